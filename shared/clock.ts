@@ -1,4 +1,4 @@
-/** Time as a dependency: the only place that reads the system's clocks, so that tests can control time. */
+/** Time as a dependency: only this file reads the system's clocks, so that tests can control time. */
 
 /** Reads of the clocks. */
 export interface Clock {
@@ -6,7 +6,7 @@ export interface Clock {
   nowMs(): number;
   /**
    * Monotonic clock in milliseconds with a fraction, the same in all threads; only differences are meaningful. Its
-   * whole seconds fit in a signed word. It may stop while the machine sleeps.
+   * whole seconds fit in a signed 32-bit word. The clock may stop while the machine is suspended.
    */
   monotonicMs(): number;
   /** Monotonic clock that also runs while the machine is suspended, in milliseconds; absent = same as `monotonicMs`. */
@@ -29,7 +29,10 @@ export function uptimeSecs({
   return Math.floor((clock.monotonicMs() - startedAtMs) / 1000);
 }
 
-/** Pairs of readings, of which the closest one is used: a thread may be preempted between the two. */
+/**
+ * Number of times that both clocks are read; the closest pair of readings is used, because a thread may be preempted
+ * between two readings.
+ */
 const ORIGIN_READINGS = 16;
 
 /** The machine's monotonic clock at this thread's time origin: `performance.now` allocates less than `hrtime`. */

@@ -1,13 +1,13 @@
-/** A log line about an event that a hostile client can cause as often as it likes. */
+/** A log line about an event that an attacker can cause any number of times. */
 import type { Logger } from './log.ts';
 
 /** Minimum interval between two lines, in milliseconds. */
 const STEP_MS = 10_000;
 
-/** Runs work after a delay; the result cancels it. The process does not wait for it. */
+/** Runs work after a delay and returns a function that cancels it. The process can exit before the work has run. */
 export type RunLater = (work: () => void, delayMs: number) => () => void;
 
-/** Writes the first event at once, then one line per interval with the number of events. */
+/** Logs the first event immediately, then one line per interval with the number of events. */
 export class CountedLine {
   private readonly logger: Logger;
   private readonly text: string;
@@ -22,7 +22,7 @@ export class CountedLine {
     this.later = later;
   }
 
-  /** Counts one more event; `fields` of the last one are logged. */
+  /** Counts an event; the `fields` of the last event are logged. */
   note(fields: Readonly<Record<string, unknown>>): void {
     this.count++;
     this.last = fields;

@@ -1,5 +1,5 @@
 /**
- * The pages of the dashboard and their paths, for the server, which serves the same document at each, and for the
+ * The pages of the dashboard and their paths, for the server, which serves the same document at each path, and for the
  * dashboard, which shows the page. A path has at most one segment, so that a relative URL has the same meaning on every
  * page, even if a proxy serves Weir below a path.
  */

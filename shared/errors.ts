@@ -11,7 +11,8 @@ export function errorCode(error: unknown): string {
 }
 
 /**
- * The reason in one line: the message; if there are several errors, that of the first. A full disk is reported as such.
+ * The reason in one line: the message, or the first message if there are several errors; for a full disk always the
+ * same text.
  */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
@@ -23,8 +24,8 @@ export function reasonOf(error: unknown): string {
 const DISK_FULL = 'the disk is full';
 
 /**
- * Whether a disk is full: this machine's (ENOSPC, or a quota), or PostgreSQL's (SQLSTATE 53100), which reports it only
- * in a message if it cannot start.
+ * Whether a disk is full: the disk of this machine (ENOSPC, or a quota) or of PostgreSQL (SQLSTATE 53100; only a
+ * message if PostgreSQL cannot start).
  */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

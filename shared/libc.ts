@@ -1,6 +1,6 @@
 /**
- * Functions of the C library without a binding in Node.js, through koffi: the only file of Weir that loads it. Each
- * caller names the functions that it needs, and has an alternative if they are unavailable.
+ * Functions of the C library without a binding in Node.js, through koffi; only this file loads koffi. Each caller names
+ * the functions that it needs, and has an alternative if they are unavailable.
  */
 import { createRequire } from 'node:module';
 import { reasonOf } from './errors.ts';
@@ -12,7 +12,7 @@ interface Koffi {
   address(buffer: ArrayBufferView): bigint;
 }
 
-/** Functions that every caller gets in addition to its own. */
+/** Functions that every caller gets in addition to those that it names. */
 export interface Libc {
   /** Error number of the last call of this thread. */
   errno(): number;
@@ -46,7 +46,9 @@ export function loadLibc<Calls>(
   }
 }
 
-/** Reason why structures that are laid out for 64-bit little-endian Linux do not fit here; undefined if they do. */
+/**
+ * Reason why structures that are laid out for 64-bit little-endian Linux do not fit this machine; undefined if they do.
+ */
 export function layoutMismatch(): string | undefined {
   const { platform, arch } = process;
   return platform === 'linux' && (arch === 'x64' || arch === 'arm64')

@@ -4,7 +4,7 @@
  * writes records, `control-plane/query-log/drain/` reads them.
  */
 
-/** The outcome of a query. The numbers are stored: never renumber, only append. */
+/** The outcome of a query. The numbers are stored: never renumber them, only append. */
 export const QueryStatus = {
   ALLOWED: 0,
   CACHED: 1,
@@ -47,7 +47,7 @@ export const BLOCKED_STATUSES: readonly QueryStatusCode[] = [
 export const BLOCKED_STATUS_NAMES: readonly QueryStatusName[] = BLOCKED_STATUSES.map(
   (code) => QUERY_STATUS_NAMES[code]!,
 );
-/** Name for all of them in a filter. */
+/** Name for all blocked statuses in a filter. */
 export const ANY_BLOCKED = 'BLOCKED';
 
 /** The blocked statuses as a bit mask. */
@@ -59,8 +59,8 @@ export function isBlockedStatus(code: number): boolean {
 }
 
 /**
- * Origin of a decision if the status does not imply it: a managed domain or a regex filter matched the alias of a
- * BLOCKED_CNAME; a LOCAL name is one by which programs check whether they may bypass this server.
+ * Origin of a decision if the status does not imply it: for BLOCKED_CNAME, a managed domain or a regex filter matched
+ * the alias; for LOCAL, the name is a canary, with which programs check whether they may bypass this server.
  */
 export const DECISION_ORIGINS = ['managed', 'regex', 'canary'] as const;
 export type DecisionOrigin = (typeof DECISION_ORIGINS)[number];
@@ -93,7 +93,7 @@ export const LogRecord = {
   TIMESTAMP_MS: 0,
   /** u32: microseconds from arrival until the kernel gets the answer. */
   RESPONSE_TIME_US: 8,
-  /** u32: version of the snapshot that decided; RULE_ATTRIBUTE is valid within it. */
+  /** u32: version of the snapshot that decided, within which RULE_ATTRIBUTE is valid. */
   SNAPSHOT_VERSION: 12,
   /** 16 bytes: client address; IPv4 as ::ffff:a.b.c.d. */
   CLIENT: 16,
@@ -106,7 +106,7 @@ export const LogRecord = {
   RULE_ATTRIBUTE: 36,
   /** u16: qtype. */
   QTYPE: 40,
-  /** u16: upstream index plus one; 0 = none was asked. */
+  /** u16: upstream index plus one; 0 = no upstream was asked. */
   UPSTREAM: 42,
   /** u8: QueryStatus. */
   STATUS: 44,
@@ -118,7 +118,7 @@ export const LogRecord = {
   DNSSEC: 47,
   /** u8: 1 = the answer came from the cache. */
   CACHED: 48,
-  /** u8: offset of the deciding rule's name in the qname, or in the name of the answer that it matched. */
+  /** u8: offset of the deciding rule's name in the qname, or in the name in the answer that the rule matched. */
   RULE_NAME_OFFSET: 49,
   /** u8: length of the qname in bytes, including the final zero (1..255). */
   QNAME_LENGTH: 50,
@@ -126,7 +126,7 @@ export const LogRecord = {
   RULE_KIND: 51,
   /** u16: bytes of answer RRs after the qname; complete RRs only. */
   ANSWERS_LENGTH: 52,
-  /** u16: type of the first answer RR as sent, even if the RRs do not fit; 0 = the answer has none. */
+  /** u16: type of the first answer RR as sent, even if the RRs do not fit; 0 = the answer has no RRs. */
   ANSWER_TYPE: 54,
   /** u8: `RuleOrigin` of the deciding rule. */
   RULE_ORIGIN: 56,
@@ -140,8 +140,8 @@ export const LogRecord = {
   /** u8: code of the extended error (RFC 8914) in the reply, plus one; 0 = none. */
   EXTENDED_ERROR: 59,
   /**
-   * u32: id of the client that identified itself by its key; 0 = none. Only rings of resolve threads use it: in others
-   * it is always 0.
+   * u32: id of the client that identified itself by its key; 0 = none. Only rings of resolve threads use this field: in
+   * other rings it is always 0.
    */
   CLIENT_ID: 60,
   /** The qname. */
@@ -152,16 +152,19 @@ export const LogRecord = {
 export const LogMark = {
   /** The query is stored and counted. */
   COUNTED: 0,
-  /** The query may belong to a probe: it is read, but neither stored nor counted. */
+  /** The query may belong to a probe: its record is read, but neither stored nor counted. */
   PROBE: 1,
-  /** The client may not ask: a sample, for the list of refused networks. */
+  /** The client was refused: the record is a sample, for the list of refused networks. */
   REFUSED: 2,
   /** The query has no record: a question of Weir itself, or a health check. */
   NONE: 3,
 } as const;
 export type LogMarkCode = (typeof LogMark)[keyof typeof LogMark];
 
-/** Whether a query's client or name excludes it from the log or from statistics: bits. With both, it has no record. */
+/**
+ * Whether a query's client or name excludes it from the log or from statistics: bits. With both bits, the query has no
+ * record.
+ */
 export const Exclusion = { NONE: 0, LOG: 1, STATS: 2, BOTH: 3 } as const;
 export type ExclusionBits = (typeof Exclusion)[keyof typeof Exclusion];
 /** Position of these bits in a record's mark. */
@@ -173,8 +176,8 @@ export function logAnswersOffset(qnameLength: number): number {
 }
 
 /**
- * Behaviour if the log thread falls behind because it lacks CPU: answers wait for it, up to 10 ms each, before rows are
- * dropped; or rows are dropped.
+ * Behaviour if the log thread falls behind because it lacks CPU. `slow`: answers wait for it, up to 10 ms each, before
+ * rows are dropped; `drop`: rows are dropped.
  */
 export const LOG_PRESSURES = ['slow', 'drop'] as const;
 export type LogPressure = (typeof LOG_PRESSURES)[number];
@@ -189,8 +192,8 @@ export const LogRing = {
   DROPPED_WORD: 32,
   /**
    * 1 = the log thread sleeps on this word: a writer sets it to 0 and notifies when there are records. The log thread
-   * sets 1 before its last read of HEAD, the writer reads it after storing HEAD, so at least one of them sees the
-   * other.
+   * stores 1 before its last read of HEAD, and the writer reads this word after storing HEAD, so at least one of the
+   * two notices the other's store.
    */
   ASLEEP_WORD: 48,
   /** 1 = while the ring is nearly full, its writer waits briefly for the reader (`LogPressure`). */

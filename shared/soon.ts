@@ -1,6 +1,6 @@
 /**
- * Results that are usually available immediately. A generator computes them and pauses only for promises: without one,
- * the result is not a promise either, so that a thread without an event loop can use the same code.
+ * Results that are usually available immediately. A generator computes a result and pauses only for promises. If it
+ * never pauses, the result is not a promise, so that a thread without an event loop can use the same code.
  */
 
 /** A result, or a promise of it if the computation has to wait. */

@@ -2,7 +2,10 @@
 
 /** C0 and C1 controls and DEL, line and paragraph separators, and directional controls (Unicode, UAX #9). */
 const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
-/** Characters without a glyph: directional ones (UAX #9) such as U+202E, zero-width ones such as U+200B, tags. */
+/**
+ * Characters without a glyph: directional characters (UAX #9) such as U+202E, zero-width characters such as U+200B, and
+ * tags.
+ */
 const INVISIBLE = '\\p{Cf}\\p{Default_Ignorable_Code_Point}';
 /** Characters that change the shape of adjacent letters and emoji. */
 const SHAPING = '\\u200c\\u200d\\p{Variation_Selector}';
@@ -19,7 +22,9 @@ export function hasDirectionControl(text: string): boolean {
   return DIRECTIONS.test(text);
 }
 
-/** Whether the text may look the same as a different one: it has invisible characters that do not shape any letter. */
+/**
+ * Whether the text may look the same as a different text: it contains invisible characters that do not shape a letter.
+ */
 export function hasHidden(text: string): boolean {
   return HIDDEN.test(text);
 }
@@ -44,7 +49,7 @@ export function hasInvisible(text: string): boolean {
   return INVISIBLES.test(text);
 }
 
-/** The text on one line, with these characters escaped as in JSON: `\n`, `\u202e`. */
+/** The text on one line, with unsafe characters escaped as in JSON: `\n`, `\u202e`. */
 export function escapeUnsafe(text: string): string {
   return text.replace(UNSAFE, (character) => {
     const escaped = JSON.stringify(character).slice(1, -1);

@@ -15,7 +15,7 @@ export interface AutomatonMaker {
 /** Compiles without a cache. */
 export const FRESH_AUTOMATA: AutomatonMaker = { compile: compileExpression, merge: mergeAutomata };
 
-/** Caches the results of the last two rounds: the same patterns in the same order cost nothing. */
+/** Caches the results of the last two rounds: compiling the same patterns in the same order again costs nothing. */
 export class RememberedAutomata implements AutomatonMaker {
   private compiled = new Map<string, Determinized>();
   private before = new Map<string, Determinized>();
@@ -24,7 +24,7 @@ export class RememberedAutomata implements AutomatonMaker {
     WeakMap<Automaton, { max: number; made: Automaton | null }>
   >();
 
-  /** Starts a round; drops results that were not used since the last call. */
+  /** Starts a round; evicts results that were not used since the last call. */
   beginRound(): void {
     this.before = this.compiled;
     this.compiled = new Map();

@@ -1,6 +1,6 @@
 /**
- * Packs the automata of patterns, so that a name is read once for many of them: each new one is merged with an existing
- * automaton if the result stays small; otherwise it stays separate.
+ * Packs the automata of patterns, so that a name is read once for many patterns: each new automaton is merged with an
+ * existing one if the result stays small, and stays separate if not.
  */
 import { type Automaton, MAX_AUTOMATON_RULES, canEndEarly, tableEntries } from './automaton.ts';
 import type { AutomatonMaker } from './automaton-maker.ts';
@@ -18,18 +18,21 @@ export interface PackedAutomaton {
   readonly endsEarly: boolean;
 }
 
-/** Maximum number of entries of a merged table: 16 KiB, so that those of many fit in a cache. */
+/** Maximum number of entries of a merged table: 16 KiB, so that many tables fit in a CPU cache. */
 const MAX_MERGED_ENTRIES = 8_192;
-/** Number of automata that a new one is tried with: twice as many merge 5 % more, for twice the work. */
+/**
+ * Number of existing automata with which merging a new one is tried: twice as many would merge 5 % more, for twice the
+ * work.
+ */
 const TRIES = 4;
 
-/** Automata that one reader matches names against. */
+/** The automata with which one reader matches names. */
 export class AutomatonPacker {
   private readonly packed: PackedAutomaton[] = [];
   private readonly spaces: readonly AutomatonSpace[];
   private readonly maker: AutomatonMaker;
 
-  /** Spends from each of `spaces`. */
+  /** Each added automaton is charged to all budgets in `spaces`. */
   constructor(spaces: readonly AutomatonSpace[], maker: AutomatonMaker) {
     this.spaces = spaces;
     this.maker = maker;

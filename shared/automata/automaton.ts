@@ -1,13 +1,13 @@
 /**
- * A deterministic automaton that finds up to 32 rules in a name, with one step per byte for any rules and name. State 0
- * is the dead state, from which nothing can be found.
+ * A deterministic automaton that finds up to 32 rules in a name, with one step per byte, whatever the rules and the
+ * name are. State 0 is the dead state, from which nothing can be found.
  */
 export interface Automaton {
   /** 1 to 32; rule `i` is bit `1 << i` of a mask. */
   readonly ruleCount: number;
   readonly start: number;
   readonly stateCount: number;
-  /** Bytes that no state distinguishes share a class: 256 entries. */
+  /** Class of each of the 256 bytes; bytes that no state distinguishes share a class. */
   readonly classOf: Uint8Array;
   readonly classCount: number;
   /** State after a byte: `next[state * classCount + class]`. */
@@ -22,7 +22,7 @@ export interface Automaton {
 export const MAX_AUTOMATON_RULES = 32;
 /** Maximum length of a name as text, in octets (RFC 1035 section 2.3.4): longer inputs need not be distinguished. */
 export const MAX_TEXT_LENGTH = 253;
-/** Columns of a state's row in addition to those of its classes, see `SpecialRulesLayout`. */
+/** Columns of a state's row in addition to the columns of its classes, see `SpecialRulesLayout`. */
 export const MASK_COLUMNS = 2;
 /** Maximum number of entries of a table, including masks: rows are numbered by 16-bit entries. */
 export const MAX_TABLE_ENTRIES = 32_768;
@@ -32,12 +32,12 @@ export function tableEntries(stateCount: number, classCount: number): number {
   return stateCount * (classCount + MASK_COLUMNS);
 }
 
-/** Whether it ends early for some names, because its rules are anchored at the start. */
+/** Whether the automaton ends early for some names, because its rules are anchored at the start. */
 export function canEndEarly({ next }: Automaton): boolean {
   return next.includes(0, 1);
 }
 
-/** Interns states by content, so that each exists once. */
+/** Interns states by content, so that each state exists once. */
 export class StateTable {
   private slots = new Int32Array(1024).fill(-1);
   private readonly hashes: number[] = [];
@@ -46,7 +46,7 @@ export class StateTable {
     return this.hashes.length;
   }
 
-  /** Number of the state with this hash that `isSame` confirms; otherwise that of a new one. */
+  /** Number of the state with this hash for which `isSame` is true, or of a new state if there is none. */
   find(hash: number, isSame: (state: number) => boolean): number {
     const mask = this.slots.length - 1;
     let slot = scatter(hash) & mask;

@@ -1,8 +1,8 @@
 /**
- * Converts a program to a deterministic automaton: a state is a set of positions that the program may be at (the subset
- * construction, Rabin and Scott 1959). The number of sets can be exponential, so states and work have limits. A match
- * may start anywhere; the automaton finds it when its last byte is read or, if an assertion looks ahead, one byte
- * later.
+ * Converts a program to a deterministic automaton: a state is the set of positions at which the program may be (the
+ * subset construction, Rabin and Scott 1959). The number of sets can be exponential, so states and work have limits. A
+ * match may start anywhere; the automaton finds a match when the last byte of the match is read or, if an assertion
+ * looks ahead, one byte later.
  */
 import { findDominance } from './dominance.ts';
 import { type LineReason, lineReason } from '../policy/reasons/line-reasons.ts';
@@ -55,7 +55,7 @@ class Determinizer {
   private readonly depths: number[] = [];
   private readonly next: number[] = [];
   private readonly atEnd: boolean[] = [];
-  /** Positions of the set under construction; `marks` records which instructions were visited for it. */
+  /** Positions of the set under construction; `marks` records the instructions that were visited for this set. */
   private readonly set: Int32Array;
   private setSize = 0;
   private setMatches = false;
@@ -89,7 +89,7 @@ class Determinizer {
     this.work = work;
   }
 
-  /** Null if successful, else the reason for giving up. */
+  /** Runs the construction; null if successful, or the reason why it was given up. */
   run(): LineReason | null {
     const classCount = this.representatives.length;
     const maxStates = Math.floor(MAX_TABLE_ENTRIES / tableEntries(1, classCount));
@@ -137,7 +137,7 @@ class Determinizer {
 
   /** The state after `octet`. */
   private step(state: number, octet: number): number {
-    // Beyond the length of a name, and for the dead state itself.
+    // Beyond the maximum length of a name, and from the dead state, nothing can be found.
     if (this.depths[state]! >= MAX_TEXT_LENGTH || state === 0) return 0;
     const { ops, outs, args, sets, start } = this.program;
     const { kernel } = this;
@@ -165,7 +165,8 @@ class Determinizer {
   }
 
   /**
-   * The positions of a state, and those that assertions open before `octet`; `setMatches` is set if there is a match.
+   * The positions of a state, and those that can be reached because an assertion holds before `octet`; `setMatches` is
+   * set if there is a match.
    */
   private placesBefore(state: number, octet: number): Int32Array {
     const places = this.places[state]!;
@@ -191,7 +192,8 @@ class Determinizer {
   }
 
   /**
-   * Adds an instruction and all that can be reached from it without reading a byte, given the assertions in `holds`.
+   * Adds an instruction and all instructions that can be reached from it without reading a byte, if the assertions in
+   * `holds` hold.
    */
   private visit(from: number, holds: number): void {
     const { stack, marks, mark } = this;
@@ -213,7 +215,7 @@ class Determinizer {
           break;
         case ByteOp.ASSERT:
           if ((args[at]! & ~holds) === 0) stack[top++] = outs[at]!;
-          // An assertion about the beginning can no longer be met; the others depend on the next byte.
+          // An assertion about the beginning can no longer hold; other assertions depend on the next byte.
           else if ((args[at]! & BEGINS & ~holds) === 0) {
             this.setAsserts = true;
             this.place(at);
@@ -240,12 +242,12 @@ class Determinizer {
   private endSet(contextBefore: number, late: boolean, depth: number): number {
     this.dropDominated();
     const size = this.setSize;
-    // A state without positions can only get new ones at the start of a line.
+    // A state without positions can get new positions only at the start of a line.
     if (size === 0 && !late && !this.usesLines) return 0;
     const now = this.set.subarray(0, size);
     const context = this.setAsserts ? contextBefore : 0;
     let hash = size * 31 + context * 2 + (late ? 1 : 0);
-    // Positions are in no particular order.
+    // The hash must not depend on the order of the positions.
     for (let at = 0; at < size; at++) hash = (hash + scatter(now[at]! + 1)) | 0;
     const { mark, placed } = this;
     const state = this.states.find(hash, (known) => {

@@ -1,18 +1,18 @@
 /**
- * Finds positions of a program that another position dominates: everything found from the one is also found from the
- * other after the same bytes (a simulation, Milner 1971). A set of positions is equivalent to the same set without
- * dominated ones, so `ads.{0,40}x` has one state per distance since `ads`, not one per set of distances.
+ * Finds positions of a program that another position dominates: all rules found from the first are also found from the
+ * second after the same bytes (a simulation, Milner 1971). A set of positions is equivalent to the set without its
+ * dominated positions, so `ads.{0,40}x` has one state per distance since `ads`, not one per set of distances.
  */
 import { Assertion, ByteOp, type ByteProgram } from '../policy/regex.ts';
 
-/** Programs with more positions or transitions are left unchanged. */
+/** Limits: the positions of larger programs are not compared. */
 const MAX_PLACES = 400;
 const MAX_WAYS = 2_000;
 const NEW_LINES = Assertion.BEGIN_LINE | Assertion.END_LINE;
 
 /** The result, and the number of pairs of transitions examined. */
 export interface Dominance {
-  /** For each instruction, the ones that dominate it; null = unknown. */
+  /** For each instruction, the instructions that dominate it; null = unknown. */
   readonly dominators: readonly (readonly number[])[] | null;
   readonly work: number;
 }
@@ -22,7 +22,7 @@ export function findDominance(program: ByteProgram): Dominance {
   const { ops, args } = program;
   const places = [...ops.keys()].filter((at) => ops[at] === ByteOp.OCTET);
   const looksAtLines = ops.some((op, at) => op === ByteOp.ASSERT && (args[at]! & NEW_LINES) !== 0);
-  // The continuation would depend on the byte that was read.
+  // Assertions about lines make the continuation depend on the byte that was read.
   if (places.length > MAX_PLACES || looksAtLines) return { dominators: null, work: 0 };
   const ways = places.map((place) => waysFrom(program, program.outs[place]!));
   if (ways.reduce((sum, { length }) => sum + length, 0) > MAX_WAYS) return { dominators: null, work: 0 };
@@ -36,7 +36,7 @@ class Simulation {
   work = 0;
   private readonly places: readonly number[];
   private readonly ways: readonly Int32Array[];
-  /** Number of each instruction that is a position; else -1. */
+  /** For each instruction, its number among the positions; -1 = not a position. */
   private readonly numberOf: Int32Array;
   /** Whether position `p` dominates position `q`, at `p * places + q`. */
   private readonly holds: Uint8Array;
@@ -60,7 +60,7 @@ class Simulation {
     const count = this.places.length;
     for (let isStable = false; !isStable;) {
       isStable = true;
-      // From the end, because expanded repetitions have their last iteration there.
+      // Start from the end, because that is where expanded repetitions have their last iteration.
       for (let p = count - 1; p >= 0; p--)
         for (let q = count - 1; q >= 0; q--) {
           if (p === q || holds[p * count + q] === 0 || this.standsIn(this.ways[p]!, this.ways[q]!)) continue;
@@ -71,7 +71,7 @@ class Simulation {
     }
   }
 
-  /** For each of `size` instructions, the ones that dominate it. */
+  /** For each of `size` instructions, the instructions that dominate it. */
   dominators(size: number): number[][] {
     const { places, holds } = this;
     const count = places.length;

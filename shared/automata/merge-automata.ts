@@ -1,10 +1,10 @@
 /**
- * Merges two automata: the states are the pairs of states that a name can reach in both. Similar rules need hardly more
- * states than one of them; for different rules, the number of pairs multiplies up to the limit.
+ * Merges two automata: the states are the pairs of states that a name can reach in both. Similar rules together need
+ * hardly more states than one rule alone; for different rules, the numbers of states multiply up to the limit.
  */
 import { type Automaton, MAX_AUTOMATON_RULES, StateTable, scatter, tableEntries } from './automaton.ts';
 
-/** The rules of `a`, then those of `b`; null if its table would have more than `maxEntries`. */
+/** An automaton with the rules of `a`, then those of `b`; null if its table would have more than `maxEntries`. */
 export function mergeAutomata(a: Automaton, b: Automaton, maxEntries: number): Automaton | null {
   const ruleCount = a.ruleCount + b.ruleCount;
   if (ruleCount > MAX_AUTOMATON_RULES) return null;

@@ -1,6 +1,6 @@
 /**
- * Classes of bytes: bytes that a program never distinguishes lead from each state of its automaton to the same next
- * one, and share a column of the table.
+ * Classes of bytes: bytes that a program does not distinguish lead from each state of its automaton to the same next
+ * state, and share a column of the table.
  */
 import type { ByteProgram } from '../policy/regex.ts';
 

@@ -8,7 +8,10 @@ import type { Automaton } from './automaton.ts';
 const DOT = 0x2e;
 const FIRST_VISIBLE = 0x21;
 const LAST_VISIBLE = 0x7e;
-/** Visible characters that names do not contain: upper-case letters are converted to lower case. */
+/**
+ * Visible characters that names do not contain: upper-case letters are excluded because names are converted to lower
+ * case.
+ */
 const FOREIGN = /[A-Z/:]/;
 
 /** Whether the rule is found in `text`, which is in lower case. */
@@ -35,7 +38,7 @@ export function findsEveryName(automaton: Automaton): boolean {
 export function canFindName({ start, classOf, classCount, next, found, foundAtEnd }: Automaton): boolean {
   if (found[start] !== 0) return true;
   const letters = classesOfLetters(classOf);
-  /** Positions to continue from: twice the state, plus one after a letter. */
+  /** States still to follow: twice the number of the state, plus one if the last byte was a letter. */
   const open = [start * 2];
   const seen = new Set(open);
   for (let place = open.pop(); place !== undefined; place = open.pop()) {

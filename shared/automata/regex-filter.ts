@@ -11,18 +11,18 @@ import { addressFromText, isMappedIpv4 } from '../net/ip.ts';
 import { type LineReason, lineReason } from '../policy/reasons/line-reasons.ts';
 import type { SpecialRule } from '../snapshot/special-rules.ts';
 
-/** Query types that an expression applies to, and how they are answered. */
+/** The query types to which an expression applies, and the answer. */
 export type RegexOptions = Pick<SpecialRule, 'types' | 'exceptTypes' | 'rewrite'>;
 
 /** An expression with its options. */
 export interface RegexRule {
   readonly expression: string;
   readonly options: RegexOptions;
-  /** Whether the pattern has a form that is clearly meant for every name. */
+  /** Whether the form of the pattern shows that it is meant for every name. */
   readonly forEveryName: boolean;
 }
 
-/** Reason why a pattern is rejected; text for the middle of a sentence. */
+/** Reason why a pattern is rejected; its text fits into the middle of a sentence. */
 export interface Refusal {
   readonly reason: LineReason;
 }

@@ -3,7 +3,10 @@
  * handshake, or the end of the path of DNS over HTTPS. It is a name, not a secret.
  */
 
-/** A label of letters, digits and hyphens, so that a key is valid in both places (RFC 5890 section 2.3.1). */
+/**
+ * A label of letters, digits and hyphens, so that a key is valid in a server name and in a path (RFC 5890 section
+ * 2.3.1).
+ */
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
 /** A key in canonical form, lower case; null if the text is not a key. */

@@ -1,14 +1,14 @@
 /**
- * Messages as objects, for everything off the hot path: the only importer of dns-packet. dns-packet is too lenient for
- * hostile input (odd labels lose bytes, labels of 64 bytes are accepted) and does not compress, so relayed answers
- * never pass through it.
+ * Messages as objects, for code outside the hot path. Only this file imports dns-packet, which is too lenient for
+ * untrusted input (it drops bytes of unusual labels and accepts labels of 64 bytes) and does not compress names, so
+ * relayed answers never pass through it.
  */
 import * as packet from 'dns-packet';
 import type { Answer, DecodedPacket, Packet } from 'dns-packet';
 
 export type { Answer, DecodedPacket, Packet } from 'dns-packet';
 
-/** Flag of a question to a resolver. */
+/** The RD flag, which is set in questions to a resolver. */
 export const { RECURSION_DESIRED } = packet;
 
 /** Decodes a message; null if the package cannot. */

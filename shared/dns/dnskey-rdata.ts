@@ -20,12 +20,15 @@ const DIGESTS: ReadonlyMap<number, { readonly name: string; readonly length: num
   [4, { name: 'sha384', length: 48 }],
 ]);
 
-/** The digest of this number; undefined = unknown. */
+/** The digest with this number; undefined = unknown. */
 export function digestOf(number: number): { readonly name: string; readonly length: number } | undefined {
   return DIGESTS.get(number);
 }
 
-/** RFC 4034 appendix B: a checksum, not a hash; keys may share it. Algorithm 1 (appendix B.1) is not supported. */
+/**
+ * The key tag (RFC 4034 appendix B): a checksum, not a hash, so that several keys may have the same tag. Algorithm 1
+ * (appendix B.1) is not supported.
+ */
 export function keyTag(rdata: Uint8Array): number {
   let sum = 0;
   for (let i = 0; i < rdata.length; i++) sum += (i & 1) === 0 ? rdata[i]! << 8 : rdata[i]!;

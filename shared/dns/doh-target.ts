@@ -1,7 +1,7 @@
 /**
  * DNS over HTTPS for both of its servers (RFC 8484 sections 4.1 and 5.1): reads the question of a request from its
- * method, path, query string and media type, and writes the fields of the response, including its cache lifetime. Pure;
- * every byte may be hostile.
+ * method, path, query string and media type, and writes the fields of the response, including its cache lifetime. Pure
+ * functions; every byte may come from an attacker.
  */
 import { canonicalClientKey } from './client-key.ts';
 import { RRType } from './iana.ts';
@@ -20,7 +20,7 @@ export const MAX_DOH_QUERY_SIZE = 4096;
 /** The parsed request. */
 export type DohTarget =
   | { readonly kind: 'message'; readonly message: Uint8Array; readonly clientKey: string }
-  /** The message is the body. */
+  /** The message is in the body. */
   | { readonly kind: 'body'; readonly clientKey: string }
   | { readonly kind: 'refused'; readonly status: 400 | 404 | 405 | 413 | 414 | 415 };
 
@@ -49,7 +49,7 @@ export function readDohTarget(method: string, target: string, mediaType: string)
   return type.trim().toLowerCase() === DNS_MESSAGE_TYPE ? { kind: 'body', clientKey } : refused(415);
 }
 
-/** '' for the path itself, the key after it, null for every other path. */
+/** The key after `DOH_PATH`; '' for `DOH_PATH` alone; null for other paths. */
 function clientKeyOf(path: string): string | null {
   if (!path.startsWith(DOH_PATH)) return null;
   const rest = path.slice(DOH_PATH.length);
@@ -75,7 +75,7 @@ const SOA_MINIMUM_SIZE = 4;
 
 /**
  * Seconds: the smallest TTL of the answer section; if that is empty, the negative TTL of the SOA record in the
- * authority section (RFC 2308 section 5); 0 without either. The reply is one of Weir's own and well-formed.
+ * authority section (RFC 2308 section 5); 0 without either. The reply must be well-formed: Weir has written it.
  */
 export function smallestTtl(reply: Uint8Array): number {
   let at: number = Header.SIZE;

@@ -1,6 +1,6 @@
 /**
  * The data of an ECS option (RFC 7871 section 6): family, source prefix, scope prefix, and as many bytes of the address
- * as the source prefix needs. Only checks; no policy.
+ * as the source prefix needs. This file only checks the form; it contains no policy.
  */
 import { readU16 } from './wire.ts';
 

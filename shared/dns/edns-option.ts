@@ -9,7 +9,7 @@ const MAX_OPTIONS = 64;
 
 /** Value that is not an option code. */
 export const NO_OPTION = -1;
-/** An earlier option extends beyond the RDATA. */
+/** Result if an option extends beyond the RDATA. */
 export const BROKEN_OPTIONS = -2;
 
 /**
@@ -28,8 +28,8 @@ export function findOption(bytes: Uint8Array, at: number, end: number, code: num
 }
 
 /**
- * Whether the bytes from `at` to `end` are at most `MAX_OPTIONS` well-formed options, because each reader walks through
- * them again.
+ * Whether the bytes from `at` to `end` are well-formed options, and at most `MAX_OPTIONS`: each reader iterates over
+ * all of them.
  */
 export function areOptions(bytes: Uint8Array, at: number, end: number): boolean {
   let offset = at;

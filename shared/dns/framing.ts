@@ -1,6 +1,6 @@
 /**
  * Messages on a stream, each preceded by its length in two octets (RFC 1035 section 4.2.2, RFC 7766 section 8). Works
- * on bytes only, so that listeners and upstreams, TCP and TLS, share it.
+ * on bytes only, so that listeners and upstreams can use it over TCP and TLS.
  */
 import { MAX_MESSAGE_SIZE } from './wire.ts';
 
@@ -11,8 +11,9 @@ const EMPTY = new Uint8Array(0);
 export type FrameReceiver = (message: Uint8Array) => boolean;
 
 /**
- * Splits a stream into messages. A message that is complete in one chunk is passed on as a view of it, not copied; one
- * that spans chunks is assembled in new memory. Buffers at most one partial message and undelivered input.
+ * Splits a stream into messages. A message that is complete in one chunk is passed on as a view of the chunk, not
+ * copied; a message that spans chunks is assembled in new memory. Buffers at most one partial message and undelivered
+ * input.
  */
 export class FrameReader {
   private readonly take: FrameReceiver;
@@ -34,7 +35,7 @@ export class FrameReader {
     return this.rest.length === 0 && this.filled === 0;
   }
 
-  /** Delivers every message that `chunk` completes. The chunk must not be written to afterwards. */
+  /** Delivers every message that `chunk` completes. The caller must not change the chunk afterwards. */
   push(chunk: Uint8Array): void {
     this.rest = this.rest.length === 0 ? chunk : concat(this.rest.subarray(this.at), chunk);
     this.at = 0;
@@ -134,7 +135,7 @@ export class FrameWriter {
     this.end += size;
   }
 
-  /** All frames since the last call; null if there are none. Their memory is not written to again. */
+  /** All frames since the last call; null if there are none. The writer does not change their memory later. */
   take(): Uint8Array | null {
     if (this.end === this.start) return null;
     const frames = this.chunk.subarray(this.start, this.end);

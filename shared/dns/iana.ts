@@ -78,7 +78,7 @@ export const RRClass = { IN: 1, CH: 3, HS: 4, NONE: 254, ANY: 255 } as const;
 /** Opcodes. */
 export const Opcode = { QUERY: 0, IQUERY: 1, STATUS: 2, NOTIFY: 4, UPDATE: 5 } as const;
 
-/** Response codes; those over 15 need an OPT record (RFC 6891 section 6.1.3). */
+/** Response codes; codes over 15 need an OPT record (RFC 6891 section 6.1.3). */
 export const Rcode = {
   NOERROR: 0,
   FORMERR: 1,

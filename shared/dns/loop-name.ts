@@ -1,8 +1,8 @@
 /**
  * One-time names that detect forwarding loops: a resolve thread asks an upstream for such a name
  * (`dns-worker/resolve/loop-check.ts`), and the control plane watches for clients that query it
- * (`control-plane/resolving/upstreams/loop-watch.ts`). If the question comes back to this server, the upstream sends
- * questions back.
+ * (`control-plane/resolving/upstreams/loop-watch.ts`). If a client asks this server for the name, the upstream has sent
+ * the question back.
  */
 import { MAX_NAME_LENGTH, nameFromText } from './name.ts';
 

@@ -123,7 +123,7 @@ export interface NameHash {
 
 /**
  * Hashes a lower-case wire name from `start` (the length byte of a label) to its end into `into`. Each table has its
- * own seeds, so that an attacker cannot choose names that collide in it.
+ * own seeds, so that an attacker cannot choose names that collide.
  */
 export function hashName(
   wire: Uint8Array,

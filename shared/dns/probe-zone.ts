@@ -11,7 +11,7 @@ export const PROBE_TOKEN_LENGTH = 24;
 const ZONE = nameFromText(PROBE_ZONE)!;
 const NAME_LENGTH = 1 + PROBE_TOKEN_LENGTH + ZONE.length;
 
-/** Whether a name in lower-case wire form, `length` bytes from `at`, may be that of a probe. */
+/** Whether a name in lower-case wire form, `length` bytes from `at`, may be the name of a probe. */
 export function isProbeName(bytes: Uint8Array, at: number, length: number): boolean {
   if (length !== NAME_LENGTH) return false;
   const zoneAt = at + length - ZONE.length;

@@ -1,6 +1,6 @@
 /**
- * DNSSEC trust anchors: the root's keys as published by IANA, and a parser of the presentation form for others (DS and
- * DNSKEY records, RFC 4034 sections 2.2 and 5.3). The control plane reads the file; the worker validates.
+ * DNSSEC trust anchors: the root's keys as published by IANA, and a parser for other anchors in presentation form (DS
+ * and DNSKEY records, RFC 4034 sections 2.2 and 5.3). The control plane reads the file; the worker validates.
  */
 import { RRType } from './iana.ts';
 import { nameFromText } from './name.ts';
@@ -16,7 +16,7 @@ export interface TrustAnchor {
 
 /** The DNSKEY RRset of a zone with trust anchors, and the result of checking its signatures (RFC 5011 section 2). */
 export interface TrustPointKeys {
-  /** Whether a currently trusted key has signed it. */
+  /** Whether a currently trusted key has signed the RRset. */
   readonly isTrusted: boolean;
   readonly keys: readonly {
     readonly rdata: Uint8Array;
@@ -48,14 +48,14 @@ export function rootTrustAnchors(): TrustAnchor[] {
   return readTrustAnchors(ROOT_ANCHORS);
 }
 
-/** Reads a file of DS and DNSKEY records; throws a TrustAnchorError for anything else, and for an empty file. */
+/** Reads a file of DS and DNSKEY records; throws a TrustAnchorError for other text, and for an empty file. */
 export function readTrustAnchors(text: string): TrustAnchor[] {
   const anchors = entries(text).map(readEntry);
   if (anchors.length === 0) throw new TrustAnchorError('', 'it contains no DS or DNSKEY records');
   return anchors;
 }
 
-/** Records, one per line: without comments, and with parentheses joined (RFC 1035 section 5.1). */
+/** Records, one per line: removes comments and joins the lines within parentheses (RFC 1035 section 5.1). */
 function entries(text: string): string[] {
   const plain = text.replaceAll(/;[^\n]*/g, '');
   const joined = plain.replaceAll(/\(([^)]*)\)/g, (_, inside: string) => inside.replaceAll(/\s+/g, ' '));
@@ -65,7 +65,7 @@ function entries(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** Maximum key tag or flags, algorithm or protocol, digest type or algorithm. */
+/** Maximum values of the three numbers: key tag or flags, algorithm or protocol, digest type or algorithm. */
 const LIMITS: readonly number[] = [0xffff, 0xff, 0xff];
 
 function readEntry(line: string): TrustAnchor {

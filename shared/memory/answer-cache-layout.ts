@@ -4,13 +4,13 @@
  * reads the counters.
  *
  * A position counts 16-byte units written since the start, modulo a multiple of the slab's size near 2^32
- * (`positionLimit`); its unit is at the position modulo the slab's size. An entry is valid while its position is less
- * than one slab ahead of TAIL.
+ * (`positionLimit`); the unit itself is at the position modulo the slab's size. An entry is valid while its position is
+ * less than one slab ahead of TAIL.
  */
 
 /** i32 words of the header. */
 export const CacheHead = {
-  /** 0 = free, else 1 + the worker that writes. */
+  /** 0 = free, or 1 + the worker that writes. */
   LOCK_WORD: 0,
   /** Position at which the next entry is written; read only by the owner of the lock. */
   HEAD_WORD: 16,
@@ -19,7 +19,7 @@ export const CacheHead = {
   ENTRIES_WORD: 48,
   INSERTIONS_WORD: 49,
   EVICTIONS_WORD: 50,
-  /** Dead entries that TAIL has passed: replaced or expired ones. */
+  /** Replaced or expired entries that TAIL has passed. */
   LAZY_DELETIONS_WORD: 51,
   /** Live entries moved from TAIL to HEAD because they were in use. */
   COMPACTIONS_WORD: 52,
@@ -40,7 +40,7 @@ export const CacheBucket = {
   REFERENCE_AT: 7,
   /** One bit per slot: whether the entry was read since TAIL last passed it. A hint, written without a lock. */
   USED_AT: 14,
-  /** In the same word, from this bit on: whether a refresh of the entry is in flight. */
+  /** First of the bits in the same word, one per slot, that show whether a refresh of the entry is in flight. */
   REFRESH_BIT: 8,
 } as const;
 
@@ -100,7 +100,7 @@ export const CACHE_LOCK_OF_CONTROL_PLANE = 0x7fff_ffff;
 /** Bits of the key in addition to name, type and class. */
 export const CacheKeyFlags = { DNSSEC_OK: 1, CHECKING_DISABLED: 2 } as const;
 
-/** The slab is opened, filled and emptied in segments of this many units (64 KiB); an entry is within one segment. */
+/** Units of a segment (64 KiB): the slab is written and evicted by segments, and an entry is within one segment. */
 export const CACHE_SEGMENT_UNITS = 4096;
 
 /** Maximum size of a cached body, in bytes. */

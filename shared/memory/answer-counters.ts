@@ -6,8 +6,8 @@ import { SINGLE_SLOTS } from './counters.ts';
 /** Slots for the statuses of one protocol; a power of two with space for future statuses. */
 export const STATUS_SLOTS = 32;
 /**
- * Classes of response times: class k contains those below 2^k us that are not in a lower class; the last one also
- * contains all slower ones. 2^24 us are 17 s, more than any question may take.
+ * Classes of response times: class k contains the times below 2^k us that are not in a lower class; the last class also
+ * contains all longer times. 2^24 us are 17 s, more than any question may take.
  */
 export const LATENCY_CLASSES = 25;
 
@@ -26,7 +26,7 @@ export type LimitReasonCode = (typeof LimitReason)[keyof typeof LimitReason];
 const RCODE_SLOTS = 26;
 /** NOERROR without an answer record: a pseudo response code (RFC 2308 section 1). */
 export const NODATA_SLOT = 24;
-/** Codes without a slot. */
+/** Slot for all codes without their own slot. */
 export const OTHER_RCODE_SLOT = 25;
 
 /** Types with their own counters; all others are counted together after them. */
@@ -34,7 +34,7 @@ export const COUNTED_TYPES = [
   ...['A', 'AAAA', 'HTTPS', 'SVCB', 'PTR', 'CNAME', 'NS', 'SOA', 'MX', 'TXT', 'SRV'],
   ...['NAPTR', 'CAA', 'DS', 'DNSKEY', 'TLSA', 'ANY'],
 ] as readonly (keyof typeof RRType)[];
-/** Index in `COUNTED_TYPES` by type; types beyond this array count as others. */
+/** Index in `COUNTED_TYPES` by type; types beyond this array count as other types. */
 const TYPE_PLACES = new Uint8Array(512).fill(COUNTED_TYPES.length);
 for (const [place, name] of COUNTED_TYPES.entries()) TYPE_PLACES[RRType[name]] = place;
 

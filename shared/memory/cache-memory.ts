@@ -35,7 +35,7 @@ export class CacheMemory {
   }
 }
 
-/** Units from `from` to `to`, both positions. */
+/** Number of units between two positions. */
 export function unitsBetween(memory: CacheMemory, from: number, to: number): number {
   return to >= from ? to - from : to - from + memory.positionLimit;
 }
@@ -45,7 +45,7 @@ export function keyFlagsOf(dnssecOk: boolean, checkingDisabled: boolean): number
   return (dnssecOk ? CacheKeyFlags.DNSSEC_OK : 0) | (checkingDisabled ? CacheKeyFlags.CHECKING_DISABLED : 0);
 }
 
-/** Low lane of a key's hash: the name's, combined with type and bits. */
+/** Low lane of a key's hash: the low lane of the name, combined with the type and the key bits. */
 export function keyHashLow(nameLow: number, qtype: number, keyFlags: number): number {
   const mixed = Math.imul(nameLow ^ (qtype << 2) ^ keyFlags, TYPE_FACTOR);
   return mixed ^ (mixed >>> 16);

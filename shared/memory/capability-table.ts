@@ -25,7 +25,8 @@ export const CapabilityWord = {
   EDNS_CLEAR_UNTIL: 37,
   EDNS_REFUSALS: 38,
   /**
-   * Answers per connection before the server closes it; 0 = no limit was seen. The time at which the finding expires.
+   * Answers per connection before the server closes it; 0 = no limit was seen; then the time at which the finding
+   * expires.
    */
   ANSWERS: 40,
   ANSWERS_UNTIL: 41,
@@ -45,7 +46,7 @@ export const FeatureWord = {
   FINDING: 0,
   /** When the finding expires. */
   UNTIL: 1,
-  /** Pairs of probes in which only the plain one was answered, and the time of the first. */
+  /** Number of pairs of probes in which only the plain probe was answered, and the time of the first pair. */
   STRIKES: 2,
   STRIKE_AT: 3,
   /** Time at which a pair last showed that the feature works, as in `PAIR_MS`. */

@@ -1,7 +1,7 @@
 /**
  * Claims to questions, in memory that all resolve threads of a node share: a thread that asks a question owns a slot,
  * so that no other thread asks it at the same time (RFC 5452 section 5). A question is identified by 46 bits of a hash;
- * two questions that share those, or whose bucket is full, only wait for each other. The table contains no names;
+ * if two questions share these bits or a full bucket, one only waits for the other. The table contains no names;
  * answers come from the cache or from an upstream. `dns-worker/resolve/` takes claims and waits for them.
  */
 
@@ -17,7 +17,7 @@ export const ClaimTable = {
 /** A bucket: one cache line of words. */
 export const ClaimBucket = {
   WORDS: 16,
-  /** 0 = free, else 1 + the worker that looks for a slot. */
+  /** 0 = free, or 1 + the worker that looks for a slot. */
   LOCK_AT: 0,
   SLOTS: 7,
   /** Bits of the hash of each slot's question; written by the owner of the lock. */
@@ -27,8 +27,8 @@ export const ClaimBucket = {
 } as const;
 
 /**
- * The areas: questions of clients, held until the answer is in the cache, and questions to upstreams. A thread with a
- * claim in the first area waits for claims in the second, never the other way round, so there is no deadlock.
+ * The areas: questions of clients, claimed until the answer is in the cache, and questions to upstreams. A thread with
+ * a claim in the first area waits for claims in the second, never the other way round, so there is no deadlock.
  */
 export const ClaimArea = { CLIENTS: 0, UPSTREAMS: 1 } as const;
 export type ClaimAreaCode = (typeof ClaimArea)[keyof typeof ClaimArea];
@@ -59,7 +59,7 @@ export function claimOf(worker: number, secs: number): number {
   return claimHolder(worker) | (secs << SECS_SHIFT);
 }
 
-/** Seconds for which a claim has been held. */
+/** Age of a claim in seconds. */
 export function claimAgeSecs(claim: number, nowSecs: number): number {
   return (nowSecs - (claim >>> SECS_SHIFT)) & SECS_MASK;
 }

@@ -11,12 +11,12 @@ export const ConnectionTableLayout = {
   HEAD_WORDS: 16,
   /**
    * A power of two, and more than four times the number of connections that a thread may have over all protocols, so
-   * that the probes of an address are never all taken.
+   * that at least one probe of an address finds a free slot.
    */
   SLOTS: 16_384,
   SLOT_WORDS: 8,
   PROBES: 32,
-  /** Connections; 0 = the slot is free. Written last. */
+  /** Number of connections; 0 = the slot is free. This word is written last. */
   COUNT_AT: 0,
   /** `Protocol`. */
   PROTOCOL_AT: 1,

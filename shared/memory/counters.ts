@@ -8,7 +8,7 @@
 export const Counter = {
   /** Queries answered, over all protocols. */
   QUERIES: 0,
-  /** Datagrams and messages that were dropped or answered with an error at once, by class. */
+  /** Datagrams and messages that were immediately dropped or answered with an error, by class. */
   DROPPED_SHORT_OR_RESPONSE: 1,
   FORMAT_ERRORS: 2,
   NOT_IMPLEMENTED: 3,
@@ -35,16 +35,18 @@ export const Counter = {
    */
   LOOP_LAG_MS: 14,
   LOOP_BEATS: 15,
-  /** Stream connections closed at once because of a limit. */
+  /** Stream connections that were refused because of a limit. */
   STREAMS_REFUSED: 16,
   /** Stream connections and datagrams without a required PROXY header, or with a forbidden one. */
   PROXY_HEADERS_REFUSED: 17,
   /** TLS handshakes started, and handshakes failed. */
   TLS_HANDSHAKES: 18,
   TLS_HANDSHAKES_FAILED: 19,
-  /** Messages of clients that may not ask, whether they were answered REFUSED or not at all; and their connections. */
+  /** Messages and connections of refused clients, whether the answer was REFUSED or there was none. */
   REFUSED_CLIENTS: 20,
-  /** Queries that are excluded because of their client or name: from the log, from statistics, from both. */
+  /**
+   * Queries that are excluded because of their client or name: only from the log, only from statistics, or from both.
+   */
   EXCLUDED_FROM_LOG: 21,
   EXCLUDED_FROM_STATS: 22,
   EXCLUDED_FROM_BOTH: 23,
@@ -55,5 +57,5 @@ export function excludedSlot(exclusion: number): number {
   return Counter.EXCLUDED_FROM_LOG - 1 + exclusion;
 }
 
-/** Slots before those of `answer-counters.ts`, with space for more. */
+/** Slots before those of `answer-counters.ts`, with space for future counters. */
 export const SINGLE_SLOTS = 32;

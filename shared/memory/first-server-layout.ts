@@ -15,11 +15,11 @@ export const FirstServersHead = {
   SEQUENCE_WORD: 0,
   /** Number of the resolver whose servers were written: numbers of servers are valid within one resolver. */
   RESOLVER_WORD: 1,
-  /** Number of servers, in the order in which they are asked; 0 = the answer thread asks none. */
+  /** Number of servers, in the order in which they are asked; 0 = the answer thread asks no servers. */
   COUNT_WORD: 2,
   /** Index into `POOL_STRATEGIES`. */
   STRATEGY_WORD: 3,
-  /** Positions of those servers. */
+  /** Positions of these servers, in this order. */
   ORDER_WORD: 16,
   SERVERS_BYTE: (16 + MAX_FIRST_SERVERS) * 4,
 } as const;

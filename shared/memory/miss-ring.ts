@@ -47,7 +47,9 @@ export const MissRecord = {
   ECS: 392,
   /** The cookie of the reply (RFC 7873), 24 bytes, if `MissFlags.COOKIE` is set. */
   COOKIE: 412,
-  /** i32: version of the snapshot whose policy passed the question; NOT_PASSED = its name is an alias. */
+  /**
+   * i32: version of the snapshot whose policy passed the question; NOT_PASSED = the name of the question is an alias.
+   */
   PASSED_VERSION: 436,
 } as const;
 

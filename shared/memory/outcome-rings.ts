@@ -9,10 +9,10 @@
 export const OutcomeRing = {
   /** Number of the next outcome; counts up and wraps. */
   NEXT_WORD: 0,
-  /** Start of the next outcome, in bytes written since the beginning; wraps. */
+  /** Start of the next outcome: total number of bytes written so far; wraps. */
   END_WORD: 1,
   HEAD_WORDS: 16,
-  /** Number of descriptors: outcome n has the descriptor at n modulo this. */
+  /** Number of descriptors: outcome n has the descriptor at n modulo this number. */
   DESCRIPTORS: 64,
   /** Size of the data; a power of two, several times the longest answer. */
   DATA_BYTES: 262_144,

@@ -5,7 +5,7 @@
 /**
  * A 64-byte header with the hash's seed and a counter, then 32-byte buckets: the network's 16 address bytes as words,
  * then two f64, each the time (`Clock.monotonicMs`) at which the bucket is full again: for questions, and for NXDOMAIN
- * answers. An idle bucket is a full one, so nothing is evicted: a new network takes it over.
+ * answers. An idle bucket is full, so it need not be evicted: a new network takes it over.
  */
 export const RateBucketLayout = {
   SEED_WORD: 0,

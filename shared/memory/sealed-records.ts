@@ -1,18 +1,18 @@
 /**
- * Records that the resolve threads of a node share, such as zones whose keys one of them has proven; answer threads
- * read them. Each resolve thread appends to its own ring; one index of positions serves all. There are no locks: if a
- * record was overwritten or is being written, its seal, a MAC with a secret of the node, does not match, even if an
- * attacker chose some of its bytes. The seal also covers a context, so that threads read only records that were written
- * with the same settings.
+ * Records that the resolve threads of a node share, such as zones whose keys a thread has proven; answer threads also
+ * read the records. Each resolve thread appends to its own ring; one index of positions serves all. There are no locks.
+ * Each record has a seal, a MAC with a secret of the node, which does not match if the record was overwritten or is
+ * being written, even if an attacker chose some of the bytes. The seal also covers a context, so that threads read only
+ * records that were written with the same settings.
  */
 import { hash, randomBytes } from 'node:crypto';
 
 const SECRET_BYTES = 32;
-/** Start of the next record of each ring; then the index: 0 = empty, else 1 + the position of a record in units. */
+/** Start of the next record of each ring; then the index: 0 = empty, or 1 + the position of a record in units. */
 const ENDS_AT = SECRET_BYTES;
 const INDEX_WORDS = 16_384;
 const RING_BYTES = 262_144;
-/** Records start at multiples of this, bytes. */
+/** Records start at multiples of this many bytes. */
 const UNIT = 8;
 /** A record: the bytes of its content (u16), its seal, its content. */
 const SEAL_AT = 2;
@@ -29,7 +29,7 @@ export function createSealedRecords(workers: number): SharedArrayBuffer {
   return buffer;
 }
 
-/** The records of all threads, for reading and writing by one of them. */
+/** The records of all threads, as one thread reads and writes them. */
 export class SealedRecords {
   private readonly ends: Int32Array;
   private readonly index: Int32Array;
@@ -77,7 +77,7 @@ export class SealedRecords {
     return Buffer.compare(seal, this.sealOf(name, content)) === 0 ? content : null;
   }
 
-  /** A name in wire form ends with a zero, so name and content cannot be confused. */
+  /** A name in wire form ends with a zero, so the boundary between name and content is unambiguous. */
   private sealOf(name: Uint8Array, content: Uint8Array): Uint8Array {
     return hash('sha256', Buffer.concat([this.sealKey, name, content]), 'buffer').subarray(0, SEAL_BYTES);
   }

@@ -1,6 +1,6 @@
 /**
- * Layout of the memory in which one DNS thread counts the queries of each client address, and stores the last group of
- * the address: one cache line has both. Written by `dns-worker/report/sighting-writer.ts`, read by
+ * Layout of the memory in which one DNS thread counts the queries of each client address, and stores the address's last
+ * entry in the client table: one cache line contains both. Written by `dns-worker/report/sighting-writer.ts`, read by
  * `control-plane/clients/devices/sighting-reader.ts`.
  */
 
@@ -28,8 +28,8 @@ export const ClientSightingsLayout = {
 } as const;
 
 /**
- * First word in place of an address if a client was identified by its key: then follow the client's id, 0, 0. As an
- * address it would be in a multicast group, which is never a sender (RFC 4291 section 2.7).
+ * First word in place of an address if a client was identified by its key; the other words are the client's id, 0 and
+ * 0. As an address, these words would be a multicast group, which is never a sender (RFC 4291 section 2.7).
  */
 export const KEYED_SIGHTING = -1;
 

@@ -10,7 +10,7 @@ export type AddressScope = 'public' | 'local' | 'forbidden';
 
 /**
  * Link-local addresses, cloud metadata services, and addresses that do not belong to one host: "this network" (RFC
- * 1122; Linux treats 0.0.0.0 as itself), multicast, reserved.
+ * 1122; for Linux, 0.0.0.0 is the machine itself), multicast, reserved.
  */
 const FORBIDDEN = networks(
   '0.0.0.0/8',

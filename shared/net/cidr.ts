@@ -1,6 +1,6 @@
 /**
- * Networks as a 16-byte address and a prefix length, IPv4 as ::ffff:a.b.c.d with 96 bits more, to and from text (RFC
- * 4632 section 3.1, RFC 4291 section 2.3).
+ * Networks as a 16-byte address and a prefix length, to and from text; IPv4 as ::ffff:a.b.c.d with a prefix that is 96
+ * bits longer (RFC 4632 section 3.1, RFC 4291 section 2.3).
  */
 import { ADDRESS_SIZE, addressFromText, addressToText, isMappedIpv4 } from './ip.ts';
 
@@ -16,7 +16,7 @@ export interface Network {
 
 /**
  * The network of `address/length`; bits after the prefix are cleared. An address without a length is a network of one
- * address. Null for anything else.
+ * address. Null for other text.
  */
 export function networkFromText(text: string): Network | null {
   const parts = text.split('/');

@@ -1,4 +1,4 @@
-/** The network that counts as one client in limits. */
+/** The network that a limit counts as one client. */
 import { addressFromText, addressToText, isMappedIpv4 } from './ip.ts';
 
 /** IPv4 unchanged, IPv6 as its /64, in which a client can use any address; other text is unchanged. */
@@ -8,10 +8,7 @@ export function clientNetwork(address: string): string {
   return isMappedIpv4(bytes) ? addressToText(bytes) : `${addressToText(bytes.fill(0, 8))}/64`;
 }
 
-/**
- * The network in which one owner may have many client networks: the /24 for IPv4, the /48 for IPv6; other text is
- * unchanged.
- */
+/** The larger network that may belong to one owner: the /24 for IPv4, the /48 for IPv6; other text is unchanged. */
 export function widerNetwork(address: string): string {
   const bytes = addressFromText(address.replace(/\/64$/, ''));
   if (bytes === null) return address;

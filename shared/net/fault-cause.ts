@@ -1,9 +1,9 @@
 /**
  * Why a server could not be asked, in words. Errors have codes of the system, of Node.js or of OpenSSL; texts for users
- * end with the code in parentheses, so that other languages can show their own words for it.
+ * end with the code in parentheses, so that the dashboard can show a text for it in other languages.
  */
 
-/** Kinds of causes; each has words here and in the message catalogues of the dashboard. */
+/** Kinds of causes; each has a text here and in the message catalogues of the dashboard. */
 const WORDS = {
   unknown_host: 'the host name does not exist',
   no_address: 'the host name has no address',
@@ -56,7 +56,7 @@ const CODES: Readonly<Record<string, FaultCause>> = {
   EPROTO: 'no_tls',
 };
 
-/** The words for a code, followed by the code; null for codes that are not about a connection. */
+/** The text for a code, followed by the code; null for codes that are not about a connection. */
 export function describeCode(code: string): string | null {
   const cause = causeOf(code);
   return cause === null ? null : `${WORDS[cause]} (${code})`;

@@ -11,7 +11,7 @@ const DOT = 0x2e;
 const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
 
-/** The 16 bytes of an IPv4 or IPv6 literal (a zone index is dropped); null for anything else. */
+/** The 16 bytes of an IPv4 or IPv6 literal (without its zone index); null for other text. */
 export function addressFromText(text: string): Uint8Array | null {
   const bytes = new Uint8Array(ADDRESS_SIZE);
   if (!text.includes(':')) {
@@ -57,7 +57,7 @@ function readIpv4(text: string, into: Uint8Array, at: number): boolean {
   return true;
 }
 
-/** The u32 of a dotted IPv4 address, first byte highest; -1 for anything else. Allocates nothing. */
+/** The u32 of a dotted IPv4 address, first byte highest; -1 for other text. Allocates nothing. */
 export function ipv4FromText(text: string): number {
   let address = 0;
   let byte = -1; // -1 = no digit of the byte was read yet
@@ -89,7 +89,7 @@ export function isMappedIpv4(bytes: Uint8Array, at = 0): boolean {
   return bytes[at + 10] === 0xff && bytes[at + 11] === 0xff;
 }
 
-/** Text of 16 bytes: dotted for a mapped IPv4 address, else in the form of RFC 5952 section 4. */
+/** Text of 16 bytes: dotted for a mapped IPv4 address, or in the form of RFC 5952 section 4. */
 export function addressToText(bytes: Uint8Array, at = 0): string {
   if (isMappedIpv4(bytes, at)) return Array.from(bytes.subarray(at + IPV4_AT, at + ADDRESS_SIZE)).join('.');
   const groups = Array.from({ length: 8 }, (_, i) => (bytes[at + i * 2]! << 8) | bytes[at + i * 2 + 1]!);

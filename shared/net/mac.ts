@@ -8,7 +8,7 @@ const FORMS = [
   /^[0-9a-f]{12}$/,
 ];
 
-/** A MAC as six pairs of lower-case digits with colons; null for anything else. */
+/** A MAC as six pairs of lower-case digits with colons; null for other text. */
 export function canonicalMac(text: string): string | null {
   const lower = text.toLowerCase();
   if (!FORMS.some((form) => form.test(lower))) return null;
@@ -28,8 +28,8 @@ function macFromDigits(digits: string): string {
 export const MAC_IDENTITY_WORD = -1;
 
 /**
- * An address that represents the device with a MAC (in the form of `canonicalMac`) at any address. It is in a multicast
- * group, so it is never the sender of a query (RFC 4291 section 2.7).
+ * An address that represents the device with a MAC (in the form of `canonicalMac`), whatever its real address is. The
+ * result is a multicast address, which is never the sender of a query (RFC 4291 section 2.7).
  */
 export function macIdentity(mac: string): string {
   const groups = mac.replaceAll(':', '').match(/.{4}/g) ?? [];
@@ -42,14 +42,14 @@ export function macOfIdentity(bytes: Uint8Array): string {
 }
 
 /**
- * Whether the device chose the MAC itself, usually at random and per network (the locally administered bit, without the
- * group bit).
+ * Whether the device chose the MAC itself, usually at random and per network (the locally administered bit is set, and
+ * the group bit is not).
  */
 export function isRandomMac(mac: string): boolean {
   return (parseInt(mac.slice(0, 2), 16) & 3) === 2;
 }
 
-/** Whether a MAC belongs to a group of interfaces, and so to no device. */
+/** Whether a MAC belongs to a group of interfaces, and therefore not to a device. */
 export function isGroupMac(mac: string): boolean {
   return (parseInt(mac.slice(0, 2), 16) & 1) === 1;
 }

@@ -1,12 +1,12 @@
 /** TLS settings in the URL of a PostgreSQL server and the keys of `[database]`, with the modes of libpq. */
 
-/** The modes of libpq that guarantee anything; `allow` and `prefer` accept any server that refuses TLS. */
+/** The modes of libpq that Weir accepts; not `allow` and `prefer`, which fall back to a connection without TLS. */
 export const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
 /** How a connection is secured. */
 export type SslMode = (typeof SSL_MODES)[number];
 
-/** The keys of `[database]` that apply to each URL without equivalent parameters. */
+/** The keys of `[database]` that apply to each URL without the equivalent parameters. */
 export interface SslKeys {
   /** Empty = absent. */
   readonly sslmode: SslMode | '';
@@ -35,7 +35,7 @@ export function sslModeOf({ searchParams }: URL, keys: SslKeys): string | null {
   return isMeant ? 'verify-full' : null;
 }
 
-/** Path of the CA certificates; empty = those of Node.js. */
+/** Path of the CA certificates; empty = the certificates of Node.js. */
 export function sslRootCertOf({ searchParams }: URL, { sslrootcert }: SslKeys): string {
   return searchParams.get('sslrootcert') ?? sslrootcert;
 }
@@ -53,13 +53,13 @@ interface DatabaseKeys extends SslKeys {
   readonly owner_password_file: string;
 }
 
-/** A key, and the value that is expected instead. */
+/** A key with a wrong value, and the expected value. */
 interface DatabaseFault {
   readonly key: string;
   readonly expected: string;
 }
 
-/** Conflicting keys; without the URLs, which may contain passwords. */
+/** Finds conflicting keys; the result does not contain the URLs, which may contain passwords. */
 export function databaseFaults(keys: DatabaseKeys): DatabaseFault[] {
   const faults: DatabaseFault[] = [];
   const refuse = (key: string, expected: string): void => void faults.push({ key, expected });
@@ -75,7 +75,7 @@ export function databaseFaults(keys: DatabaseKeys): DatabaseFault[] {
   return faults;
 }
 
-/** The expected value if the TLS settings of a URL are wrong; null = they are right. */
+/** The expected value if the TLS settings of a URL are wrong; null = they are valid. */
 function sslFaultOf(url: URL, keys: SslKeys): string | null {
   const mode = sslModeOf(url, keys);
   if (mode === null) return null;

@@ -1,7 +1,7 @@
 /**
  * The binary header in which a load balancer names the client of a connection: PROXY protocol, version 2
- * (https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt, section 2.2). Every byte may be hostile; version 1, a
- * missing and a malformed header are the same to the callers.
+ * (https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt, section 2.2). Every byte may come from an attacker. A
+ * header of version 1 has the same result as a missing or malformed header.
  */
 import { readU16 } from '../dns/wire.ts';
 import { ADDRESS_SIZE } from './ip.ts';
@@ -23,7 +23,7 @@ const Inet6 = { SOURCE: 0, SOURCE_PORT: 32 } as const;
 /** A value after the addresses: type, length, then that many bytes. */
 const Tlv = { TYPE: 0, LENGTH: 1, VALUE: 3, CRC32C: 0x03, CRC32C_SIZE: 4 } as const;
 
-/** Maximum size of a header; those of HAProxy are below 1000 bytes with all options. */
+/** Maximum size of a header; headers of HAProxy are smaller than 1000 bytes with all options. */
 export const MAX_PROXY_HEADER_SIZE = 4096;
 
 /** The header of a load balancer's own connection, such as a health check: LOCAL, without addresses. */
@@ -43,7 +43,7 @@ export const ProxyOutcome = {
 } as const;
 export type ProxyOutcomeCode = (typeof ProxyOutcome)[keyof typeof ProxyOutcome];
 
-/** Reads headers; each overwrites the fields. */
+/** Reads headers; each header overwrites the fields. */
 export class ProxyHeader {
   /** Size of the header; the client's bytes follow. */
   length = 0;
@@ -52,7 +52,7 @@ export class ProxyHeader {
    * IP).
    */
   hasSource = false;
-  /** The client, 16 bytes; IPv4 as ::ffff:a.b.c.d. */
+  /** Address of the client, 16 bytes; IPv4 as ::ffff:a.b.c.d. */
   readonly source = new Uint8Array(ADDRESS_SIZE);
   sourcePort = 0;
 
@@ -111,7 +111,7 @@ function startsAsSignature(bytes: Uint8Array, at: number, size: number): boolean
   return true;
 }
 
-/** Whether complete values fill the rest of the header, and its checksum, if any, is right. */
+/** Whether the rest of the header consists of complete values, and the checksum, if any, is correct. */
 function areTlvs(bytes: Uint8Array, headerAt: number, tlvsAt: number, end: number): boolean {
   let at = tlvsAt;
   while (at < end) {

@@ -18,19 +18,19 @@ export class ProxySenders {
   private readonly isOn: boolean;
   private readonly networks: readonly Network[];
 
-  /** Networks as text; null = headers are not used, empty = every peer of a stream sends one. */
+  /** `trusted`: networks as text; null = headers are not used, empty = every peer of a stream sends a header. */
   constructor(trusted: readonly string[] | null) {
     this.isOn = trusted !== null;
     this.networks = (trusted ?? []).flatMap((text) => networkFromText(text) ?? []);
   }
 
-  /** Expectation for the peer of a stream, by its 16-byte address. */
+  /** The expectation for the peer of a stream, by its 16-byte address. */
   ofStream(address: Uint8Array): ProxyExpectation {
     if (!this.isOn) return 'nothing';
     return this.networks.length === 0 || this.hasNamed(address) ? 'header' : 'no header';
   }
 
-  /** Whether the address at `at` is in a configured network: its datagrams also begin with a header. */
+  /** Whether the address at `at` is in a configured network: datagrams from it also begin with a header. */
   hasNamed(addresses: Uint8Array, at = 0): boolean {
     const { networks } = this;
     for (let i = 0; i < networks.length; i++) if (networkContains(networks[i]!, addresses, at)) return true;

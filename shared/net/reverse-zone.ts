@@ -1,10 +1,10 @@
 /**
  * Reverse zones: the names under which the addresses of a network have their PTR records (RFC 1035 section 3.5 for
- * IPv4, RFC 3596 section 2.5 for IPv6). A network that ends within an octet or nibble has several.
+ * IPv4, RFC 3596 section 2.5 for IPv6). A network whose prefix ends within an octet or nibble has several.
  */
 import { IPV4_PREFIX_BITS, isIpv4Network, type Network } from './cidr.ts';
 
-/** The reverse zones of a network, without final dots: one if it ends at a byte or nibble, at most 128. */
+/** The reverse zones of a network, without final dots: one if its prefix ends at a byte or nibble, at most 128. */
 export function reverseZonesOf(network: Network): string[] {
   const { bytes, prefixBits } = network;
   const isIpv4 = isIpv4Network(network);

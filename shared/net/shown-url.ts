@@ -1,5 +1,5 @@
 /**
- * Masks credentials in URLs in the dashboard, logs and answers. A form sends such a URL back with its masks, which are
+ * Masks credentials in URLs in the dashboard, logs and API responses. A form sends a masked URL back, and the masks are
  * then replaced with the credentials in the stored URL.
  */
 
@@ -7,7 +7,7 @@ import { addressFromText } from './ip.ts';
 
 /** Replaces a credential. */
 const MASK = '***';
-/** Parameters that contain credentials, judging by their names. */
+/** Names of parameters that probably contain credentials. */
 const SECRET_NAME =
   /token|secret|passw|pwd|passphrase|(?:api|access|auth|private)[-_]?key|\bauth\b|credential|signature|session|^(?:key|sig|pass|pin|auth)$/i;
 
@@ -28,7 +28,7 @@ export function shownUrl(text: string): string {
 /** Whether the user part is the host name of an upstream server, followed by its address. */
 function isPinned({ protocol, username, password, hostname }: URL): boolean {
   if (protocol !== 'tls:' && protocol !== 'https:') return false;
-  // The port may look like a password; no list is fetched over tls://.
+  // In a tls:// URL, the apparent password may be the port; lists are not fetched over tls://.
   const mayBePort = password === '' || (protocol === 'tls:' && /^\d{1,5}$/.test(password));
   const isName = mayBePort && /^(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*$/i.test(decoded(username));
   return isName && addressFromText(hostname.replace(/^\[(.*)\]$/, '$1')) !== null;
@@ -47,8 +47,8 @@ export function hasMask(text: string): boolean {
 }
 
 /**
- * `given` with the credentials of `stored` in place of its masks; null if they are for another origin than the one that
- * they were entered for.
+ * `given` with the credentials of `stored` in place of its masks; null if `given` has another origin: the credentials
+ * were entered for the origin of `stored`.
  */
 export function unmaskUrl(given: string, stored: string): string | null {
   if (given === shownUrl(stored)) return stored;
@@ -71,7 +71,7 @@ export function unmaskUrl(given: string, stored: string): string | null {
   return hasMask(unmasked) ? null : unmasked;
 }
 
-/** A query string with the values of its secret parameters replaced; the rest stays identical. */
+/** A query string with the values of its secret parameters replaced; the rest of the string is unchanged. */
 function mapSecrets(search: string, replace: (value: string, name: string) => string): string {
   return search.replaceAll(/([?&])([^=&]+)=([^&]*)/g, (whole, before: string, name: string, value: string) =>
     SECRET_NAME.test(decoded(name)) ? `${before}${name}=${replace(value, name)}` : whole,

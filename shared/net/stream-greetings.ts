@@ -1,6 +1,6 @@
 /**
- * Start of an accepted connection: with a PROXY header if one is required, without one if it would be a forgery. The
- * bytes after the header are put back into the socket. The caller enforces limits.
+ * Start of an accepted connection: reads the PROXY header if one is required, and rejects a header that would be a
+ * forgery. The bytes after the header are put back into the socket. The caller enforces limits.
  */
 import type { Socket } from 'node:net';
 import type { RunLater } from '../counted-line.ts';
@@ -17,7 +17,10 @@ export interface Peer {
 
 /** The client of a connection. */
 export interface Client extends Peer {
-  /** Whether there was a PROXY header: the peer is then a load balancer, even if the header names no client. */
+  /**
+   * Whether the connection began with a PROXY header: the peer is then a load balancer, even if the header names no
+   * client.
+   */
   readonly isProxied: boolean;
 }
 
@@ -25,9 +28,9 @@ export interface Client extends Peer {
 export interface GreetingParts {
   readonly senders: ProxySenders;
   readonly later: RunLater;
-  /** The header is malformed, missing or forged; the connection is closed. */
+  /** Called if the header is malformed, missing or forged; the connection is closed. */
   readonly onBadHeader: (peer: Peer) => void;
-  /** Too many headers are awaited; the connection that has waited longest is closed. */
+  /** Called if too many connections have not sent their header; the oldest of them is closed. */
   readonly onOverflow: () => void;
 }
 
@@ -35,7 +38,7 @@ export interface GreetingParts {
 const HEADER_TIMEOUT_MS = 3000;
 /** Maximum number of connections that wait for their first bytes. */
 const MAX_AWAITED = 256;
-/** The first byte of a PROXY header: it starts neither a TLS handshake nor a query that could be answered. */
+/** The first byte of a PROXY header: no TLS handshake and no valid query starts with it. */
 const FIRST_OF_HEADER = 0x0d;
 
 /** Reads the first bytes of connections to one or more listeners. */
@@ -49,7 +52,7 @@ export class StreamGreetings {
     this.parts = parts;
   }
 
-  /** Calls `take` when the client of the connection is known; otherwise the connection is closed. */
+  /** Calls `take` when the client of the connection is known; closes the connection if that fails. */
   greet(socket: Socket, take: (client: Client) => void): void {
     const peer = peerOf(socket);
     // The caller of `greet` reports later errors; until then nothing depends on the connection.
@@ -71,12 +74,12 @@ export class StreamGreetings {
     }
   }
 
-  /** Closes all connections that are awaited. */
+  /** Closes all connections that wait for their first bytes. */
   close(): void {
     for (const socket of this.awaited) socket.destroy();
   }
 
-  /** True if the header is complete; the bytes after it are put back. */
+  /** Reads the header; true if it is complete. The bytes after it are put back into the socket. */
   private readHeader(bytes: Buffer, socket: Socket, peer: Peer, take: (client: Client) => void): boolean {
     const { header } = this;
     const outcome = header.read(bytes, 0, bytes.length);
@@ -91,7 +94,7 @@ export class StreamGreetings {
     return true;
   }
 
-  /** True if it is known that the connection begins without a header. */
+  /** Checks the first bytes; true if they show that the connection begins without a header. */
   private readFirst(bytes: Buffer, socket: Socket, peer: Peer, take: (client: Client) => void): boolean {
     if (bytes[0] === FIRST_OF_HEADER) {
       const could = couldBeProxyHeader(bytes);
@@ -106,7 +109,7 @@ export class StreamGreetings {
     return true;
   }
 
-  /** Calls `read` with all bytes so far whenever more arrive, until it returns true. */
+  /** Each time bytes arrive, calls `read` with all bytes so far, until `read` returns true. */
   private await(socket: Socket, peer: Peer, read: (bytes: Buffer) => boolean): void {
     let bytes: Buffer = Buffer.alloc(0);
     const done = (): void => {
@@ -132,7 +135,7 @@ export class StreamGreetings {
     socket.on('readable', check).once('end', leave).once('close', done);
   }
 
-  /** A load balancer sends its header at once, so the connection that has been silent for longest is closed. */
+  /** A load balancer sends its header immediately, so the connection that has been silent for longest is closed. */
   private makeRoom(): void {
     const [oldest] = this.awaited;
     if (this.awaited.size < MAX_AWAITED || oldest === undefined) return;
@@ -147,7 +150,7 @@ export class StreamGreetings {
   }
 }
 
-/** Null if the peer has already disconnected. */
+/** The peer of a socket; null if it has already disconnected. */
 function peerOf(socket: Socket): Peer | null {
   const address = socket.remoteAddress === undefined ? null : addressFromText(socket.remoteAddress);
   return address === null ? null : { address, port: socket.remotePort ?? 0 };

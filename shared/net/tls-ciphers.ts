@@ -1,6 +1,6 @@
 /**
- * TLS cipher suites of Weir's servers: only forward secrecy and authenticated encryption, which clients of the last ten
- * years support.
+ * TLS cipher suites of Weir's servers: only suites with forward secrecy and authenticated encryption, which clients of
+ * the last ten years support.
  */
 export const TLS_CIPHERS = [
   'TLS_AES_128_GCM_SHA256',

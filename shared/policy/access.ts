@@ -1,6 +1,6 @@
 /**
- * Which clients may ask: networks, the words for them, and clients that are never admitted (RFC 5358 advises against
- * answering everyone). Pure; `control-plane/clients/access/` knows the networks of this machine,
+ * Which clients may send queries: networks, the words for them, and clients that are never admitted (RFC 5358 advises
+ * against answering everyone). Pure functions; `control-plane/clients/access/` knows the networks of this machine,
  * `dns-worker/stages/client-access.ts` decides.
  */
 import { canonicalClientKey } from '../dns/client-key.ts';
@@ -9,7 +9,7 @@ import type { Network } from '../net/cidr.ts';
 import { isMappedIpv4 } from '../net/ip.ts';
 import { canonicalMac } from '../net/mac.ts';
 
-/** Words for networks. */
+/** Words that stand for networks. */
 export const ACCESS_WORDS = ['private', 'connected', 'any'] as const;
 
 /** Identity of a client in `dns.blocked_clients`; the value in its canonical form. */
@@ -18,10 +18,10 @@ export type BlockedClient =
   | { readonly kind: 'mac'; readonly mac: string }
   | { readonly kind: 'key'; readonly key: string };
 
-/** Which clients may ask. */
+/** Which clients may send queries. */
 export interface Access {
   readonly allowed: readonly Network[];
-  /** Never admitted, whatever other settings say; includes the known addresses of `blockedMacs`. */
+  /** Networks that are never admitted, whatever other settings say; includes the known addresses of `blockedMacs`. */
   readonly blocked: readonly Network[];
   readonly blockedMacs: readonly string[];
   readonly blockedKeys: readonly string[];
@@ -29,7 +29,7 @@ export interface Access {
 
 /** Minimum number of random bits of a key that admits its client from everywhere. */
 const MIN_KEY_BITS = 64;
-/** Kinds of keys, and the number of possible characters of each kind; hyphens suggest a name, not random characters. */
+/** Kinds of keys, and the number of possible characters in each; a key with hyphens is probably a name, not random. */
 const KEY_ALPHABETS = [
   [/^\d*$/, 10],
   [/^[\da-f]*$/, 16],
@@ -46,7 +46,7 @@ const PRIVATE = [
 ];
 const ANY = networks('0.0.0.0/0', '::/0');
 
-/** Everyone may ask. */
+/** Every client may send queries. */
 export const EVERYONE: Access = { allowed: ANY, blocked: [], blockedMacs: [], blockedKeys: [] };
 
 /** True for a word or a network of `dns.allowed_clients`. */
@@ -54,7 +54,10 @@ export function isAllowedClient(text: string): boolean {
   return (ACCESS_WORDS as readonly string[]).includes(text) || networkFromText(text) !== null;
 }
 
-/** Client of an entry of `dns.blocked_clients`; null if it is invalid. Six pairs with colons or hyphens are a MAC. */
+/**
+ * Client of an entry of `dns.blocked_clients`; null if it is invalid. Six pairs of digits with colons or hyphens are a
+ * MAC.
+ */
 export function blockedClientOf(text: string): BlockedClient | null {
   const network = networkFromText(text);
   if (network !== null) return { kind: 'network', network };
@@ -71,8 +74,8 @@ export function withBlockedAddresses(access: Access, addresses: readonly string[
 }
 
 /**
- * Which clients may ask with these settings, on a machine with these networks. The machine itself always may, because
- * it resolves the servers of its lists with this server; only `blocked` outranks that.
+ * Which clients may send queries with these settings, on a machine with these networks. The machine itself always may,
+ * unless it is in `blocked`, because it may need this DNS server to find the web servers of the lists.
  */
 export function accessOf(
   allowed: readonly string[],
@@ -88,7 +91,7 @@ export function accessOf(
   };
 }
 
-/** Whether a client with this 16-byte address may ask, by its address alone. */
+/** Whether a client may send queries, by its 16-byte address alone. */
 export function admitsAddress({ allowed, blocked }: Access, address: Uint8Array): boolean {
   const isIpv4 = isMappedIpv4(address);
   const isIn = (network: Network): boolean =>
@@ -105,7 +108,7 @@ export function admitsKey(key: string): boolean {
   return characters.length * Math.log2(alphabet) >= MIN_KEY_BITS;
 }
 
-/** Whether both are equal. */
+/** Whether two settings of access are equal. */
 export function isSameAccess(a: Access, b: Access): boolean {
   return a === b || accessKey(a) === accessKey(b);
 }

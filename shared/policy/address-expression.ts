@@ -1,7 +1,7 @@
 /**
- * Decides by its text whether a regular expression is meant for the addresses in answers: anchored at both ends, with
- * four decimal groups or with groups between colons. Every other expression is for names, even if it consists of digits
- * and dots; matched against addresses, it could block every answer.
+ * Decides by the text of a regular expression whether it is meant for the addresses in answers: anchored at both ends,
+ * with four decimal groups or with groups between colons. Every other expression is for names, even if it consists of
+ * digits and dots: if it also applied to addresses, it could block every answer.
  */
 
 /** Separators in the texts that a part of an expression matches. */

@@ -1,4 +1,4 @@
-/** Converts the domain of a manual rule to its canonical form. Pure. */
+/** Converts the domain of a manual rule to its canonical form. Pure functions. */
 
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 /** Longest name as text without its final dot, RFC 1035 section 2.3.4. */
@@ -30,9 +30,9 @@ function isAscii(value: string): boolean {
   return /^[\u0000-\u007f]*$/.test(value);
 }
 
-/** The host parser of the URL standard implements UTS 46, the mapping that browsers use. */
+/** Converts to A-labels with the host parser of the URL standard, which implements UTS 46 as browsers do. */
 function toALabels(value: string): string | null {
-  // The parser would read these as the start of another part of the URL.
+  // The parser would read these characters as the start of another part of the URL.
   if (/[/\\?#@:[\]%\s]/.test(value) || !URL.canParse(`http://${value}/`)) return null;
   return new URL(`http://${value}/`).hostname;
 }

@@ -1,4 +1,7 @@
-/** Keys of a node for what Weir reads, writes or connects to: only a person can change them, in the file. */
+/**
+ * Keys for the files and servers that a node of Weir uses: they can be changed only in the configuration file, not
+ * through the API.
+ */
 export const FILE_ONLY_KEYS: readonly string[] = [
   ...['server.data_dir', 'database.url', 'database.owner_url', 'logging.dnstap'],
   ...['database.password_file', 'database.owner_password_file'],

@@ -1,6 +1,6 @@
 /** How questions to upstreams over UDP are protected beyond random ports and ids. */
 
-/** `auto`: for servers that are known to support it; `on`: for every server; `off`: for none. */
+/** Servers for which a protection is used: `auto`: servers that are known to support it; `on`: all; `off`: none. */
 export const HARDENING_MODES = ['auto', 'on', 'off'] as const;
 export type HardeningMode = (typeof HARDENING_MODES)[number];
 
@@ -19,11 +19,11 @@ export const DEFAULT_HARDENING: HardeningSettings = { cookies: 'auto', caseRando
 export const FINDINGS = [
   'unknown',
   'supported',
-  /** The server does not support the feature: no cookies, no EDNS. */
+  /** The server does not support the feature, such as cookies or EDNS. */
   'unsupported',
-  /** The server changes what it should repeat: the case of the name, the cookie. */
+  /** The server changes data that it should repeat: the case of the name, or the cookie. */
   'altered',
-  /** The server refuses questions with the feature; for TCP: connections. */
+  /** The server refuses questions with the feature, or TCP connections. */
   'refused',
   /** The server does not answer questions with the feature. */
   'silent',

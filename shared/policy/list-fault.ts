@@ -1,6 +1,7 @@
 /**
- * The kind of reason why a list could not be used, recognized from the texts that `control-plane/lists/fetch/` and the
- * parser write. Pages show a message for each fault in the user's language instead of the English log line.
+ * The kind of fault for which a list could not be used, recognized by the texts of the reasons that
+ * `control-plane/lists/fetch/` and the parser write. Pages show a message for each fault in the user's language instead
+ * of the English log line.
  */
 
 /** Faults and the texts that identify their reasons; the first match is used. */
@@ -33,15 +34,17 @@ const REASONS = [
 /** Kinds of faults. */
 export type ListFault = (typeof REASONS)[number][0];
 
-/** A fault with the status of the response, 0 = none. */
+/** A fault with the HTTP status of the response, 0 = none. */
 export interface ReadListFault {
   readonly fault: ListFault;
   readonly status: number;
 }
 
-/** The action and the address or file; users have just entered the latter, so messages leave both out. */
+/**
+ * The start of a message: the action and the address or file, which users have just entered and need not read again.
+ */
 const ACTION = /^(?:fetch|read|store) (?:list|[a-z]+:\S*|\/\S*): /;
-/** Messages about a list; others could match a reason by chance. */
+/** Start of a message about a list; without this check, other messages could match. */
 const OF_LIST =
   /^(?:fetch|read|store) (?:list|[a-z]+:|\/)|^a source with the URL |an http:, https: or file: URL$/;
 

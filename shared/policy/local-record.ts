@@ -1,6 +1,6 @@
 /**
- * Parses local records in the form that users write into names, types, canonical values and RDATA. Used by the
- * configuration, the API and the snapshot builder. Pure.
+ * Parses local records in the form that users write into names, types, canonical values and RDATA. The configuration,
+ * the API and the snapshot builder use these functions, which are pure.
  */
 import { RRType } from '../dns/iana.ts';
 import { nameFromText } from '../dns/name.ts';
@@ -34,7 +34,7 @@ export interface WrittenLocalRecord {
 
 /**
  * The owner of a local record: a name, with `*.` for all its subdomains, or an address, which means its reverse name.
- * Null for anything else.
+ * Null for other text.
  */
 export function canonicalOwner(value: string): string | null {
   const trimmed = value.trim();
@@ -78,7 +78,7 @@ function readAddress(type: 'A' | 'AAAA', value: string): LocalValue {
   return { ok: true, value: addressToText(address), rdata: type === 'A' ? address.slice(12) : address };
 }
 
-/** 16-bit numbers, then a name. */
+/** Reads 16-bit numbers, then a name. */
 function readFields(value: string, numbers: readonly number[], expected: string): LocalValue {
   const words = value.trim().split(/\s+/u);
   const name = canonicalDomainRule(words.at(-1) ?? '');
@@ -92,7 +92,7 @@ function readFields(value: string, numbers: readonly number[], expected: string)
   return { ok: true, value: [...values, name].join(' '), rdata };
 }
 
-/** One text, split into strings of 255 bytes; or quoted strings, as in zone files. */
+/** Reads a text, which is split into strings of 255 bytes, or quoted strings as in zone files. */
 function readText(value: string): LocalValue {
   const quoted = /^\s*(?:"(?:[^"\\]|\\.)*"\s*)+$/su.test(value) ? value.match(/"(?:[^"\\]|\\.)*"/gsu) : null;
   const strings = quoted?.map((one) => Buffer.from(one.slice(1, -1).replaceAll(/\\(.)/gsu, '$1'))) ?? [];

@@ -1,7 +1,7 @@
 /**
  * Patterns of Adblock-style rules, applied to a name: `||` (start, or after a dot), `|` and `://` (start), `|` and `^`
- * at the end (end), `*` (anything), otherwise any position. Pure text; linear time, because for each piece between
- * stars, the leftmost match is as good as any.
+ * at the end (end), `*` (any characters); without these, any position. Works on text only, in linear time: for each
+ * piece between stars, only the leftmost match needs to be tried.
  */
 import { type LineReason, lineReason } from './reasons/line-reasons.ts';
 
@@ -12,7 +12,7 @@ const Start = { ANYWHERE: 0, NAME: 1, LABEL: 2 } as const;
 export interface NamePattern {
   readonly start: number;
   readonly end: boolean;
-  /** At least one piece; an empty first or last piece means a star at that end. */
+  /** One or more pieces; an empty first or last piece means that the pattern has a star at that end. */
   readonly pieces: readonly string[];
 }
 

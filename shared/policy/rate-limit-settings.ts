@@ -1,6 +1,6 @@
 /** Limits for the questions of a client network. */
 
-/** The keys of `dns.rate_limit`, for the threads. */
+/** The keys of `dns.rate_limit` in the form that DNS threads use. */
 export interface RateLimitSettings {
   readonly enabled: boolean;
   readonly queriesPerSecond: number;

@@ -1,13 +1,13 @@
 /**
  * Finds literals of a regular expression: a set of which at least one occurs in every match, so that almost all names
- * skip the engine. Parses the pattern itself and gives up (null) at anything uncertain, because a wrong literal would
- * lose matches.
+ * need not be matched. Parses the pattern without re2js and returns null in case of doubt, because a wrong literal
+ * would lose matches.
  */
 
 /** A set of literals, one of which must occur; null = unknown. */
 type Required = readonly string[] | null;
 
-/** Maximum number of literals in a set: a larger one filters too little. */
+/** Maximum number of literals in a set: a larger set excludes too few names. */
 const MAX_SET = 32;
 const MAX_DEPTH = 50;
 
@@ -77,7 +77,7 @@ class PatternReader {
     return best;
   }
 
-  /** One character as text, or the literals that a group requires, or null for anything else. */
+  /** One character as text, or the literals that a group requires, or null for other syntax. */
   private atom(depth: number): string | Required {
     const { pattern } = this;
     const first = pattern[this.at++]!;
@@ -101,7 +101,7 @@ class PatternReader {
 
   private group(depth: number): Required {
     if (this.pattern[this.at] === '?') {
-      // Only the plain non-capturing group and named groups; flags change the meaning of letters.
+      // Accept only plain non-capturing groups and named groups: flags change the meaning of letters.
       const head = /^\?(?::|P?<\w+>)/.exec(this.pattern.slice(this.at, this.at + 80));
       if (head === null) throw new Unknown();
       this.at += head[0].length;
@@ -157,7 +157,7 @@ class PatternReader {
   }
 }
 
-/** How well a set filters: longer shortest literals and fewer literals are better. */
+/** How well a set filters: a longer shortest literal and fewer literals are better. */
 function weight(set: Required): number {
   if (set === null || set.length === 0) return 0;
   return Math.min(...set.map((literal) => literal.length)) * 64 - set.length;

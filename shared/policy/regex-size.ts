@@ -5,7 +5,7 @@
 
 /** Estimated instructions of `pattern`; at least half of the actual number. */
 export function estimateProgramSize(pattern: string): number {
-  /** Sizes of the open groups: for each, the size before its last atom, and that of the atom. */
+  /** Sizes of the open groups: for each group, the size before its last atom, and the size of the atom. */
   const open: { before: number; atom: number }[] = [];
   let now = { before: 0, atom: 0 };
   const begin = (size: number): void => {
@@ -45,7 +45,7 @@ export function estimateProgramSize(pattern: string): number {
   return open.reduce((sum, { before, atom }) => sum + before + atom, now.before + now.atom);
 }
 
-/** Number of copies that the repetition in braces at `at` expands to. */
+/** Number of copies to which the repetition in braces at `at` expands. */
 function timesAt(pattern: string, at: number): number {
   const braces = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/.exec(pattern.slice(at, at + 16));
   if (braces === null) return 1;

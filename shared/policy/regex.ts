@@ -1,6 +1,6 @@
 /**
- * Regular expressions in RE2 syntax, as programs over the bytes of a name. The only importer of re2js, which parses and
- * compiles; `shared/automata` matches. `regex-literals.ts` finds the texts that must occur in every match.
+ * Regular expressions in RE2 syntax, as programs over the bytes of a name. Only this file imports re2js, which parses
+ * and compiles; `shared/automata` matches. `regex-literals.ts` finds the texts that must occur in every match.
  */
 import { reasonOf } from '../errors.ts';
 import { RE2JS, RE2Set } from 're2js';
@@ -24,7 +24,7 @@ export const Assertion = {
 export interface ByteProgram {
   /** `ByteOp` of each instruction. */
   readonly ops: Uint8Array;
-  /** The next instruction of each; FAIL and MATCH have none. */
+  /** The instruction after each instruction; FAIL and MATCH have none. */
   readonly outs: Int32Array;
   /** Second branch of ALTERNATIVES, `Assertion` bits of ASSERT, index into `sets` of `ByteOp.OCTET`. */
   readonly args: Int32Array;
@@ -33,7 +33,7 @@ export interface ByteProgram {
   readonly sets: readonly Uint8Array[];
 }
 
-/** The result of compiling a pattern; `reason` is text for the middle of a sentence. */
+/** The result of compiling a pattern; the text of `reason` fits into the middle of a sentence. */
 export type ProgramOutcome =
   { readonly ok: true; readonly program: ByteProgram } | { readonly ok: false; readonly reason: LineReason };
 
@@ -54,7 +54,7 @@ export function compileProgram(pattern: string): ProgramOutcome {
     return { ok: false, reason: lineReason('too_long', { count: MAX_PATTERN_LENGTH }) };
   if (estimateProgramSize(pattern) > 2 * MAX_PROGRAM_SIZE) return TOO_LARGE;
   try {
-    // A set of one pattern, because it omits captures and engines, which are not needed here.
+    // Compile the pattern as a set of one, which omits captures and engines that are not needed here.
     const set = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE);
     set.add(pattern);
     set.compile();
@@ -132,7 +132,7 @@ function opOf(op: number): number {
 class OctetSets {
   readonly all: Uint8Array[] = [];
   private readonly byContent = new Map<string, number>();
-  /** Repetitions share their characters, so few sets are computed byte by byte. */
+  /** The copies of a repetition share their array of characters, so few sets are computed byte by byte. */
   private readonly byRunes = new Map<object, Map<number, number>>();
 
   indexOf(instruction: Re2Instruction): number {

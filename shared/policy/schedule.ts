@@ -1,6 +1,6 @@
 /**
- * Pure decisions about schedules: the override of a profile's slots at a point in time, and the time of its next
- * change. `time-zone.ts` knows the zones' clocks; the control plane decides when to ask.
+ * Pure functions that evaluate schedules: the override of a profile's slots at a point in time, and the time of its
+ * next change. `time-zone.ts` knows the zones' clocks; the control plane decides when to ask.
  *
  * choice: a slot is active whenever the zone's clocks show its weekday and time, and at no other moment. So a slot
  * inside the hour that the clocks skip does not take place that night, one that overlaps it is shortened at the jump,
@@ -19,11 +19,11 @@ const DAY_MS = DAY * MINUTE_MS;
 /** 1970-01-01 was a Thursday. */
 const EPOCH_WEEK_MINUTE = 3 * DAY;
 /**
- * How far ahead to search for a change. Changes recur weekly, and clock changes can suppress one once, or perhaps
+ * How far ahead to search for a change. Changes recur weekly, and clock changes can suppress a change once, perhaps
  * twice.
  */
 const HORIZON_MS = 28 * DAY_MS;
-/** How far ahead to search for the next change with days off: it may be after all of them. */
+/** How far ahead to search for the next change with days off: the next change may be after all days off. */
 const DAYS_OFF_HORIZON_MS = 400 * DAY_MS;
 
 /** Effect of a schedule on a group; null = none. */
@@ -58,14 +58,15 @@ export type ZoneOffset = (atMs: number) => number;
 interface LaidOutSlots {
   /** `STATES` index of each minute. */
   readonly minutes: Uint8Array;
-  /** Minutes at which the state differs from that of the minute before, ascending. */
+  /** Minutes at which the state differs from the state of the previous minute, ascending. */
   readonly changes: readonly number[];
 }
 
 /** The slots of a profile laid out over the local week. */
 export interface ScheduleWeek {
   /**
-   * By whether today is a day off (1), and whether tomorrow is (2); without days off, the first is used for all days.
+   * Layouts by the sum of 1 if today is a day off, and 2 if tomorrow is; without days off, the first is used for all
+   * days.
    */
   readonly layouts: readonly LaidOutSlots[];
   readonly daysOff: readonly DayRange[];
@@ -94,10 +95,7 @@ function layOut(slots: readonly ScheduleSlot[], off: number): LaidOutSlots {
   return { minutes, changes };
 }
 
-/**
- * Marks the minutes of a slot over the earlier ones, if the slot applies with `off` (whether today or tomorrow is a day
- * off).
- */
+/** Overwrites the minutes of a slot, if the slot applies with `off` (whether today or tomorrow is a day off). */
 function fillSlot(minutes: Uint8Array, slot: ScheduleSlot, off: number): void {
   const { days, start, end, action, skipsDaysOff = false } = slot;
   const state = action === 'block_all' ? BLOCK_ALL : ALLOW_ALL;
@@ -111,7 +109,7 @@ function fillSlot(minutes: Uint8Array, slot: ScheduleSlot, off: number): void {
       continue;
     }
     if (!isSkippedTonight) minutes.fill(state, midnight + start, midnight + DAY);
-    // The night of Sunday ends on Monday.
+    // A slot over midnight on Sunday ends on Monday.
     const morning = (midnight + DAY) % WEEK;
     if (!isSkippedToday) minutes.fill(state, morning, morning + end);
   }
@@ -144,7 +142,7 @@ export function nextFlipAt(week: ScheduleWeek, offsetAt: ZoneOffset, atMs: numbe
   return null;
 }
 
-/** The first minute within a day after `fromMs` at which the offset changes, else the end of that day. */
+/** The first minute within a day after `fromMs` at which the offset changes, or the end of that day. */
 function clockChange(offsetAt: ZoneOffset, offset: number, fromMs: number): number {
   let same = fromMs;
   let other = fromMs + DAY_MS;

@@ -5,7 +5,7 @@ import type { ZoneOffset } from './schedule.ts';
 /** Names only: an offset such as `+01:00` has no daylight saving time and is not accepted. */
 const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/;
 
-/** Whether there is a zone of that name. */
+/** Whether a zone with that name exists. */
 export function isTimeZone(name: string): boolean {
   return NAME.test(name) && IANAZone.isValidZone(name);
 }

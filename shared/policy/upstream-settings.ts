@@ -16,11 +16,11 @@ export interface UpstreamSettings {
   readonly number?: number;
 }
 
-/** How pools distribute their questions; the order is the code in shared memory. */
+/** How pools distribute their questions; the position of a strategy is its code in shared memory. */
 export const POOL_STRATEGIES = ['Parallel', 'Failover', 'Balanced', 'Fastest'] as const;
 export type PoolStrategy = (typeof POOL_STRATEGIES)[number];
 
-/** A pool of upstreams. Pools are asked in order of `priority`, lower first. */
+/** A pool of upstreams. Pools are asked in order of `priority`, lowest number first. */
 export interface PoolSettings {
   readonly name: string;
   readonly strategy: PoolStrategy;

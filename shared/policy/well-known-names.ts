@@ -1,6 +1,6 @@
 /**
  * A thousand ordinary names of well-known sites and services in many countries. A rule that matches all of them counts
- * as matching every name. Compiled for this purpose from general knowledge, in no particular order.
+ * as matching every name. The list was written for this purpose from general knowledge, in no particular order.
  */
 export const WELL_KNOWN_NAMES: readonly string[] = `
   nation.africa claude.ai mistral.ai perplexity.ai stability.ai bsky.app netlify.app vercel.app

@@ -1,11 +1,11 @@
-/** Parses the zone of a forward zone into its canonical form. Pure. */
+/** Converts the name or network of a forward zone to its canonical form. Pure functions. */
 import { type Network, networkFromText, networkToText } from '../net/cidr.ts';
 import { reverseZonesOf } from '../net/reverse-zone.ts';
 import { canonicalDomain } from './domain-rule.ts';
 
 /**
- * ASCII in lower case without a final dot; a network becomes its reverse zone, or stays a network if it has several.
- * Null for anything else; the root is rejected, because it belongs to the pools.
+ * The zone as ASCII in lower case without a final dot; a network becomes its reverse zone, or stays a network if it has
+ * several. Null for other text; the root is rejected, because it belongs to the pools.
  */
 export function canonicalZone(value: string): string | null {
   const network = networkOf(value);
@@ -22,7 +22,7 @@ export function zoneNames(zone: string): string[] {
   return network === null ? [zone] : reverseZonesOf(network);
 }
 
-/** A network needs its length: an address alone is not a zone. */
+/** A network must have a prefix length: an address alone is not a zone. */
 function networkOf(text: string): Network | null {
   return text.includes('/') ? networkFromText(text.trim()) : null;
 }

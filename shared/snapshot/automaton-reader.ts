@@ -39,7 +39,7 @@ export class AutomatonReader {
     return found | words[masks + entries[foundColumn + row + 1]!]!;
   }
 
-  /** Index of the rule for a bit of such a mask. */
+  /** Index of the rule for a bit of a mask that `find` returned. */
   ruleAt(at: number, bit: number): number {
     return this.words[at + A.RULES + bit]!;
   }

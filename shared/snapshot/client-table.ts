@@ -1,8 +1,8 @@
 /**
- * The group of a client, and whether it may ask: flat ranges of addresses, in which precedence and longest prefix were
- * already resolved when they were built (`control-plane/policy/snapshot/build/client-table-builder.ts`), so that a
- * lookup is one binary search. It finds an *entry*: the number of a record, and the bits of admission and exclusion.
- * `shared/memory/sighting-layout.ts` has the data that a thread stores per client.
+ * The group of a client, and whether the client is admitted: flat ranges of addresses. Precedence and longest prefix
+ * were resolved when the table was built (`control-plane/policy/snapshot/build/client-table-builder.ts`), so that a
+ * lookup is one binary search. A lookup finds an *entry*: the number of a record, and the bits of admission and
+ * exclusion. `shared/memory/sighting-layout.ts` has the data that a thread stores per client.
  */
 import { addressToText, addressWord } from '../net/ip.ts';
 import { MAC_IDENTITY_WORD, macOfIdentity } from '../net/mac.ts';
@@ -23,12 +23,12 @@ export function recordOf(entry: number): number {
   return entry & L.RECORD_MASK;
 }
 
-/** Whether a client with this entry may ask. */
+/** Whether a client with this entry may send queries. */
 export function isAdmitted(entry: number): boolean {
   return (entry & L.ADMITTED_BIT) !== 0;
 }
 
-/** Whether it is in `dns.blocked_clients`. */
+/** Whether a client with this entry is in `dns.blocked_clients`. */
 export function isBlocked(entry: number): boolean {
   return (entry & L.BLOCKED_BIT) !== 0;
 }
@@ -43,12 +43,15 @@ export function withExclusion(entry: number, exclusion: ExclusionBits): number {
   return (entry & ~(Exclusion.BOTH << L.EXCLUSION_SHIFT)) | (exclusion << L.EXCLUSION_SHIFT);
 }
 
-/** The entry of a client whose MAC shows that it is not the client recorded for its address. */
+/** The entry with another record, for a client whose MAC shows that it is not the client recorded for its address. */
 export function withRecord(entry: number, record: number): number {
   return (entry & ~L.RECORD_MASK) | record;
 }
 
-/** The same entry for a client that is never admitted, or that is admitted from everywhere unless it is blocked. */
+/**
+ * The entry of a client that is never admitted; `admittedEntry`: of a client that is admitted from everywhere unless it
+ * is blocked.
+ */
 export function blockedEntry(entry: number): number {
   return (entry & ~L.ADMITTED_BIT) | L.BLOCKED_BIT;
 }
@@ -80,12 +83,12 @@ export class ClientTable {
     this.ipv6At = this.ipv4At + this.ipv4Count * (L.IPV4_WORDS + 1);
     if (this.ipv6At + this.ipv6Count * (L.IPV6_WORDS + 1) > words.length)
       throw new RangeError('could not read a client table: it is shorter than its header says');
-    // After all addresses that clients can have.
+    // Ranges for MACs come after all addresses that clients can have.
     const lastAt = this.ipv6At + (this.ipv6Count - 1) * L.IPV6_WORDS;
     this.hasMacs = (words[lastAt]! ^ SIGN_BIT) === MAC_IDENTITY_WORD;
   }
 
-  /** The entry for an address of four words (`addressWord`); its record is 0 if there is none. */
+  /** The entry for an address of four words (`addressWord`); its record is 0 if the client has none. */
   find(word0: number, word1: number, word2: number, word3: number): number {
     return word0 === 0 && word1 === 0 && word2 === MAPPED_WORD
       ? this.findIpv4(word3 ^ SIGN_BIT)
@@ -151,7 +154,7 @@ export class ClientTable {
     return words[ipv6At + this.ipv6Count * L.IPV6_WORDS + low]!;
   }
 
-  /** Words are compared, not subtracted, because a difference would not fit into a word. */
+  /** Compares words instead of subtracting them, because the difference may not fit into a word. */
   private startsAtOrBefore(at: number, word0: number, word1: number, word2: number, word3: number): boolean {
     const { words } = this;
     if (words[at]! !== word0) return words[at]! < word0;

@@ -5,20 +5,20 @@ import type { UpstreamSettings } from '../policy/upstream-settings.ts';
 export const POOLS_PARTITION = 0;
 
 /**
- * Upstream numbers (index plus one, as in log records and the cache) from here on belong to servers of forward zones;
- * lower ones to the pools.
+ * Upstream numbers (index plus one, as in log records and the cache) at or above this number belong to servers of
+ * forward zones, lower numbers to the pools.
  */
 export const FIRST_ZONE_UPSTREAM = 0x8000;
 
 /** One definition of a forward zone. */
 export interface ForwardZone {
-  /** Name of the zone as shown to users, and of its pool. */
+  /** Name of the zone and of its pool, as shown to users. */
   readonly zone: string;
   /** The names of the zone, which cover all their subdomains; lower-case wire form. */
   readonly names: readonly Uint8Array[];
   /** 1..65535; another definition of the same zone has another partition. */
   readonly partition: number;
-  /** Asked at the same time; empty = the zone is answered here. */
+  /** Servers that are asked at the same time; empty = this server answers for the zone. */
   readonly servers: readonly UpstreamSettings[];
   /** Upstream number of each server. */
   readonly upstreamNumbers: readonly number[];

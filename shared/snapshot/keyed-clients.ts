@@ -1,6 +1,7 @@
 /**
  * Clients that are identified by a key, in the form that threads use. Only queries over TLS and HTTPS have keys, so the
- * first of them opens the memory: threads that answer UDP never do. `shared/dns/client-key.ts` explains keys.
+ * memory is opened for the first such query: threads that answer UDP never open it. `shared/dns/client-key.ts` explains
+ * keys.
  */
 
 import type { ExclusionBits } from '../query-log.ts';
@@ -12,13 +13,13 @@ export interface KeyedClient {
   readonly key: string;
   /** Id of the client's row. */
   readonly clientId: number;
-  /** Number of its record in the client table; 0 = no group is assigned to it. */
+  /** Number of the client's record in the client table; 0 = no group is assigned to the client. */
   readonly record: number;
-  /** Whether the key admits its client from everywhere, or nowhere; null = its address decides. */
+  /** Whether the key admits its client from everywhere (true) or from nowhere (false); null = the address decides. */
   readonly admits: boolean | null;
-  /** Whether its queries are excluded from the log or from statistics, at any address. */
+  /** Whether the client's queries are excluded from the log or from statistics, at any address. */
   readonly exclusion: ExclusionBits;
-  /** Names that rules may use for it: name, MAC and key, in lower case. */
+  /** Names that rules may use for the client: name, MAC and key, in lower case. */
   readonly names: readonly string[];
 }
 
@@ -29,7 +30,7 @@ export function keyedEntry({ record, admits, exclusion }: KeyedClient, ofAddress
   return admits ? admittedEntry(entry) : blockedEntry(entry);
 }
 
-/** A double that differs from build to build, then JSON. */
+/** Byte at which the JSON starts, after a double that differs from build to build. */
 const JSON_BYTE = 8;
 
 /** Writes clients to memory; `build` is a random number. */
@@ -47,7 +48,7 @@ interface Opened {
   readonly admitsSome: boolean;
 }
 
-/** Read side of that memory. */
+/** Read side of the memory. */
 export class KeyedClients {
   private readonly build: number;
   private readonly buffer: SharedArrayBuffer;

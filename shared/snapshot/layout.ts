@@ -1,6 +1,6 @@
 /**
- * Every offset of the shared policy memory, in one place. The buffers are little-endian u32 words unless stated as
- * bytes; rule tables and special rules have the same form on disk.
+ * All offsets in the shared memory of policy. The buffers are little-endian u32 words unless stated as bytes; rule
+ * tables and special rules have the same form on disk.
  */
 
 /** First word of each kind of memory: "WRUL", "WPOL", "WSPC", "WLOC", "WCLI". */
@@ -9,14 +9,14 @@ export const POLICY_TABLE_MAGIC = 0x4c4f5057;
 export const SPECIAL_RULES_MAGIC = 0x43505357;
 export const LOCAL_NAMES_MAGIC = 0x434f4c57;
 export const CLIENT_TABLE_MAGIC = 0x494c4357;
-/** Raised whenever a layout changes; a file with another layout is rebuilt, never read. */
+/** Increased with each change of a layout; a file with another version is rebuilt, never read. */
 export const LAYOUT_VERSION = 7;
 
 /**
  * Rule table: a header, then buckets of 64 bytes (one cache line). A bucket contains five names: five low lanes, five
- * high lanes, five attribute ids plus one (0 = free), and a word with bit (high lane mod 32) set for each name that
- * found this bucket full and moved to the next one, so that a lookup of an unlisted name rarely reads further. 12.8
- * bytes per name when full; built at a load of 0.78 to 0.9: 14.2 to 16.4.
+ * high lanes, five attribute ids plus one (0 = free), and a word with bit (high lane mod 32) set for each name that is
+ * in the next bucket because this bucket was full, so that a lookup of an unlisted name rarely reads another bucket. A
+ * full table needs 12.8 bytes per name; tables are built with a load of 0.78 to 0.9, which needs 14.2 to 16.4.
  */
 export const RuleTableLayout = {
   MAGIC_WORD: 0,
@@ -28,13 +28,13 @@ export const RuleTableLayout = {
   SEED_HIGH_WORD: 6,
   /** Sum over all words after the header, see `checksumWords`. */
   CHECKSUM_WORD: 7,
-  /** Random per compilation: distinguishes tables with equal content. */
+  /** Random number of the compilation: distinguishes tables with equal content. */
   BUILD_WORD: 8,
-  /** Number of names that are addresses: rules on the addresses in answers. */
+  /** Number of names that are addresses, in rules for the addresses in answers. */
   ADDRESS_COUNT_WORD: 9,
   /**
-   * Bit n: there are rules for IPv4 prefixes of n bits; then four words of bits for IPv6. Such names have the form
-   * `a.b.c.d/n`.
+   * Bit n: there are rules for IPv4 prefixes of n bits, whose names have the form `a.b.c.d/n`; then four words of bits
+   * for IPv6.
    */
   IPV4_PREFIXES_WORD: 10,
   IPV6_PREFIXES_WORD: 11,
@@ -69,7 +69,7 @@ export function ruleTableBytes(bucketCount: number): number {
 export const SpecialRulesLayout = {
   MAGIC_WORD: 0,
   VERSION_WORD: 1,
-  /** Over all words after it. */
+  /** Checksum over all words after this word. */
   CHECKSUM_WORD: 2,
   RULE_COUNT_WORD: 3,
   /** Number of patterns and regular expressions among the rules. */
@@ -77,7 +77,7 @@ export const SpecialRulesLayout = {
   /** Number of rules that can match an address: those of the section, and those with an address as their name. */
   ADDRESS_RULE_COUNT_WORD: 5,
   OFFSETS_WORD: 6,
-  /** Numbers of slots are powers of two, or 0. */
+  /** All numbers of slots are powers of two, or 0. */
   NAME_SLOTS_WORD: 7,
   NAMES_WORD: 8,
   GRAM_SLOTS_WORD: 9,
@@ -100,15 +100,15 @@ export const SpecialRulesLayout = {
 /**
  * An automaton, see `shared/automata/automaton.ts`: a header, the index of the rule of each bit, the masks in use, the
  * class of each byte value (256 bytes), then a table of 16-bit entries. A row is a state: for each class, the start of
- * the next state's row; then the mask found there, and the mask found if the name ends there. Rows are identified by
- * their first entry. The first row is the state from which nothing more can be found, followed by the states that find
- * something, so that one comparison detects them.
+ * the next state's row; then the mask found there, and the mask found if the name ends there. A row is identified by
+ * the index of its first entry. The first row is the state from which nothing more can be found, followed by the states
+ * that find something, so that one comparison detects both.
  */
 export const AutomatonLayout = {
-  /** Source of its rules. */
+  /** Source of the automaton's rules. */
   SOURCE: 0,
   RULE_COUNT: 1,
-  /** The mask of all rules: after it is found, nothing more can be. */
+  /** The mask of all rules; when all are found, matching can end. */
   ALL_RULES: 2,
   CLASS_COUNT: 3,
   START_ROW: 4,
@@ -166,9 +166,9 @@ export const LocalNodeFlag = { EMPTY: 1 } as const;
 /**
  * Policy table: a header, then one row of four words per group (id, policy class, `GroupOverride`, Unix seconds of its
  * next change or 0), then bytes: for each (class, attribute) of the lists' table the union of the `RuleKind` bits of
- * the sources that are active for the class; for each (class, source) 1 if it is active for the class; both again for
- * the manual table, whose bits are `ManualKind` and whose owners are sets of groups; and the first two again, for
- * allowlists alone.
+ * the sources that are active for the class; for each (class, source) 1 if the source is active for the class; then
+ * both parts for the manual table, whose bits are `ManualKind` and whose owners are sets of groups; then the first two
+ * parts for allowlists alone.
  */
 export const PolicyTableLayout = {
   MAGIC_WORD: 0,
@@ -217,7 +217,7 @@ export const ClientTableLayout = {
   RECORD_WORDS: 6,
   IPV4_WORDS: 1,
   IPV6_WORDS: 4,
-  /** The word of a range: the number of its record, and whether its clients may ask; see `ClientTable.find`. */
+  /** The word of a range: the number of its record, and whether its clients are admitted; see `ClientTable.find`. */
   RECORD_MASK: 0xff_ffff,
   /** Position of the `Exclusion` bits for queries of its clients. */
   EXCLUSION_SHIFT: 26,
@@ -225,7 +225,7 @@ export const ClientTableLayout = {
   ADMITTED_BIT: 1 << 30,
 } as const;
 
-/** Order-dependent sum of the words from `from` on: detects torn and damaged files, not forgeries. */
+/** Order-dependent sum of the words from `from` on: detects incomplete and damaged files, but not forgeries. */
 export function checksumWords(words: Uint32Array, from: number): number {
   let sum = 0x811c9dc5;
   for (let at = from; at < words.length; at++) sum = Math.imul(sum ^ words[at]!, 0x01000193) ^ (sum >>> 15);

@@ -1,11 +1,12 @@
 /**
- * Names that this server answers itself, in the form that threads read. Nothing here allocates after it is open. Built
- * by `control-plane/policy/snapshot/build/local-names-builder.ts`; `dns-worker/stages/local-names.ts` answers from it.
+ * Names that this server answers itself, in the form that threads read. Reading allocates nothing after the table is
+ * opened. The table is built by `control-plane/policy/snapshot/build/local-names-builder.ts`;
+ * `dns-worker/stages/local-names.ts` answers from the table.
  */
 import { RRType } from '../dns/iana.ts';
 import { LAYOUT_VERSION, LOCAL_NAMES_MAGIC, LocalNamesLayout as L, LocalNodeFlag } from './layout.ts';
 
-/** Source of a local record, and its number. */
+/** Sources of local records, and their numbers in memory. */
 export const LocalSource = { config: 0, api: 1, dhcp: 2 } as const;
 export type LocalSourceName = keyof typeof LocalSource;
 
@@ -15,7 +16,7 @@ export class LocalNames {
   /** Maximum number of labels of a name; longer names can only match wildcards. */
   readonly maxLabels: number;
   readonly hasWildcards: boolean;
-  /** The whole table, for names and RDATA. */
+  /** The whole table as bytes, for reading names and RDATA. */
   readonly bytes: Uint8Array;
   private readonly words: Int32Array;
   private readonly slotMask: number;
@@ -74,7 +75,7 @@ export class LocalNames {
     return this.words[node + L.NODE_WILDCARD]!;
   }
 
-  /** The record set of a type at a node; for ANY the first one (RFC 8482 section 4.1). */
+  /** The record set of a type at a node; for ANY, the first record set (RFC 8482 section 4.1). */
   setOf(node: number, type: number): number {
     const { words } = this;
     const count = words[node + L.NODE_SET_COUNT]!;
@@ -105,12 +106,12 @@ export class LocalNames {
     return this.words[set + L.SET_RECORD_ID]!;
   }
 
-  /** The node of the target of this set's CNAME; 0 if that is not a local name. */
+  /** The node of the target of this set's CNAME; 0 if the target is not a local name. */
   targetOf(set: number): number {
     return this.words[set + L.SET_TARGET]!;
   }
 
-  /** The node that a set is at. */
+  /** The node of a set. */
   nodeOf(set: number): number {
     return this.words[set + L.SET_NODE]!;
   }
@@ -120,17 +121,17 @@ export class LocalNames {
     return this.words[set + L.SET_COUNT]!;
   }
 
-  /** Byte at which RDATA number `index` of a set starts. */
+  /** Byte at which the RDATA of record `index` of a set starts. */
   rdataAt(set: number, index: number): number {
     return (this.words[set + L.SET_RECORDS + index]! + 1) << 2;
   }
 
-  /** Length of that RDATA in bytes. */
+  /** Length of the RDATA of record `index` of a set, in bytes. */
   rdataLength(set: number, index: number): number {
     return this.words[this.words[set + L.SET_RECORDS + index]!]!;
   }
 
-  /** Index of the first record; advances with each call (round robin). */
+  /** Index of the record that comes first in the next answer; advances with each call (round robin). */
   nextTurn(set: number): number {
     const index = this.words[set + L.SET_INDEX]!;
     const turn = this.turns[index]! % this.words[set + L.SET_COUNT]!;

@@ -14,7 +14,7 @@ export interface NameRules {
   readonly grants: readonly NameGrant[];
 }
 
-/** Replaces the end of a grant without an end: later than any end, and a small integer for V8. */
+/** Value for a grant without an end: later than any end, and a small integer for V8. */
 export const NO_END_SECS = 0x7fff_ffff;
 
 /** Names that a client, a group or everyone may, or may not, query. */

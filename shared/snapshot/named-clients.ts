@@ -1,6 +1,6 @@
 /**
- * Addresses of the clients that rules identify by MAC or by name. They are resolved each time a snapshot is built,
- * because devices move while rules stay. An unknown name matches no client.
+ * Addresses of the clients that rules identify by MAC or by name. The addresses are determined each time a snapshot is
+ * built, because a device can get another address. An unknown name matches no client.
  */
 import { ADDRESS_SIZE } from '../net/ip.ts';
 
@@ -31,7 +31,7 @@ export class NamedClients {
     return false;
   }
 
-  /** Whether any name belongs to that client. */
+  /** Whether any name in rules belongs to the client with the address at `at` of `bytes`. */
   knows(bytes: Uint8Array, at: number): boolean {
     for (const known of this.addresses.values()) if (includes(known, bytes, at)) return true;
     return false;

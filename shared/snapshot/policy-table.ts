@@ -1,7 +1,7 @@
 /**
- * Effect of the rules on each group, and the answer to a blocked query: small, and rebuilt at every change of a group,
- * a source's assignment or a blocking setting, while the rule table is kept. Built by
- * `control-plane/policy/snapshot/build/policy-table-builder.ts`.
+ * Effect of the rules on each group, and the answer to a blocked query: a small table, which
+ * `control-plane/policy/snapshot/build/policy-table-builder.ts` builds again at every change of a group, a source's
+ * assignment or a blocking setting, while the rule table is kept.
  */
 import { LAYOUT_VERSION, POLICY_TABLE_MAGIC, PolicyTableLayout as L } from './layout.ts';
 
@@ -16,7 +16,7 @@ export const AddressFamily = { IPV4: 1, IPV6: 2 } as const;
 /** Current state of a group's schedule. */
 export const GroupOverride = { None: 0, BlockAll: 1, AllowAll: 2 } as const;
 export type GroupOverrideCode = (typeof GroupOverride)[keyof typeof GroupOverride];
-/** Bit in addition to a group's override: its clients get no IPv6 addresses. */
+/** Bit beside a group's override: clients of the group get no IPv6 addresses. */
 export const GROUP_NO_IPV6 = 0x100;
 
 /** Flags for special-use names, see `dns-worker/stages/special-use-names.ts`. */
@@ -40,10 +40,10 @@ export class PolicyTable {
   readonly blockingTtlSecs: number;
   /** `QuestionFlag` bits. */
   readonly questionFlags: number;
-  /** Whether blocked A and AAAA questions are answered with an address; otherwise with NODATA. */
+  /** Whether blocked A and AAAA questions are answered with an address; if not, with NODATA. */
   readonly givesIpv4: boolean;
   readonly givesIpv6: boolean;
-  /** 4 and 16 bytes, network order. */
+  /** Addresses for blocked questions: 4 and 16 bytes in network order. */
   readonly customIpv4: Uint8Array;
   readonly customIpv6: Uint8Array;
   private readonly words: Uint32Array;
@@ -118,7 +118,7 @@ export class PolicyTable {
     return (this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 2]! & GROUP_NO_IPV6) !== 0;
   }
 
-  /** Unix seconds of the next change; 0 = unknown. */
+  /** Unix seconds at which the schedule of the group at `index` changes next; 0 = unknown. */
   groupNextFlipAtSecs(index: number): number {
     return this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 3]!;
   }
@@ -154,7 +154,7 @@ export class PolicyTable {
     return this.manualKinds[policyClass * this.manualAttributeCount + attribute]!;
   }
 
-  /** Flags by owner: 1 for each whose manual rules are for the class. */
+  /** Flags by owner: 1 for each owner whose manual rules are for the class. */
   ownersOf(policyClass: number): Uint8Array {
     const from = policyClass * this.manualOwnerCount;
     return (this.owners[policyClass] ??= this.manualServed.subarray(from, from + this.manualOwnerCount));

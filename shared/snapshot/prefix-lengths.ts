@@ -13,7 +13,7 @@ export class PrefixLengths {
     this.words = Int32Array.from(words);
   }
 
-  /** Adds a length, 1 to one less than `addressBits`, which is 32 or 128. */
+  /** Adds a prefix length: at least 1 and less than `addressBits`, which is 32 or 128. */
   add(addressBits: number, prefixBits: number): void {
     const word = addressBits === 32 ? 0 : IPV6_WORD + (prefixBits >>> 5);
     this.words[word]! |= 1 << (prefixBits & 31);

@@ -1,8 +1,9 @@
 /**
- * The compiled rules of all lists: name -> attribute id, in one immutable buffer that every thread reads. An attribute
- * represents one distinct set of (source, kind); `policy-table.ts` has its effect on a group. A name is confirmed by a
- * 64-bit keyed fingerprint: among n names, the probability that an unlisted name is mistaken for a listed one is n /
- * 2^64 (5 million names: 2.7e-13 per lookup). Built by `control-plane/policy/compile/table/rule-table-builder.ts`.
+ * The compiled rules of all lists: a map from names to attribute ids, in one immutable buffer that every thread reads.
+ * An attribute represents one distinct set of (source, kind); `policy-table.ts` contains the effect of an attribute on
+ * a group. A name is confirmed by a 64-bit keyed fingerprint: among n names, the probability that an unlisted name is
+ * mistaken for a listed one is n / 2^64 (5 million names: 2.7e-13 per lookup). Built by
+ * `control-plane/policy/compile/table/rule-table-builder.ts`.
  */
 import { LAYOUT_VERSION, RULE_TABLE_MAGIC, RuleTableLayout as L } from './layout.ts';
 import { PrefixLengths } from './prefix-lengths.ts';
@@ -63,12 +64,12 @@ export class RuleTable {
   readonly attributeCount: number;
   private readonly words: Int32Array;
   private readonly bucketCount: number;
-  /** Buckets per unit of a low lane: maps a lane to a bucket with one multiplication. */
+  /** Factor that maps a low lane to a bucket with one multiplication. */
   private readonly bucketScale: number;
 
   /** Wraps `buffer`; throws a RangeError if it is not a rule table of this layout. */
   constructor(buffer: SharedArrayBuffer) {
-    // With an explicit length, the view is an ordinary (fast) one, even over a growable buffer.
+    // With an explicit length, the view has a fixed length and is fast, even over a growable buffer.
     const words = new Int32Array(buffer, 0, buffer.byteLength >>> 2);
     if (words[L.MAGIC_WORD] !== RULE_TABLE_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
       throw new RangeError('could not read a rule table: it has a different layout');

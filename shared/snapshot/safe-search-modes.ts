@@ -10,13 +10,13 @@ export const MAX_SAFE_SEARCH_ENGINES = 16;
 
 /** The target of an engine's safe mode: a name, or an IPv4 address if it has no name. */
 export interface SafeTarget {
-  /** Lower-case wire form; null if there is an address. */
+  /** Target name in lower-case wire form; null if the target is an address. */
   readonly cname: Uint8Array | null;
-  /** 4 bytes. */
+  /** Target address, 4 bytes; null if the target is a name. */
   readonly ipv4: Uint8Array | null;
 }
 
-/** An engine that a group enforces. */
+/** An engine for which a group can enforce a mode. */
 export interface SafeEngine {
   /** Name of the engine as shown to users. */
   readonly id: string;
@@ -29,6 +29,6 @@ export interface SafeEngine {
 /** Safe search of a snapshot. */
 export interface SafeSearchRules {
   readonly engines: readonly SafeEngine[];
-  /** Group id and mask of each group that enforces an engine. */
+  /** Group id and mask of each group that enforces a mode. */
   readonly groups: readonly { readonly id: number; readonly mask: number }[];
 }

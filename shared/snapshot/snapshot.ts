@@ -1,6 +1,6 @@
 /**
- * All policy data of a thread, field by field. A snapshot is immutable: a change creates a new one, and threads swap
- * the pointer between two batches. The control plane builds it (`control-plane/policy/snapshot/build/`).
+ * All policy data of a thread. A snapshot is immutable: a change creates a new snapshot, to which threads switch
+ * between two batches. The control plane builds it (`control-plane/policy/snapshot/build/`).
  */
 
 import type { NameRules } from './name-rules.ts';
@@ -20,7 +20,7 @@ export interface SnapshotBuffers {
   readonly manualSpecial: SharedArrayBuffer;
   /** The effect of rules for each group, and the blocking settings, see `policy-table.ts`. */
   readonly policy: SharedArrayBuffer;
-  /** Names that this server answers itself, see `local-names.ts`. */
+  /** Names that this server answers itself, see `local-name-table.ts`. */
   readonly local: SharedArrayBuffer;
   /** The group of each client, see `client-table.ts`. */
   readonly clients: SharedArrayBuffer;

@@ -1,9 +1,9 @@
 /**
  * Finds the special rules that match a name or an address. Rules with a name are found by hash, as in the rule table;
- * patterns and regular expressions by three letters that each of their matches contains, so that most names skip them,
- * or, without such letters, by automata that read every name. Rules of sources that are inactive for the group cost
- * nothing; the caller checks their conditions (the question's type, the client). Opening a buffer builds nothing: a
- * rule is parsed at its first match. A lookup without a match allocates nothing.
+ * patterns and regular expressions by three letters that each of their matches contains, so that they are not tried for
+ * most names. Automata that read every name find the rules without such letters. Rules of sources that are inactive for
+ * the group cost nothing; the caller checks the conditions of rules (the question's type, the client). Opening a buffer
+ * builds nothing: a rule is parsed at its first match. A lookup without a match allocates nothing.
  */
 import { hashName, nameFromText } from '../dns/name.ts';
 import { type NamePattern, matchesPattern, readNamePattern } from '../policy/name-pattern.ts';
@@ -45,7 +45,7 @@ export function gramSlot(gram: number, slots: number): number {
 /** A rewrite with its data in the form of an answer. */
 export interface OpenRewrite {
   readonly rcode: number;
-  /** Type and RDATA of its record; 0 and empty = none. */
+  /** Type and RDATA of the record in the answer; 0 and empty = none. */
   readonly type: number;
   readonly rdata: Uint8Array;
   /** Lower-case wire form. */
@@ -55,7 +55,7 @@ export interface OpenRewrite {
 /** A parsed rule. */
 interface OpenRule {
   readonly rule: SpecialRule;
-  /** Names that it is not for: low lane to high lane. */
+  /** Names to which the rule does not apply: low lane to high lane. */
   readonly excluded: ReadonlyMap<number, number> | undefined;
   readonly pattern: NamePattern | null;
   readonly rewrite: OpenRewrite | null;
@@ -88,7 +88,7 @@ export class SpecialMatcher {
   private readonly text = new Uint8Array(256);
   private textLength = 0;
 
-  /** `seeds` are those of the names' hashes. Throws a RangeError if `buffer` has another layout. */
+  /** The seeds are those of the names' hashes. Throws a RangeError if `buffer` has another layout. */
   constructor(buffer: SharedArrayBuffer, seedLow: number, seedHigh: number) {
     const words = openSpecialRules(buffer);
     this.buffer = buffer;
@@ -132,8 +132,8 @@ export class SpecialMatcher {
   }
 
   /**
-   * The same for an address, written as a name: only patterns and regular expressions that are meant for addresses
-   * apply.
+   * Same as `forEachMatch` for an address, written as a name: only patterns and regular expressions that are meant for
+   * addresses apply.
    */
   forEachAddressMatch(address: HashedName, counts: Uint8Array, met: (index: number) => void): void {
     if (this.addressRuleCount === 0) return;
@@ -160,7 +160,7 @@ export class SpecialMatcher {
     }
   }
 
-  /** Matches the patterns and regular expressions with a literal in the text. */
+  /** Matches the patterns and regular expressions that have a literal in the text. */
   private matchLiterals(name: HashedName, counts: Uint8Array, met: (index: number) => void): void {
     const { text, textLength: length, words, gramsAt, gramSlots } = this;
     this.visit++;
@@ -187,7 +187,7 @@ export class SpecialMatcher {
     }
   }
 
-  /** Matches the text against the automata in the words [from, end). */
+  /** Matches the text against the automata that the words from `from` to before `end` refer to. */
   private readWith(
     from: number,
     end: number,
@@ -210,7 +210,7 @@ export class SpecialMatcher {
     return this.words[this.rulesAt + index * L.RULE_WORDS + L.RULE_SOURCE]!;
   }
 
-  /** The rule of a candidate whose literal is in the text, with its three letters at `at`; else -1. */
+  /** The rule of a candidate if its literal is in the text, with the three letters at `at`; -1 if not. */
   private indexAt(candidate: number, gram: number, at: number, length: number): number {
     const { words, bytes, text } = this;
     const entry = this.candidatesAt + candidate * L.CANDIDATE_WORDS;

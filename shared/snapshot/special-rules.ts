@@ -12,14 +12,16 @@ import { LAYOUT_VERSION, SPECIAL_RULES_MAGIC, SpecialRulesLayout as L, checksumW
  */
 export type SpecialMatch = 'exact' | 'suffix' | 'below' | 'pattern' | 'regex';
 
-/** Codes of matches by name, in the section of names. */
+/** Codes of the matches that have a name, in the section of names. */
 export const MatchCode = { exact: 1, suffix: 2, below: 3 } as const;
 
-/** A rule's own answer: a response code, an alias or a record; NODATA without either. */
+/**
+ * The answer that a rule defines: a response code, an alias or a record; NOERROR without alias and record is NODATA.
+ */
 export interface RewriteAnswer {
   /** `Rcode`; NOERROR with an alias or a record. */
   readonly rcode: number;
-  /** The name is an alias of this one, which is resolved as usual. */
+  /** Target of an alias, which is resolved as usual. */
   readonly host?: string;
   readonly record?: RewriteRecord;
 }
@@ -42,7 +44,7 @@ export function isSameRewrite(a: RewriteAnswer, b: RewriteAnswer): boolean {
   );
 }
 
-/** Clients that a rule applies to: address bytes in hexadecimal (32 digits) and the length of the prefix. */
+/** Clients to which a rule applies: address bytes in hexadecimal (32 digits) and the prefix length. */
 export interface ClientRange {
   readonly address: string;
   readonly bits: number;
@@ -50,9 +52,9 @@ export interface ClientRange {
 
 /** One rule. Names are ASCII in lower case, without a final dot. */
 export interface SpecialRule {
-  /** Index of its owner: a list, or for manual rules a set of groups. */
+  /** Index of the rule's owner: a list, or for manual rules a set of groups. */
   readonly source: number;
-  /** 1-based line in its list; for manual rules the row's id. */
+  /** Line of the rule in its list, from 1; for manual rules the row's id. */
   readonly line: number;
   /** One `RuleKind` bit: block or allow, and whether important. */
   readonly kind: number;
@@ -61,21 +63,21 @@ export interface SpecialRule {
   readonly text: string;
   /** The rule in the syntax of its source. */
   readonly rule: string;
-  /** Question types that it is for, or not for. */
+  /** Question types to which the rule applies, or does not apply. */
   readonly types?: readonly number[];
   readonly exceptTypes?: readonly number[];
-  /** Names that it is not for, including their subdomains. */
+  /** Names to which the rule does not apply, including their subdomains. */
   readonly denyallow?: readonly string[];
   readonly clients?: readonly ClientRange[];
   readonly exceptClients?: readonly ClientRange[];
   /** Clients by MAC or by name, in lower case; see `named-clients.ts`. */
   readonly clientNames?: readonly string[];
   readonly exceptClientNames?: readonly string[];
-  /** For an allowing rule: the answer of other rules that it cancels, NODATA = any. */
+  /** For an allowing rule: the answer whose rules it cancels; NODATA = any answer. */
   readonly rewrite?: RewriteAnswer;
-  /** Whether the rule is meant to match every name; otherwise only a rule with conditions may. */
+  /** Whether the rule is meant to match every name; if not, it may do so only with conditions. */
   readonly forEveryName?: true;
-  /** Owners whose `$badfilter` rules disable it, for the groups that they are active for. */
+  /** Owners whose `$badfilter` rules disable this rule, in groups for which the owners are active. */
   readonly takenBackBy?: readonly number[];
 }
 
@@ -94,7 +96,7 @@ const CONDITIONS = [
   'exceptClientNames',
 ] as const;
 
-/** Number of rules in a buffer, and of patterns and regular expressions among them. */
+/** Number of rules in a buffer, and number of patterns and regular expressions among them. */
 export interface SpecialRuleCounts {
   readonly rules: number;
   readonly textRules: number;
@@ -116,13 +118,13 @@ export function checkSpecialRules(buffer: SharedArrayBuffer): void {
     throw new RangeError('could not read special rules: the checksum is wrong');
 }
 
-/** Number of rules in a buffer. */
+/** Counts the rules in a buffer. */
 export function countSpecialRules(buffer: SharedArrayBuffer): SpecialRuleCounts {
   const words = openSpecialRules(buffer);
   return { rules: words[L.RULE_COUNT_WORD]!, textRules: words[L.TEXT_RULE_COUNT_WORD]! };
 }
 
-/** The rule at `index`; undefined beyond the last. */
+/** The rule at `index`; undefined beyond the last rule. */
 export function readSpecialRule(buffer: SharedArrayBuffer, index: number): SpecialRule | undefined {
   const words = openSpecialRules(buffer);
   if (index < 0 || index >= words[L.RULE_COUNT_WORD]!) return undefined;

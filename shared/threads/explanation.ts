@@ -26,7 +26,7 @@ export type ExplainedStageName =
 /** A rule that matches a name; `control-plane/policy/snapshot/rule-names/rule-history.ts` converts it to text. */
 export interface ExplainedRule {
   readonly origin: RuleOriginCode;
-  /** Attribute id, or index of a special rule; from 0. */
+  /** Attribute id, or index of a special rule, from 0 on. */
   readonly index: number;
   /** `RuleKind` or `ManualKind` bits that applied. */
   readonly kinds: number;
@@ -40,7 +40,7 @@ export interface ExplainedRule {
  */
 export type ContainingRule = Omit<ExplainedRule, 'judged'>;
 
-/** The servers for the name. */
+/** The servers that are asked for the name. */
 export interface ExplainedServers {
   /** The forward zone of the name; null = the pools. */
   readonly zone: string | null;
@@ -72,7 +72,7 @@ export interface Explanation {
   readonly decidedBy: ExplainedRule | null;
   /** All rules of lists that match the question's name. */
   readonly containing: readonly ContainingRule[];
-  /** Null if the query never reached the cache. */
+  /** Null if the query did not reach the cache. */
   readonly servers: ExplainedServers | null;
   /** The message that would be sent; empty if none is sent or if only upstreams know the answer. */
   readonly answer: Uint8Array;

@@ -1,33 +1,39 @@
 /**
  * Keeps the heap of a thread small: V8 lets it grow to 80 MiB before the first collection, and does not release memory
- * that it has allocated. A thread that then has little work would keep it for hours.
+ * that it has allocated. A thread that then has little work would keep this memory for hours.
  */
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Growth after which the heap is collected, and the limit for a quiet process; in a home, collections are minutes
- * apart.
+ * Growth after which the heap is collected, in general and in a quiet process; in a home network, collections are
+ * minutes apart.
  */
 const GROWTH_BYTES = 16 << 20;
 const QUIET_GROWTH_BYTES = 4 << 20;
-/** Unneeded memory of the heap above which it is shrunk. */
+/** Free memory in the heap above which the heap is shrunk. */
 const SPARE_BYTES = 12 << 20;
-/** The same for the first time, after the start. */
+/** Same as `SPARE_BYTES`, for the first time after the start. */
 const STARTS_SPARE_BYTES = 2 << 20;
-/** Maximum CPU usage of a quiet process: on a busy core, a pause of tens of milliseconds lasts a tenth of a second. */
+/**
+ * Maximum CPU usage of a quiet process: on a busy core, a pause of tens of milliseconds would become a tenth of a
+ * second.
+ */
 const QUIET_SHARE = 0.05;
-/** More than the 64 MiB by which V8 lets memory outside its heap grow before it starts to collect. */
+/**
+ * Size of the memory that triggers a collection: more than the 64 MiB by which memory outside the heap may grow before
+ * V8 collects.
+ */
 const BALLAST_BYTES = 96 << 20;
 
-/** Bytes. */
+/** Sizes in bytes. */
 export interface HeapSizes {
-  /** Bytes in use, including garbage and memory outside the heap that its objects own. */
+  /** Memory in use, including garbage and memory outside the heap that belongs to objects in it. */
   readonly used: number;
-  /** Bytes in use, including garbage. */
+  /** Memory in use in the heap, including garbage. */
   readonly inHeap: number;
-  /** Allocated from the system for the heap. */
+  /** Memory allocated from the system for the heap. */
   readonly taken: number;
 }
 
@@ -42,7 +48,7 @@ export interface HeapGrowthOptions {
   readonly collect: () => void;
   /** Collects and releases free memory; a pause of tens of milliseconds. */
   readonly shrink: () => void;
-  /** The thread collects only if it worked less than this share of the time. */
+  /** Maximum share of the time in which the thread worked, for a collection. */
   readonly maxShare: number;
 }
 
@@ -98,8 +104,9 @@ export class HeapGrowth {
 }
 
 /**
- * Makes the collector work concurrently and in small steps, of 3 ms each instead of one of 20 ms. Shared memory does
- * not trigger it; other memory does, even if it is never touched and so costs nothing.
+ * Makes the collector run concurrently in small steps of 3 ms, instead of one step of 20 ms, by allocating memory.
+ * Shared memory does not trigger the collector; other memory does, even if it is never written and therefore costs
+ * nothing.
  */
 export function collectSoon(): void {
   try {
@@ -116,7 +123,7 @@ function shrinkNow(): void {
 
 type Collector = (options: { readonly type: 'major'; readonly flavor?: 'last-resort' }) => void;
 
-/** V8's own function, which a thread has only if it was started with the flag. */
+/** V8's function `gc`, which a thread has only if it was started with `--expose-gc`. */
 function collector(): Collector {
   const own = (globalThis as { gc?: Collector }).gc;
   if (own !== undefined) return own;

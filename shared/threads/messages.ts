@@ -10,15 +10,15 @@ import type { RateLimitSettings } from '../policy/rate-limit-settings.ts';
 import type { UpstreamSettings, PoolStrategy, PoolSettings } from '../policy/upstream-settings.ts';
 import type { SnapshotBuffers } from '../snapshot/snapshot.ts';
 
-/** The role of a thread: answer from policy and cache, or resolve the rest. */
+/** The role of a thread: it answers from policy and cache, or resolves all other questions. */
 export type ThreadRole = 'answer' | 'resolve';
 
 /**
- * Settings of a thread; the control plane derives them from the configuration. New ones take effect between two
+ * Settings of a thread; the control plane derives them from the configuration. New settings take effect between two
  * batches, except those of sockets (`bindAddresses`, ports, `udpBackend`, proxies) and hooks.
  */
 export interface WorkerSettings {
-  /** Addresses to answer on; IPv4 and IPv6 literals. */
+  /** Addresses on which to listen; IPv4 and IPv6 literals. */
   readonly bindAddresses: readonly string[];
   readonly dnsPort: number;
   readonly pools: readonly PoolSettings[];
@@ -45,14 +45,14 @@ export interface WorkerSettings {
   /** Trust anchors of validation; null = answers are not validated. */
   readonly dnssec: {
     readonly anchors: readonly TrustAnchor[];
-    /** Lower-case wire form: names that are not validated. */
+    /** Names that are not validated, in lower-case wire form. */
     readonly negativeAnchors: readonly Uint8Array[];
   } | null;
   /** How questions to upstreams are protected beyond random ports and ids. */
   readonly hardening: HardeningSettings;
   /**
-   * Unix milliseconds: a clock that shows an earlier time is wrong, and the validity periods of signatures are then
-   * ignored.
+   * Earliest correct time, in Unix milliseconds: while the clock shows an earlier time, it is wrong, and the validity
+   * periods of signatures are ignored.
    */
   readonly clockFloorMs: number;
   /** Whether clients' subnets (RFC 7871) are sent to the upstreams. */
@@ -61,7 +61,7 @@ export interface WorkerSettings {
   readonly identity: IdentitySettings;
   /** Concurrent TCP connections of one client address to the whole node; 0 = unlimited. */
   readonly tcpMaxConnectionsPerIp: number;
-  /** Concurrent connections of one client address over DNS over TLS, and over DNS over HTTPS. */
+  /** Concurrent connections of one client address to the whole node, for DNS over TLS and for DNS over HTTPS. */
   readonly dotMaxConnectionsPerIp: number;
   /** Ports of DNS over TLS and over HTTPS; null = disabled. */
   readonly dotPort: number | null;
@@ -78,7 +78,7 @@ export interface WorkerSettings {
   readonly faultInjection: boolean;
 }
 
-/** Shared memory of one worker, created by the control plane so that it outlives the threads. */
+/** Shared memory of one worker, created by the control plane, so that it still exists after a thread has died. */
 export interface WorkerMemory {
   /** `WorkerControl` words. */
   readonly control: SharedArrayBuffer;
@@ -97,7 +97,7 @@ export interface WorkerMemory {
   readonly resolveClients: SharedArrayBuffer;
 }
 
-/** Settings of one version, and their memory. */
+/** Settings with their version, and memory that depends on them. */
 export interface GivenSettings {
   readonly version: number;
   readonly settings: WorkerSettings;
@@ -126,11 +126,11 @@ export interface IdentitySettings {
   readonly refusesSilently: boolean;
   readonly version: string;
   readonly nodeName: string;
-  /** URLs at which clients of the compatibility API find it; null = it is disabled. */
+  /** URLs of the compatibility API for its clients; null = the API is disabled. */
   readonly compatApi: CompatApiUrls | null;
   /** RDATA of SVCB records: the encrypted resolvers of this server (RFC 9462); empty = no encrypted DNS. */
   readonly designated: readonly Uint8Array[];
-  /** Addresses in their certificate, 4 or 16 bytes each. */
+  /** Addresses in the certificate of these resolvers, 4 or 16 bytes each. */
   readonly designatedAddresses: readonly Uint8Array[];
 }
 
@@ -138,7 +138,7 @@ export interface IdentitySettings {
 export interface ServedCertificate {
   /** PEM: the server's own certificate, followed by the chain of its issuers. */
   readonly cert: string;
-  /** PEM. Must not be logged. */
+  /** Private key in PEM. Must not be logged. */
   readonly key: string;
   /** 48 random bytes that all threads share, for the encryption of session tickets. */
   readonly ticketKeys: Uint8Array;
@@ -163,7 +163,7 @@ export interface ThreadStart {
   readonly claims: SharedArrayBuffer;
   /** Features of upstream servers (`shared/memory/capability-table.ts`). */
   readonly capabilities: SharedArrayBuffer;
-  /** Outcomes of those questions, which threads share (`shared/memory/outcome-rings.ts`). */
+  /** Outcomes of these questions, which threads share (`shared/memory/outcome-rings.ts`). */
   readonly outcomes: SharedArrayBuffer;
   /** Zones that resolve threads have proven (`shared/memory/sealed-records.ts`). */
   readonly cuts: SharedArrayBuffer;
@@ -203,13 +203,16 @@ export const WorkerControl = {
 } as const;
 
 /**
- * Whether load balancers should send queries here, as in `status.weir`. In ascending order; other releases also read
- * it.
+ * Whether load balancers should send queries to this node, as in `status.weir`, in ascending order. Do not change the
+ * numbers: other releases also read them.
  */
 export const NodeState = {
-  /** Like `STARTING`, and only questions of this machine are answered, so that no client is served unfiltered. */
+  /** Like `STARTING`, but only questions of this machine are answered, so that no client gets unfiltered answers. */
   HOLDING: 0,
-  /** Nothing is filtered yet: there is no policy of an earlier run, and that of the database is not active yet. */
+  /**
+   * Nothing is filtered yet: the node has no policy of an earlier run, and the policy in the database is not active
+   * yet.
+   */
   STARTING: 1,
   READY: 2,
   /** About to stop. */
@@ -218,8 +221,8 @@ export const NodeState = {
 export type NodeStateCode = (typeof NodeState)[keyof typeof NodeState];
 
 /**
- * Faults that tests inject: the thread ends, throws or hangs; the others are errors that a thread survives, thrown in a
- * timer, in an event and in a promise.
+ * Faults that tests inject: the thread ends, throws or hangs; the other faults are errors that a thread survives,
+ * thrown in a timer, in an event or in a promise.
  */
 export type Fault = 'exit' | 'throw' | 'hang' | 'throw-in-timer' | 'throw-in-event' | 'reject';
 
@@ -241,7 +244,7 @@ export type ToWorker =
       readonly qtype: number;
       /** 16 bytes. */
       readonly client: Uint8Array;
-      /** The group to explain for; absent and 0 = the client's. */
+      /** The group whose policy is explained; absent and 0 = the client's group. */
       readonly groupId?: number;
       /** The key with which the client identified itself, or the id of that client; absent, '' and 0 = neither. */
       readonly clientKey?: string;
@@ -253,7 +256,7 @@ export type ToWorker =
   | { readonly type: 'trust'; readonly anchors: readonly TrustAnchor[] }
   /** A client has queried a name of `shared/dns/loop-name.ts`. Resolve threads only. */
   | { readonly type: 'loop'; readonly token: string; readonly client: string }
-  /** New connections of encrypted DNS get this certificate. Resolve threads only. */
+  /** Use this certificate for new connections of encrypted DNS. Resolve threads only. */
   | { readonly type: 'certificate'; readonly certificate: ServedCertificate }
   /**
    * Send `asked`: the reply to a message that the web port received or that Weir itself sends. Resolve threads only.
@@ -278,7 +281,7 @@ export type ToWorker =
 export interface ThreadMeasures {
   /** Bytes ever allocated on the thread's heap. */
   readonly allocatedBytes: number;
-  /** Bytes in use on it now. */
+  /** Bytes that are in use on the heap now. */
   readonly usedHeapBytes: number;
   /** Garbage collections since the last request; the first request starts the count. */
   readonly collections: readonly { readonly kind: string; readonly pauseMs: number }[];
@@ -305,11 +308,11 @@ export interface UpstreamReport {
   /** Latencies of the last answers in milliseconds, in no particular order. */
   readonly latenciesMs: Float32Array;
   readonly latencyCounts: LatencyCounts;
-  /** Addresses of its host name, or the literal itself. Empty until resolved. */
+  /** Addresses of the upstream's host name, or the literal itself. Empty until resolved. */
   readonly resolved: readonly string[];
   /** Features of the address that is asked first. */
   readonly supports: ServerSupport;
-  /** Whether DNSSEC signatures are missing in its answers. */
+  /** Whether DNSSEC signatures are missing in the upstream's answers. */
   readonly removesSignatures: boolean;
 }
 
@@ -317,7 +320,7 @@ export interface UpstreamReport {
 export interface UpstreamReports {
   /** Servers of the pools, in the order of the configuration. */
   readonly pools: readonly UpstreamReport[];
-  /** Servers of the forward zones; the pool of each is named like its zone. */
+  /** Servers of the forward zones; the name of a server's pool is the name of the zone. */
   readonly zones: readonly UpstreamReport[];
 }
 

@@ -9,7 +9,7 @@ export interface SentLine {
   readonly fields: LogFields;
 }
 
-/** A logger that sends each line, with `fields` and its own. */
+/** A logger that sends each line, with `fields` added to the line's fields. */
 export function sentLogger(send: (line: SentLine) => void, fields: LogFields = {}): Logger {
   const log =
     (level: SentLine['level']): Logger['debug'] =>

@@ -8,15 +8,15 @@ import type { ExplainedRule } from './explanation.ts';
 
 /** Words of a question; each is an i32. */
 export const QuestionWord = {
-  /** Number of its name. */
+  /** Number of the name. */
   NAME: 0,
-  /** The type; from bit 16 on, `QuestionMark`. */
+  /** The qtype; from bit 16 on, `QuestionMark`. */
   TYPE: 1,
-  /** Number of its client. */
+  /** Number of the client. */
   CLIENT: 2,
-  /** Number of its answer plus one; 0 = it contains nothing that policy could block; `ANSWER_UNKNOWN`. */
+  /** Number of the answer plus one; 0 = the answer contains nothing that policy could block; or `ANSWER_UNKNOWN`. */
   ANSWER: 3,
-  /** Number of queries. */
+  /** Number of queries for the question. */
   COUNT: 4,
 } as const;
 export const QUESTION_WORDS = 5;
@@ -32,7 +32,7 @@ export const QuestionMark = {
 /** Texts or records by their number. */
 export interface NumberedBytes {
   readonly count: number;
-  /** u32: start of each; one more than their number. */
+  /** u32: start of each text or record, and the end of the last one. */
   readonly starts: SharedArrayBuffer;
   readonly bytes: SharedArrayBuffer;
 }
@@ -40,7 +40,7 @@ export interface NumberedBytes {
 /** Distinct questions of a period. */
 export interface LoggedQuestions {
   readonly count: number;
-  /** `QUESTION_WORDS` each. */
+  /** The questions, `QUESTION_WORDS` words each. */
   readonly questions: SharedArrayBuffer;
   /** Names in presentation form in lower case, without the final dot. */
   readonly names: NumberedBytes;
@@ -76,11 +76,11 @@ export type FromSimulation =
 export interface SimulatedDecision {
   readonly status: QueryStatusCode;
   readonly groupId: number;
-  /** The rule that blocks or allows it; null = none. */
+  /** The rule that blocks or allows the question; null = none. */
   readonly rule: ExplainedRule | null;
 }
 
-/** A name or client, by its number, and queries. */
+/** A name or client by its number, and its number of queries. */
 export type NumberCount = readonly [number: number, queries: number];
 
 /** A name with changes. */
@@ -88,12 +88,12 @@ export interface ChangedName {
   readonly name: number;
   readonly newlyBlocked: number;
   readonly newlyAllowed: number;
-  /** Type of its most frequent changed question. */
+  /** Type of the changed question that is asked most often for this name. */
   readonly qtype: number;
   readonly before: SimulatedDecision;
   readonly after: SimulatedDecision;
   readonly clientCount: number;
-  /** The busiest. */
+  /** The clients with the most changed queries. */
   readonly clients: readonly NumberCount[];
 }
 
@@ -106,7 +106,7 @@ export interface ChangedClient {
   readonly names: readonly NumberCount[];
 }
 
-/** Sums of one direction. */
+/** Sums of the changes in one direction. */
 export interface ChangeTotals {
   readonly queries: number;
   readonly names: number;
@@ -119,7 +119,7 @@ export interface SimulatedChanges {
   readonly newlyAllowed: ChangeTotals;
   /** Queries that cannot be decided: they were blocked because of an answer that is not in the log. */
   readonly undecided: number;
-  /** Of the newly allowed queries, those whose answer is not in the log and could still be blocked. */
+  /** Newly allowed queries whose answer is not in the log and could still be blocked. */
   readonly unknownAnswers: number;
   readonly changedNames: number;
   readonly changedClients: number;

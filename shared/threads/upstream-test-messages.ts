@@ -17,11 +17,11 @@ export type SignatureFinding = 'validates' | 'signed' | 'unsigned' | null;
 
 /** Result of asking one server. */
 export interface UpstreamTrial {
-  /** Reason why it cannot be used; null if it has answered. */
+  /** Reason why the server cannot be used; null if it has answered. */
   readonly fault: string | null;
-  /** Whether it answered with a DNS message, even a refusal. */
+  /** Whether the server answered with a DNS message, even with a refusal. */
   readonly isReachable: boolean;
-  /** Milliseconds of a question on an open connection; null without an answer. */
+  /** Milliseconds that a question took on an open connection; null without an answer. */
   readonly latencyMs: number | null;
   readonly signatures: SignatureFinding;
 }

@@ -1,4 +1,4 @@
-/** Address and port that a descriptor of a UDP socket, or of a listening TCP socket, is bound to. */
+/** The address and port of a UDP socket or a listening TCP socket, by its descriptor. */
 import { addressToText } from '../ip.ts';
 import { AF_INET6, SOCKADDR_SIZE, SockAddr, unpackAddress } from './socket-address.ts';
 
@@ -14,7 +14,7 @@ export interface BoundSocket {
   readonly transport: 'udp' | 'tcp';
   readonly address: string;
   readonly port: number;
-  /** Whether it is an IPv6 socket that also accepts IPv4. */
+  /** Whether this is an IPv6 socket that also accepts IPv4. */
   readonly isDualStack: boolean;
 }
 
@@ -26,7 +26,7 @@ const SOCK_DGRAM = 2;
 const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
 
-/** Null if the descriptor is not such a socket. */
+/** Inspects a descriptor; null if it is not a UDP socket or a listening TCP socket. */
 export function boundSocket(calls: SocketQuestions, fd: number): BoundSocket | null {
   const option = (level: number, name: number): number => {
     const value = new Int32Array(1);

@@ -1,11 +1,11 @@
 /**
  * Parses the kernel's neighbour tables: answers of rtnetlink (rtnetlink(7), <linux/neighbour.h>) with ARP and IPv6, and
- * the text of /proc/net/arp, which has ARP only. Pure.
+ * the text of /proc/net/arp, which has ARP only. Pure functions.
  */
 import { addressFromText, addressToText } from '../ip.ts';
 import { canonicalMac, macToText } from '../mac.ts';
 
-/** An address on a network of this machine, and the MAC that answers for it. */
+/** An address on a network of this machine, and the MAC to which it resolves. */
 export interface Neighbour {
   readonly address: string;
   readonly mac: string;
@@ -24,7 +24,7 @@ const Attribute = { ADDRESS: 1, MAC: 2 } as const;
 const DUMP_FLAGS = 0x301;
 /** NUD_INCOMPLETE, NUD_FAILED and NUD_NOARP: no neighbour has answered, or ARP is not used. */
 const NOT_ANSWERED = 0x01 | 0x20 | 0x40;
-/** NTF_PROXY: an address that this machine answers for. */
+/** NTF_PROXY: an address for which this machine answers. */
 const PROXY_FLAG = 0x08;
 
 /** Requests the tables of all families. */
@@ -37,7 +37,7 @@ export function neighbourRequest(): Uint8Array {
   return message;
 }
 
-/** Adds the neighbours in one datagram to `found`; returns whether it was the last of the answer. */
+/** Adds the neighbours in one datagram to `found`; returns whether the datagram was the last of the answer. */
 export function readNeighbours(datagram: Uint8Array, found: Neighbour[]): boolean {
   const view = new DataView(datagram.buffer, datagram.byteOffset, datagram.byteLength);
   for (let at = 0; at + HEADER_BYTES <= datagram.length;) {

@@ -1,7 +1,7 @@
 /**
  * Reads the kernel's neighbour tables, ARP and IPv6, without privileges. It uses system calls, because `ip neigh` would
- * need another package and a process per read. If they are unavailable, /proc/net/arp is read, and IPv6 clients are
- * identified by their addresses.
+ * need another package and a process per read. If system calls are unavailable, only /proc/net/arp is read, and IPv6
+ * clients are identified by their addresses.
  */
 import { loadLibc } from '../../libc.ts';
 import type { Signatures } from '../../libc.ts';
@@ -37,20 +37,23 @@ export type ReadNeighbours = () => readonly Neighbour[];
 /** Reads a file, or throws. */
 type ReadText = (path: string) => string;
 
-/** Chooses the way to read the tables on this machine; logs once if it is the fallback. */
+/** Chooses the way to read the tables on this machine; logs once if only the fallback is available. */
 export function openNeighbourTable(logger: Logger, readText: ReadText): ReadNeighbours {
   const { read, reason } = chooseTable(readText);
   if (reason !== undefined) logger.info('reading only IPv4 neighbours, from /proc/net/arp', { reason });
   return read;
 }
 
-/** The same for a DNS thread, which opens no files, and loads the system calls only when it first needs the tables. */
+/**
+ * Same as `openNeighbourTable` for a DNS thread, which opens no files, and loads the system calls only when it first
+ * needs the tables.
+ */
 export function neighboursWhenNeeded(): ReadNeighbours {
   let read: ReadNeighbours | undefined;
   return () => (read ??= chooseTable(() => '').read)();
 }
 
-/** `reason` is set if this is the fallback. */
+/** Chooses the way to read the tables; `reason` is set if it is the fallback. */
 function chooseTable(readText: ReadText): { readonly read: ReadNeighbours; readonly reason?: string } {
   const libc =
     process.platform === 'linux' ? loadLibc<SocketCalls>(SIGNATURES) : { reason: 'netlink is not available' };
@@ -83,6 +86,6 @@ function readArp(readText: ReadText): Neighbour[] {
   try {
     return readArpText(readText('/proc/net/arp'));
   } catch {
-    return []; // Not Linux, or no /proc: clients are identified by their addresses.
+    return []; // Not Linux, or no /proc.
   }
 }

@@ -33,8 +33,8 @@ export function packSocketAddress(address: Uint8Array, port: number): PackedSock
 const MAPPED_WORD = 0xffff_0000 | 0;
 
 /**
- * Writes the address in a socket address as 16 bytes. Offsets count 32-bit words; the low half of the first word is the
- * family (little-endian machines only; the caller of the system call ensures that).
+ * Writes the IP address in a socket address as 16 bytes. Offsets count 32-bit words; the low half of the first word is
+ * the family (only on little-endian machines, which `layoutMismatch` ensures).
  */
 export function unpackAddress(from: Int32Array, fromAt: number, to: Int32Array, toAt: number): void {
   if ((from[fromAt]! & 0xffff) === AF_INET6) {

@@ -1,6 +1,6 @@
 /**
- * Codes of changes: subject and action, with parameters. Revisions and entries of the audit log have them, so that the
- * dashboard shows a change in each of its languages. The English texts, which the API also returns, are here.
+ * Codes of changes: subject and action, with parameters. Revisions and entries of the audit log contain these codes, so
+ * that the dashboard can show a change in any language. This file has the English texts, which the API also returns.
  */
 import type { Params } from '../reasons/text-params.ts';
 
@@ -197,12 +197,12 @@ export function subjectParts(subject: CodedSubject, texts: ChangeTexts = ENGLISH
   return partsOf(texts.subjects[subject.code], subject.params, texts);
 }
 
-/** The action, for example `created`; null as above. */
+/** The action, for example `created`; null as in `subjectParts`. */
 export function actionParts(action: CodedAction, texts: ChangeTexts = ENGLISH_CHANGES): TextPart[] | null {
   return partsOf(texts.actions[action.code], action.params, texts);
 }
 
-/** Subject and action in one line, for example `group Kids: created`; null as above. */
+/** Subject and action in one line, for example `group Kids: created`; null as in `subjectParts`. */
 export function lineParts(
   { subject, action }: CodedChange,
   texts: ChangeTexts = ENGLISH_CHANGES,
@@ -213,14 +213,14 @@ export function lineParts(
 }
 
 /**
- * One line that describes a change of policy, for example `group Kids: created`. The policy as a whole is not named:
- * `rolled back to revision 4`; null as above.
+ * One line that describes a change of policy, for example `group Kids: created`. If the subject is the whole policy,
+ * the line has only the action: `rolled back to revision 4`. Null as in `subjectParts`.
  */
 export function summaryParts(change: CodedChange, texts: ChangeTexts = ENGLISH_CHANGES): TextPart[] | null {
   return change.subject.code === 'policy' ? actionParts(change.action, texts) : lineParts(change, texts);
 }
 
-/** The text of parts. */
+/** The text of the parts together. */
 export function joined(parts: readonly TextPart[] | null): string {
   return (parts ?? []).map(({ text }) => text).join('');
 }
@@ -241,7 +241,7 @@ function partsOf(
   });
 }
 
-/** The parts of a text with its parameters; null if one of those is. */
+/** The parts of a text with its parameters; null if a parameter is null. */
 function filled(text: string, valueOf: (name: string) => readonly TextPart[] | null): TextPart[] | null {
   // Every second piece is the name of a parameter.
   const pieces = text
@@ -250,7 +250,7 @@ function filled(text: string, valueOf: (name: string) => readonly TextPart[] | n
   return allOf(pieces, '');
 }
 
-/** Parts one after another; null if any of them are. */
+/** The parts of all pieces one after another; null if a piece is null. */
 function allOf(pieces: readonly (readonly TextPart[] | null)[], separator: string): TextPart[] | null {
   const all: TextPart[] = [];
   for (const piece of pieces) {

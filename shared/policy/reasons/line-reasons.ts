@@ -5,9 +5,11 @@
 import type { Params } from './text-params.ts';
 import { type CodedReason, ReasonTexts } from './reason-texts.ts';
 
-/** English texts, for the middle of a sentence; `{name}` is a parameter, `{reason}` another of these reasons. */
+/**
+ * English texts that fit into the middle of a sentence; `{name}` is a parameter, `{reason}` the text of another reason.
+ */
 export const LINE_REASONS = {
-  // Lines of any syntax.
+  // Reasons for lines of any syntax.
   cosmetic: 'cosmetic rule',
   line_too_long: 'longer than 64 KiB',
   rule_too_long: 'longer than {bytes} bytes, so not a rule',
@@ -22,7 +24,7 @@ export const LINE_REASONS = {
   every_name_not_accepted: 'a rule for every name is not accepted',
   every_address_not_accepted: 'a rule for every address is not accepted',
 
-  // Addresses.
+  // Reasons for addresses.
   address: 'an address, not a name',
   blocking_address: 'an address that means "block": it cannot be matched in answers',
   no_network: 'neither an address nor a prefix',
@@ -36,13 +38,13 @@ export const LINE_REASONS = {
   other_data: 'data of a type that blocks nothing',
   view_option: 'an option of a view, which is for some clients only',
 
-  // Response policy zones.
+  // Reasons for lines of response policy zones.
   rpz_address: 'neither an address nor a prefix in the form of rpz-ip records',
   rpz_rewrite: 'RPZ rewriting is not supported',
   rpz_trigger: 'RPZ trigger other than a name or an address in the answer',
   outside_zone: 'a name outside the zone',
 
-  // Patterns.
+  // Reasons for patterns.
   short_pattern: 'pattern too short: it would match almost everything',
   anchor_inside: 'an anchor inside a pattern: no name can match',
   foreign_characters: 'a pattern with characters that no name contains',
@@ -52,7 +54,7 @@ export const LINE_REASONS = {
   no_name:
     'it cannot match any name: names have no slash and no colon, and letters other than ASCII are written as xn--',
 
-  // Modifiers.
+  // Reasons for modifiers.
   modifier: 'modifier is not supported: {modifier}',
   dnstype: '$dnstype with an unknown type: {type}',
   denyallow: '$denyallow with a value that is not a domain name',
@@ -72,7 +74,7 @@ export const LINE_REASONS = {
   reply_count: 'at most one ;reply= is allowed; use another filter for another reply',
   reply_value: ';reply= must be an address, NODATA, NXDOMAIN or REFUSED, not "{value}"',
 
-  // Limits.
+  // Exceeded limits.
   list_patterns: 'too many patterns in one list',
   all_patterns: 'too many patterns in all lists together',
   exceptions: 'too many exceptions in one list',
@@ -83,7 +85,7 @@ export const LINE_REASONS = {
   compile_time: 'earlier regular expressions have used up the time for compiling',
   compile_memory: 'earlier regular expressions have used up the memory',
 
-  // Compiling.
+  // Reasons from compiling.
   in_regex: 'regular expression: {reason}',
   in_pattern: 'pattern: {reason}',
   not_linear: 'not a linear-time regular expression: {reason}',
@@ -96,7 +98,7 @@ export const LINE_REASONS = {
   too_many_states:
     'the pattern needs an automaton of more than {count} states: a repeated part overlaps with the part before it',
 
-  // Syntax, as re2js reports it.
+  // Syntax errors, in the words of re2js.
   syntax_range: 'error parsing regexp: invalid character class range: `{text}`',
   syntax_escape: 'error parsing regexp: invalid escape sequence: `{text}`',
   syntax_capture: 'error parsing regexp: invalid named capture: `{text}`',
@@ -116,7 +118,7 @@ export const LINE_REASONS = {
 export type LineReasonCode = keyof typeof LINE_REASONS;
 
 declare const MARK: unique symbol;
-/** The English text of a reason with a code. The mark makes the compiler reject any other text in its place. */
+/** The English text of a reason with a code. The mark makes the compiler reject strings that are not such a text. */
 export type LineReason = string & { readonly [MARK]: true };
 
 const texts = new ReasonTexts<typeof LINE_REASONS>(LINE_REASONS);
@@ -133,7 +135,7 @@ export function libraryReason(message: string): LineReason {
   return message as LineReason;
 }
 
-/** Code and parameters of a reason; null for any other text. */
+/** Code and parameters of a reason; null for other text. */
 export function readLineReason(text: string): CodedReason<LineReasonCode> | null {
   return texts.read(text);
 }

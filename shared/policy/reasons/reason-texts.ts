@@ -1,7 +1,7 @@
 /**
- * Reasons with codes: each has a code, an English text and parameters. The server passes on the English text, in the
- * API, the database and logs. `read` finds code and parameters of such a text, also of one that an earlier start has
- * stored, so that the dashboard shows it in the language of its user.
+ * Reasons with codes: each has a code, an English text and parameters. The server uses the English text in the API, the
+ * database and logs. `read` finds the code and parameters of such a text, even of an older one from the database, so
+ * that the dashboard can show the reason in the user's language.
  */
 
 /** A reason in codes. */
@@ -13,7 +13,7 @@ export interface CodedReason<Code extends string> {
 /** A place for a parameter in a text. */
 const PLACE = /\{(\w+)\}/g;
 
-/** A text with parameters, split at these. */
+/** A text that is split at its parameters. */
 interface Form<Code> {
   readonly code: Code;
   readonly names: readonly string[];
@@ -37,7 +37,7 @@ export class ReasonTexts<Texts extends Readonly<Record<string, string>>> {
     return fillText(this.texts[code]!, (name) => String(params[name]));
   }
 
-  /** Code and parameters of an English text; null if it is not one of these. */
+  /** Code and parameters of an English text; null if the text is not one of these reasons. */
   read(text: string): CodedReason<keyof Texts & string> | null {
     const code = this.exact.get(text);
     if (code !== undefined) return { code, params: {} };
@@ -67,7 +67,7 @@ export class ReasonTexts<Texts extends Readonly<Record<string, string>>> {
   }
 }
 
-/** The texts between fixed ones, each as short as possible; null if `text` does not have this form. */
+/** The values between the fixed texts, each as short as possible; null if `text` does not have this form. */
 function valuesBetween(text: string, fixed: readonly string[]): string[] | null {
   const first = fixed[0]!;
   const last = fixed.at(-1)!;
