@@ -1,4 +1,6 @@
-/** The list of stages itself; the decisions of each stage are tested beside it, and all together in test/scenarios. */
+/**
+ * The order of the stages; tests beside each stage cover its decisions, and test/scenarios covers all stages together.
+ */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { COUNTERS_BYTES } from '../shared/memory/answer-counters.ts';
 import { Counter } from '../shared/memory/counters.ts';

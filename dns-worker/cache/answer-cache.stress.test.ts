@@ -1,7 +1,7 @@
 /**
- * Verifies that no reader ever gets a torn answer, or the answer of another key: more readers and writers than cores
- * use one cache that is far too small, while writers are killed during writes and positions start over repeatedly. The
- * test suite runs this for a few seconds; WEIR_CACHE_STRESS_SECS=3600 runs it for an hour.
+ * Verifies that no reader gets a partly overwritten answer, or the answer of another key: more readers and writers than
+ * cores use one cache that is far too small, while writers are killed during writes and positions start over
+ * repeatedly. The test suite runs this for a few seconds; WEIR_CACHE_STRESS_SECS=3600 runs it for an hour.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -17,9 +17,11 @@ const READERS = 3;
 const WRITERS = 3;
 /** Owner of the lock while the test itself moves the positions. */
 const MOVER = 90;
-/** Interval between two writers that are ended from outside, at any point; others end themselves during a write. */
+/** Interval at which the test ends a writer at any point; other writers end themselves during a write. */
 const KILL_EVERY_MS = 700;
-/** Minimum number of deaths of a writer that held the lock: a run with fewer would not have tested that. */
+/**
+ * Minimum number of writers that must die while they own the lock: a run with fewer would not have tested this case.
+ */
 const MIN_BROKEN_LOCKS = 3;
 const GRACE_MS = 60_000;
 
@@ -47,7 +49,7 @@ test(
       writers[worker] = writer;
       writer.on('exit', () => {
         if (Atomics.load(count, StressCount.STOP) === 1) return;
-        // Like the supervisor when a thread dies.
+        // Release the lock, as the supervisor does when a thread dies.
         if (Atomics.load(head, CacheHead.LOCK_WORD) === worker + 1) brokenLocks++;
         releaseCacheLock(cache, worker);
         startWriter(worker);
@@ -82,11 +84,14 @@ test(
   SECS * 1000 + GRACE_MS,
 );
 
-/** Takes the lock like a writer that then dies, a slab before positions start over; false if it is taken. */
+/**
+ * Takes the lock like a writer that then dies, one slab before positions start over; false if another writer has the
+ * lock.
+ */
 function startPositionsOver(cache: SharedArrayBuffer): boolean {
   const { head, positionLimit, slabUnits } = new CacheMemory(cache);
   if (Atomics.compareExchange(head, CacheHead.LOCK_WORD, 0, MOVER + 1) !== 0) return false;
-  // The release moves a slab ahead of HEAD.
+  // The release advances the positions by a slab.
   Atomics.store(head, CacheHead.HEAD_WORD, (positionLimit - 2 * slabUnits) | 0);
   releaseCacheLock(cache, MOVER);
   return true;

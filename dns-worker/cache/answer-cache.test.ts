@@ -13,7 +13,7 @@ import { CacheWriter } from './cache-writer.ts';
 
 const NOW = 1_800_000_000;
 
-/** A request for `name`, read. */
+/** A parsed request for `name`. */
 function ask(
   name: string,
   options: { qtype?: number; dnssecOk?: boolean; checkingDisabled?: boolean } = {},
@@ -114,7 +114,7 @@ describe('AnswerCache', () => {
       reader.answer(query, 0, NOW + ageSecs, false);
       return query.wantsRefresh;
     };
-    // A name that was asked for once is not in use; and one refresh is enough, until there is a new answer.
+    // A name that was asked for once is not in use; and one refresh is enough until the next answer is stored.
     expect([wants(), wants(), wants()]).toEqual([false, expected, false]);
     keep(writer, ask('www.example.com'), answerOf(2, ttlSecs), ttlSecs);
     expect([wants(), wants(), wants()]).toEqual([false, expected, false]);
@@ -173,7 +173,7 @@ describe('AnswerCache', () => {
     expect(reader.answer(query, 0, NOW + 100, false)).toBe(CacheHit.FRESH);
     const ttls = [6, 22].map((at) => readU32(query.bytes, query.questionEnd + at));
     expect(ttls).toEqual([200, 200]);
-    // Nothing of an additional section is cached.
+    // The additional section is not cached.
     expect([...query.bytes.subarray(6, 12)]).toEqual([0, 1, 0, 1, 0, 0]);
   });
 

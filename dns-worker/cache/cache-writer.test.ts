@@ -143,7 +143,7 @@ describe('CacheWriter.store()', () => {
     for (let i = 0; i < CacheBucket.SLOTS; i++) writer.store(keyOf(`n${i}.test`), ANSWER, NOTES);
     const before = referencesIn(memory);
     const bucket = (keyHashLow(7, 1, 0) & memory.bucketMask) << CacheBucket.SHIFT;
-    // All but slot 2 were read.
+    // All slots except slot 2 were read.
     memory.index[bucket + CacheBucket.USED_AT] = 0b111_1011;
     writer.store(keyOf('new.test'), ANSWER, NOTES);
     const after = referencesIn(memory);
@@ -192,7 +192,7 @@ describe('CacheWriter.store()', () => {
       bucketOf(1) + CacheBucket.USED_AT,
     );
     expect([...slots]).toContain(movedTo);
-    // It must be read again to be kept.
+    // The moved entry must be read again to be kept once more.
     expect(memory.index[bucketOf(1) + CacheBucket.USED_AT]! & 0x40).toBe(0);
   });
 });

@@ -16,14 +16,17 @@ const CLIENT_COOKIE = '2464c4abcf10c957';
 const NOW_SECS = 1_800_000_000;
 
 interface Request {
-  /** Data of the option, hexadecimal. */
+  /** Data of the option, in hexadecimal. */
   readonly cookie: string;
   readonly client?: string;
   readonly atSecs?: number;
   readonly version?: number;
 }
 
-/** Reads a request: whether it is well-formed, what goes back, and whether its cookie was valid. */
+/**
+ * Reads a request; returns whether it is well-formed, the cookie of the reply, and whether the received cookie was
+ * valid.
+ */
 function read(
   cookies: ServerCookies,
   { cookie, client = CLIENT, atSecs = NOW_SECS, version = 0 }: Request,
@@ -41,7 +44,7 @@ function read(
   return { isGood, reply, isValid: query.hasValidCookie };
 }
 
-/** Cookies of this secret, on any day. */
+/** Server cookies with these keys; each is the key of one day. */
 function cookiesOf(...secrets: readonly { hex: string; atSecs: number }[]): ServerCookies {
   const memory = new SharedArrayBuffer(COOKIE_KEYS_BYTES);
   const words = new Int32Array(memory);

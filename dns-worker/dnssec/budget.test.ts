@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Budget } from './budget.ts';
 
-/** Number of times that a budget allows `spend`. */
+/** Number of calls of `spend` that a budget allows. */
 function count(spend: () => boolean): number {
   let times = 0;
   while (times < 1000 && spend()) times++;

@@ -1,4 +1,7 @@
-/** RRsets of thousands of signatures, keys and DS records: the work is counted, because time depends on the machine. */
+/**
+ * RRsets with thousands of signatures, keys and DS records: the tests count the work, because time depends on the
+ * machine.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { wireName } from '../../test/support/dns/built-messages.ts';
@@ -43,7 +46,8 @@ describe('proveSet()', () => {
 
   test('proveSet() checks each of 2,000 keys once for 2,000 signatures, and finds the valid one', async () => {
     const counter = new ReadCounter();
-    // The zone's key is a different one in each run: if it had the tag of one of the 2,000, that one would be tried.
+    // The zone's key differs from run to run: if it had the same tag as one of the 2,000 keys, that key would also be
+    // tried.
     const unknownTag = own.tag ^ 0x8000;
     const others = manyKeys().filter(({ tag }) => tag !== own.tag && tag !== unknownTag);
     const keys = [...others, own].map((key) => counter.watch(key, 'tag'));

@@ -151,7 +151,7 @@ describe('a question for signatures', () => {
     expect(await ask('www.test', 'RRSIG')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
     table.on('www.test', 'RRSIG', negative(Rcode.NXDOMAIN, TEST.signed(SOA)));
     expect(await ask('www.test', 'RRSIG')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
-    // Servers may omit them, whatever the bitmap says.
+    // Servers may omit RRSIG records, whatever the bitmap says.
     table.on(
       'www.test',
       'RRSIG',

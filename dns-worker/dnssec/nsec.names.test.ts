@@ -9,7 +9,7 @@ import { denialOf } from './denial.ts';
 import { compareNames } from './names.ts';
 import type { Denial } from './proof.ts';
 
-/** For each of these names, the NSEC record at it or the one that covers it, in a zone with these owners. */
+/** The NSEC records that match or cover these names, in a zone with these owners. */
 function denial(owners: Iterable<string>, ...names: string[]): Denial {
   const inOrder = (a: string, b: string): number => compareNames(wireName(a), wireName(b));
   const sorted = [ZONE, ...owners].sort(inOrder);

@@ -26,7 +26,7 @@ function chainOf(names: Iterable<string>, iterations: number): Nsec3Chain {
   return new Nsec3Chain(ZONE, { iterations, salt: 'aabbccdd' }, types);
 }
 
-/** The denial of a missing name; without any one of its records it proves nothing. */
+/** The denial of a missing name; if one of its records is missing, it proves nothing. */
 function ofMissing(chain: Nsec3Chain, { qname, encloser, nextCloser, wildcard }: Missing): Denial {
   for (const missing of [encloser, nextCloser]) {
     const rest = [encloser, nextCloser, wildcard].filter((it) => it !== missing);

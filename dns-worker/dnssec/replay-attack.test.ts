@@ -1,6 +1,6 @@
 /**
- * An upstream that randomly combines data that zones have signed, unsigned data, and true answers: only true data of
- * signed zones may be passed on.
+ * An upstream that randomly combines signed data of zones, unsigned data, and true answers: only true data of signed
+ * zones may reach clients.
  */
 import { describe, expect, test } from '@jest/globals';
 import { Rcode, rrTypeName } from '../../shared/dns/iana.ts';
@@ -105,7 +105,7 @@ const ASKED = Object.keys(TRUTH).filter(
   (key) => TRUTH[key]!.data !== undefined || !/ (DS|DNSKEY)$/.test(key),
 );
 
-/** A way to lie about one question. */
+/** A false answer to one question. */
 interface Lie {
   readonly rcode: number;
   readonly answers: readonly string[];
@@ -138,7 +138,7 @@ function forged(name: string, type: string, signer: string): string {
   return signer === '' ? shown : `${shown}\n${junk}`;
 }
 
-/** The truth about a question, or the lie, as the resolver reads it. */
+/** The true or false answer to a question, as the resolver reads it. */
 function answerTo(asked: Question, chosen: Lie | undefined): Resolution {
   const name = nameToText(asked.qname);
   const type = rrTypeName(asked.qtype);
@@ -168,7 +168,9 @@ function answerTo(asked: Question, chosen: Lie | undefined): Resolution {
   return { kind: 'failed', reason: 'network', rcode: Rcode.SERVFAIL, upstream: 0 };
 }
 
-/** Asks through an upstream that sends each of these lies once, in this order, and correct answers afterwards. */
+/**
+ * Asks through an upstream that sends each of these false answers once, in this order, and correct answers afterwards.
+ */
 async function ask(key: string, anchors: string, lies: readonly (Lie | null)[]): Promise<Resolution> {
   const left = [...lies];
   const upstream: QuestionResolver = {
@@ -230,7 +232,7 @@ describe('ValidatingResolver', () => {
       },
     );
     await fc.assert(property, { numRuns: 300 });
-    // Some lies must be good enough to be accepted when they are true.
+    // Some combinations of the upstream must be true answers, which are accepted.
     expect(passed).toBeGreaterThan(10);
   });
 });

@@ -1,4 +1,4 @@
-/** The published examples of every algorithm, and the complete zone of RFC 4035, checked by the signature check. */
+/** The published examples of every algorithm, and the complete zone of RFC 4035, verified by `proveSet`. */
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { KEYS, ZONE } from '../../test/support/dns/rfc4035-zone.ts';
@@ -253,7 +253,7 @@ describe('proveSet() under attack', () => {
     });
     await proveSet(flood, { name: wireName('example.com'), keys: [key] }, wrong.inception, new Budget(0));
     clearImmediate(turn);
-    // Each of them takes at least one turn of the event loop, in which other work runs.
+    // Each signature takes at least one turn of the event loop, in which other work runs.
     expect(turns).toBeGreaterThanOrEqual(15);
   });
 

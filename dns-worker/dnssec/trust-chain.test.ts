@@ -174,7 +174,7 @@ describe('TrustChain.observe()', () => {
 });
 
 describe('TrustChain with results shared by threads', () => {
-  /** Two threads of a node, the second one with these anchors. */
+  /** Two threads of a node, the second with these anchors. */
   function threads(anchors = [ROOT]): [ChainTable, ChainTable] {
     const memory = createSealedRecords(2);
     const share =

@@ -63,7 +63,8 @@ describe('ValidatingResolver', () => {
       resolve: (asked, done) => {
         if (asked.qtype === RRType.DS) answerDs.push(() => table.resolve(asked, done));
         else table.resolve(asked, done);
-        // DS queries are answered only after the DNSKEY query, so asking one after another would never finish.
+        // DS queries are answered only after the DNSKEY query, so the test would not finish if the resolver asked them
+        // one after another.
         if (nameToText(asked.qname) === 'test' && asked.qtype === RRType.DNSKEY)
           for (const answer of answerDs) answer();
       },
@@ -145,7 +146,7 @@ describe('ValidatingResolver', () => {
 
   test('an answer contains the share of the question’s budget that it cost (CVE-2026-50045)', async () => {
     const { ask } = fixture();
-    // First 3 of at most 30 key queries; then none, and only 1 of at most 128 signatures.
+    // Shares of the budget: first 3 of at most 30 key queries; then no key queries, and 1 of at most 128 signatures.
     expect(await ask('www.test', 'A')).toMatchObject({ ...secure, cost: expect.closeTo(3 / 30) });
     expect(await ask('www.test', 'A')).toMatchObject({ ...secure, cost: expect.closeTo(1 / 128) });
   });

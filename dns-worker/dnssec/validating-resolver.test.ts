@@ -266,7 +266,7 @@ describe('ValidatingResolver', () => {
       forged(name);
       expect(await ask(name, 'A')).toMatchObject(bogus(ExtendedError.DNSKEY_MISSING));
     }
-    // Its NSEC at the cut is the parent's own.
+    // The NSEC record at the cut belongs to the parent.
     const nsec = TEST.signed(
       `${SOA}\nchild.test 300 NSEC d.test NS DS RRSIG NSEC\ntest 300 NSEC a.test SOA NS RRSIG NSEC`,
     );

@@ -44,7 +44,7 @@ function putOrder(...places: number[]): void {
   head.set(places, ORDER_WORD);
 }
 
-/** Servers that are asked the next question. */
+/** Servers to which the next question is sent. */
 function chosenBy(reader: FirstServers): FirstServer[] {
   if (!reader.follow()) return [];
   const list: (FirstServer | null)[] = [];

@@ -29,7 +29,7 @@ import { until } from '../../test/support/parts/until.ts';
 const EMPTY = snapshotOf([], {}, 1);
 const NAME = 'held-name-with-many-letters.example';
 const GOOD = ['192.0.2.9'];
-/** Refers to the name of the question. */
+/** Compression pointer to the name of the question. */
 const QNAME = Uint8Array.of(0xc0, 12);
 const ON = { cookies: 'on', caseRandomization: 'on' } as const;
 
@@ -83,7 +83,7 @@ function rowsOf(log: SharedArrayBuffer): number {
   return Atomics.load(new Int32Array(log), LogRing.HEAD_WORD);
 }
 
-/** Last report of the worker about its servers. */
+/** The worker's last report about the server. */
 function reportOf({ messages }: RunningWorker): UpstreamReport | undefined {
   const reports = messages.resolve.flatMap((message) =>
     message.type === 'upstreams' ? [message.upstreams] : [],

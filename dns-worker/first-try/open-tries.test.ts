@@ -7,7 +7,7 @@ import { type QueryOptions, query as messageOf, type TypeSpec } from '../../test
 import { OpenTries, TRY_CAPACITY } from './open-tries.ts';
 
 const CD = 0x0110;
-/** Stands for the origin of datagrams, which is not used here. */
+/** Replaces the origin of datagrams, which these tests do not use. */
 const nowhere = { socketIndex: 0, copyOrigin: () => undefined } as unknown as UdpBatch;
 
 let tries: OpenTries;
@@ -71,7 +71,7 @@ describe('OpenTries.find()', () => {
   });
 
   test('finds the other questions of a bucket after one of them is closed, at any position', () => {
-    // The same name and type without and with CD have the same hash.
+    // A question with CD has the same hash as without CD.
     const names = ['a.example', 'b.example'];
     const plain = names.map((name) => open(queryOf(name)));
     const withCd = names.map((name) => open(queryOf(name, 'A', { flags: CD })));

@@ -1,4 +1,7 @@
-/** Answers that end at an alias whose target the upstream has left out: the target is asked for like any name. */
+/**
+ * Answers that end at an alias whose target the upstream has left out: the resolver is asked for the target like for
+ * any name.
+ */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../shared/dns/iana.ts';
 import { nameToText } from '../../shared/dns/name.ts';
@@ -23,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => forwarding[Symbol.dispose]());
 
-/** Names that have been asked for and not answered. */
+/** Names of questions that are not answered yet. */
 const held = (): string[] => forwarding.held.map(({ question }) => nameToText(question.qname));
 const leaveOut = (from = NAME, to = TARGET, ttl = 300): void =>
   forwarding.answer({ answers: [cname(from, to, ttl)] });
@@ -140,7 +143,7 @@ describe('AliasFollower, with an alias whose target was left out,', () => {
     }
     expect(extendedErrors(asked)).toEqual([22]);
     expect(forwarding.reporter.logged[0]).toMatchObject({ name: NAME, status: 'TIMEOUT' });
-    // The failure is cached for some time, so the chain is not followed again at once.
+    // The failure is cached for some time, so the chain is not immediately followed again.
     forwarding.ask(NAME);
     expect(held()).toEqual([]);
   });

@@ -46,7 +46,7 @@ describe('RecentFailures', () => {
     const failures = new RecentFailures(clock);
     const lifetimes = expected.map(() => {
       const failure = failed(reason);
-      // One outcome may serve many clients.
+      // Many clients may wait for the same outcome, which counts once.
       failures.note(WWW, failure);
       failures.note(WWW, failure);
       nowMs += 6000;

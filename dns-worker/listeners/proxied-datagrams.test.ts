@@ -22,7 +22,7 @@ afterEach(() => {
   sockets = [];
 });
 
-/** Sends datagrams from 127.0.0.1 and resolves with the reply to the last. */
+/** Sends datagrams from 127.0.0.1 and resolves with the reply to the last datagram. */
 async function ask(port: number, ...datagrams: Uint8Array[]): Promise<Reply> {
   const socket = createSocket('udp4');
   sockets.push(socket);
@@ -52,8 +52,8 @@ describe('ProxiedDatagrams', () => {
     const message = query('x.ads.example', 'A', { id: 9 });
     const reply = await ask(
       worker.port,
-      message, // No header: no reply.
-      HEADER, // No query after it.
+      message, // No reply without a header.
+      HEADER, // No reply without a query.
       HEADER.subarray(0, 20),
       Buffer.concat([HEADER, query('x.ads.example', 'A', { id: 8 })]),
     );
@@ -83,7 +83,7 @@ describe('ProxiedDatagrams', () => {
     expect([baked.data, baked.cookie?.length]).toEqual([['0.0.0.0'], 24]);
     const flood = Array.from({ length: 50 }, () => from(1));
     expect((await ask(worker.port, ...flood, from(2))).rcode).toBe(5);
-    // The cookie proves the address for which it was created, and no other behind the load balancer.
+    // The cookie proves the address for which it was created, and not another address behind the load balancer.
     const own = await ask(worker.port, from(1, baked.cookie));
     expect([own.data, own.cookie]).toEqual([['0.0.0.0'], baked.cookie]);
     const other = await ask(worker.port, from(3, baked.cookie));

@@ -44,7 +44,7 @@ const connectClient = async (family: 'udp4' | 'udp6' = 'udp4'): Promise<Client> 
   return clients.at(-1)!;
 };
 
-/** Sends datagrams and waits until the kernel has taken them. */
+/** Sends datagrams and waits until the kernel has accepted them. */
 const send = async (client: Client, to: string, ...messages: Uint8Array[]): Promise<void> => {
   for (const message of messages)
     await new Promise<void>((resolve, reject) => {

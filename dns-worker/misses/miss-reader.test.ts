@@ -19,7 +19,7 @@ import { type Miss, MissReader } from './miss-reader.ts';
 import { MissWriter } from './miss-writer.ts';
 
 const networks = new ClientNetworks(createRateBuckets(false, 42), rateLimitOf({ enabled: false }));
-/** Stands for the origin of datagrams, which the kernel would report. */
+/** Replaces the origin of datagrams, which the kernel would report. */
 const nowhere = { socketIndex: 3, copyOrigin: () => undefined } as unknown as UdpBatch;
 
 let ring: SharedArrayBuffer;
@@ -53,7 +53,7 @@ function queryOf(length: number, facts: Partial<Query> = {}): Query {
   return Object.assign(query, facts);
 }
 
-/** The misses that are read for these queries. */
+/** Writes these queries, and returns the misses that are read. */
 async function readAll(...queries: Query[]): Promise<Miss[]> {
   for (const query of queries) writer.write(query, nowhere, 0, 77);
   writer.publish();

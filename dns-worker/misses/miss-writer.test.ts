@@ -18,10 +18,10 @@ import { ThreadGuard } from '../report/thread-guard.ts';
 const control = new Int32Array(WorkerControl.BYTES >>> 2);
 const guard = new ThreadGuard({ count: () => undefined }, systemClock, new MemoryLogger());
 const networks = new ClientNetworks(createRateBuckets(false, 42), rateLimitOf({}));
-/** Stands for the origin of datagrams, which the kernel would report. */
+/** Replaces the origin of datagrams, which the kernel would report. */
 const nowhere = { socketIndex: 0, copyOrigin: () => undefined } as unknown as UdpBatch;
 
-/** Writes questions of one client until one is refused; returns the number of written ones. */
+/** Writes questions of one client until one is refused; returns the number of questions written. */
 function fill(writer: MissWriter, client: string, hasValidCookie = false): number {
   const query = new Query();
   query.clientBytes = addressFromText(client)!;

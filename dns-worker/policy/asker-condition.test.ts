@@ -15,7 +15,7 @@ function ruleWith(condition: Condition): SpecialRule {
   return { source: 0, line: 1, kind: 1, match: 'exact', text: 'a.example', rule: 'a.example', ...condition };
 }
 
-/** Whether a rule is for a question of a client, whose address is stored after other bytes. */
+/** Whether a rule applies to a question of a client; the address is stored after other bytes. */
 function holds(condition: Condition, client: string | Uint8Array, qtype: number = RRType.A): boolean {
   const query = new Query();
   const address = typeof client === 'string' ? addressFromText(client)! : client;

@@ -7,7 +7,7 @@ import { ClientNetworks } from './client-networks.ts';
 
 const PREFIXES = { ipv4PrefixLength: 24, ipv6PrefixLength: 56 };
 
-/** A query over UDP, stored after other bytes; with a proven address if a test says so. */
+/** A query over UDP, stored after other bytes; with a proven address if `isProven` is true. */
 function from(client: string, isProven = false): Query {
   const query = new Query();
   query.protocol = isProven ? Protocol.tcp : Protocol.udp;
@@ -40,7 +40,7 @@ describe('ClientNetworks', () => {
   });
 
   test.each(OTHERS)('key() and hash() distinguish %s from %s', (one, other) => {
-    // The result is the same whichever was looked up before.
+    // The result does not depend on the previous lookup.
     const keys = [one, other, other, one, one, other].map((client) => key(client));
     expect(keys).toEqual([keys[0], keys[1], keys[1], keys[0], keys[0], keys[1]]);
     expect(keys[0]).not.toBe(keys[1]);

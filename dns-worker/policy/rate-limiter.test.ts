@@ -90,7 +90,7 @@ describe('RateLimiter', () => {
     for (const client of ['192.0.2.1', '2001:db8:1::1']) {
       expect(admitted(limiter, client, 1000, 9)).toBe(5);
       expect(admitted(limiter, client, 1000, 3, { hasValidCookie: true })).toBe(3);
-      // One bucket for all kinds of proof.
+      // All kinds of proof share one bucket.
       expect(admitted(limiter, client, 1000, 9, { protocol: Protocol.tcp })).toBe(2);
       expect(admitted(limiter, client, 1000, 9)).toBe(0);
       const nxdomain = (proof?: Proof): boolean[] =>
@@ -168,7 +168,7 @@ describe('RateLimiter', () => {
           for (const gapMs of gapsMs) {
             nowMs += gapMs;
             tokens = Math.min(burstSize, tokens + (gapMs * queriesPerSecond) / 1000);
-            // If a token is nearly complete, rounding decides.
+            // If a token is nearly complete, rounding decides whether the question is admitted.
             const isNear = Math.abs(tokens - 1) < 0.02;
             const isAdmitted = limiter.admitsQuestion(from('192.0.2.1', nowMs));
             if (isNear) return;

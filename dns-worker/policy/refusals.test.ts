@@ -10,7 +10,7 @@ beforeEach(() => {
   second = 5;
 });
 
-/** Whether a query of this address is answered, and the report about its network. */
+/** Whether a query from this address is answered, and the number of queries reported for its network. */
 function note(address: string): [answered: boolean, reported: number] {
   const query = new Query();
   query.clientBytes = addressFromText(address)!;
@@ -52,7 +52,7 @@ describe('Refusals.note()', () => {
   });
 
   test('limits networks with the same hash slot together', () => {
-    // More networks than slots, in turn: each replaces another one.
+    // Queries from more networks than slots: each network takes over the slot of another.
     let answered = 0;
     for (let round = 0; round < 4; round++)
       for (let network = 0; network < 2048; network++)

@@ -21,7 +21,7 @@ beforeEach(() => {
 const allowing = (version: number, ...networks: string[]) =>
   openSnapshot(snapshotOf([], {}, version, { access: accessOf(networks, [], []) }));
 
-/** Counts a query; whether its client may ask. */
+/** Counts a query; returns whether its client is admitted. */
 function count(address: string, snapshot: ReturnType<typeof allowing>): boolean {
   const query = new Query();
   query.clientBytes = addressFromText(address)!;

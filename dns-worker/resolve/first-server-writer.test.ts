@@ -46,7 +46,7 @@ function write(...pools: Pool[]): FirstServerWriter {
   return writer;
 }
 
-/** The servers that the answer thread asks the next question. */
+/** The servers to which the answer thread sends the next question. */
 function chosen(): FirstServer[] {
   if (!servers.follow()) return [];
   const list: (FirstServer | null)[] = [];
@@ -54,12 +54,12 @@ function chosen(): FirstServer[] {
   return list.slice(0, count).map((one) => one!);
 }
 
-/** Their numbers, for this many questions. */
+/** The numbers of these servers, for this many questions. */
 function numbersOf(questions: number): number[][] {
   return Array.from({ length: questions }, () => chosen().map(({ number }) => number));
 }
 
-/** The server of a pool with one. */
+/** The server of a pool that has only one. */
 function only(): FirstServer {
   const [one] = chosen();
   return one!;

@@ -73,7 +73,7 @@ test('NodeFlights.resolve() passes on nothing that was overwritten', async () =>
   const names = Array.from({ length: 12 }, (_, i) => question(`n${i}.example`, 'A'));
   for (const asked of names) void one.resolve(asked);
   const waiting = names.map((asked) => other.resolve(asked));
-  // All end before a waiting thread has checked.
+  // All questions end before a waiting thread has checked.
   for (const end of one.asked) end(answerOf(60_000));
   const outcomes = await Promise.all(waiting);
   const passedOn = outcomes.map((each) => each.kind === 'elsewhere' && each.resolution !== null);

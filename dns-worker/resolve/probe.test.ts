@@ -49,7 +49,7 @@ function start(
   probes.push(new Probe(probed, question, { ...SETTINGS, ...settings }, clock));
 }
 
-/** Resolves when another server has been probed a few times, so that this one would also have been. */
+/** Resolves when another server has been probed a few times, so that this server would also have been probed. */
 async function probesElsewhere(): Promise<void> {
   await using other = await ScriptedUpstream.start();
   other.udpScript = fails(Rcode.SERVFAIL);

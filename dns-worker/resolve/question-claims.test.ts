@@ -1,4 +1,6 @@
-/** Resolvers of several threads that ask the same server: none repeats a pending question of another. */
+/**
+ * Resolvers of several threads that ask the same server: no thread repeats a question that another thread is asking.
+ */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ClaimArea, createClaimTable, releaseClaims } from '../../shared/memory/claim-table.ts';
 import { createOutcomeRings } from '../../shared/memory/outcome-rings.ts';
@@ -31,7 +33,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A server that holds its questions, however often each is sent, until the test answers them. */
+/** A server that keeps questions, however often each is sent, until the test answers them. */
 async function holdingServer(): Promise<{ server: ScriptedUpstream; open: Map<string, ReceivedQuery> }> {
   const server = await ScriptedUpstream.start();
   cleanups.push(() => server.close());

@@ -141,7 +141,7 @@ describe('QuestionRun', () => {
     for (let i = 0; i < 1000; i++) new QuestionRun(WWW, [[server]], timing, noop).start();
     const timers = jest.getTimerCount();
     jest.useRealTimers();
-    // They are sent again within 200 to 600 ms.
+    // The questions are sent again within 200 to 600 ms.
     expect(timers).toBeLessThanOrEqual(41);
   });
 

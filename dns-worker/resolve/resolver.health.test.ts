@@ -103,7 +103,7 @@ describe('Resolver: health', () => {
     const queued = resolve(by, { ...WWW, network });
     expect(summary(await queued)).toBe('overloaded 2');
     await Promise.all(sent);
-    // Questions that were sent concurrently got no answer.
+    // The questions that were sent at the same time got no answer.
     expect(by.report()).toMatchObject([{ queries: 1025, failures: 1024 }]);
   });
 
@@ -117,12 +117,12 @@ describe('Resolver: health', () => {
     child.stdout.on('data', (text: string) => (output += text));
     await within('the process with few descriptors to end', once(child, 'close'), { lastSeen: () => output });
     const { reasons, report } = JSON.parse(output) as { reasons: string[]; report: UpstreamReport };
-    // Most are answered when they are repeated.
+    // Most questions are answered when they are repeated.
     expect(new Set([...reasons, 'overloaded'])).toEqual(new Set(['answer', 'overloaded']));
     expect(report).toMatchObject({
       failures: 0,
       consecutiveFailures: 0,
-      // On a busy machine the last of the 2,000 may have waited too long.
+      // On a busy machine, the last of the 2,000 questions may time out.
       lastError: expect.stringMatching(/^(?:EMFILE|timeout)$/),
       status: 'Healthy',
     });

@@ -36,7 +36,7 @@ function request(name: string, qtype: number, { rules }: OpenSnapshot): Query {
   return query;
 }
 
-/** Answers by rule `rule` of an origin that matches label `label`. */
+/** Answers according to rule `rule` of an origin, which matches from label `label` on. */
 function answer(
   snapshot: OpenSnapshot,
   {

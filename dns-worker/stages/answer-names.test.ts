@@ -148,7 +148,10 @@ describe('AnswerNames', () => {
     expect(check(snapshot, [cname(NAME, 'tracker.example')], facts)).not.toBeNull();
   });
 
-  /** Checks answers in sequence with one matcher; for each, the number of matched names and whether it was blocked. */
+  /**
+   * Checks answers in sequence with one matcher; returns for each answer the number of matched names, and whether it
+   * was blocked.
+   */
   function sequence(snapshot: OpenSnapshot, steps: [string, Partial<Query>][]): [number, boolean][] {
     const matcher = new PolicyMatcher();
     const names = new AnswerNames(matcher);

@@ -1,4 +1,4 @@
-/** Clients that may ask, in the pipeline: the answer, the counts, the log, and messages without a question. */
+/** Allowed and refused clients in the pipeline: the answer, the counts, the log, and messages without a question. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { COUNTERS_BYTES } from '../../shared/memory/answer-counters.ts';
 import { Counter } from '../../shared/memory/counters.ts';
@@ -52,7 +52,7 @@ beforeEach(() => {
   });
 });
 
-/** Result of the pipeline for a message; its bytes as sent if there is an answer. */
+/** Result of the pipeline for a message; the bytes of the answer, if there is one. */
 function ask(
   client: string,
   { message = queryMessage('www.example.org', 'A', { edns: {} }), key = '', isOwn = false } = {},

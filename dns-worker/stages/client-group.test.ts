@@ -38,7 +38,7 @@ const NOBODY_NEW = new Newcomers(() => [], systemClock);
 
 function asked(client: string, clientKey = ''): Query {
   const slot = slotQuery(SNAPSHOT, 'www.example.org');
-  // Not at the start of the buffer, as in a batch of datagrams.
+  // The address is not at the start of the buffer, as in a batch of datagrams.
   slot.clientBytes = Uint8Array.from([...Array<number>(32).fill(1), ...addressFromText(client)!]);
   slot.clientAt = 32;
   slot.clientKey = clientKey;
@@ -100,7 +100,7 @@ describe('clientGroupStage with a key', () => {
         clientGroupStage(slot, SNAPSHOT, sightings, NOBODY_NEW);
         const found = [slot.groupId, slot.keyed?.clientId, clientDetail(slot, SNAPSHOT)];
         expect(found).toEqual([groupId, clientId, detail]);
-        // The next query of the thread has none.
+        // The next query of the thread has no key.
         slot.clientKey = '';
         clientGroupStage(slot, SNAPSHOT, sightings, NOBODY_NEW);
         expect(slot.keyed).toBeNull();

@@ -36,7 +36,7 @@ describe('specialUseNamesStage', () => {
     expect(replyIn(slot).answers.map(({ data }) => [...(data as Uint8Array)])).toEqual(
       records.map((rdata) => [...rdata]),
     );
-    // Other types and names have none.
+    // Other types and names have no records.
     expect(replyIn(asked(ALL, '_dns.resolver.arpa', 'A', null, records)[1]).answers).toEqual([]);
     expect(replyIn(asked(ALL, 'resolver.arpa', 'SVCB', null, records)[1]).answers).toEqual([]);
   });

@@ -28,7 +28,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Listens; shows the admitted clients, and echoes what they send. */
+/** Listens; records the admitted clients, and echoes the bytes that they send. */
 async function listen(
   trusted: readonly string[] | null,
   maxPerAddress = 0,

@@ -11,7 +11,7 @@ const MESSAGE = new Uint8Array(12);
 const TARGET = { kind: 'message', message: MESSAGE, clientKey: '' } as const;
 const BODY = { kind: 'body', clientKey: '' } as const;
 
-/** A connection whose queries are held, and how it was ended. */
+/** A connection whose queries are not answered, and the way in which it was ended. */
 function open(maxQueries?: number) {
   const held: StreamClient[] = [];
   const ends: string[] = [];

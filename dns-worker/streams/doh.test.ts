@@ -52,7 +52,7 @@ interface Options {
   readonly trusted?: readonly string[];
 }
 
-/** Listens; the handler echoes the message, or holds it. Returns a client. */
+/** Listens and returns a client; the handler echoes the message, or keeps it if `isHeld` is true. */
 async function open(isHeld = false, options: Options = {}): Promise<DohClient> {
   const { maxPerAddress = 0, idleTimeoutMs = 10_000, trusted = [] } = options;
   const table = createConnectionTable(1, 7);
@@ -174,7 +174,7 @@ describe('listenDoh()', () => {
   ])('answers %i to a request without a question', async (status, headers, body) => {
     const asked = await open();
     expect((await asked.request(headers, body)).status).toBe(status);
-    // The connection is used for the next one.
+    // The next request uses the same connection.
     expect((await asked.get(MESSAGE)).status).toBe(200);
   });
 

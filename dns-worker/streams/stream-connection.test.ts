@@ -11,7 +11,7 @@ const PEER = { address: new Uint8Array(16), protocol: Protocol.tcp };
 let server: Server;
 let client: Socket;
 let connection: StreamConnection;
-/** Messages that the handler has accepted but not answered. */
+/** Messages that the handler has received but not answered. */
 let taken: Uint8Array[];
 /** Messages that the client has received. */
 let received: Uint8Array[];
@@ -110,7 +110,7 @@ describe('StreamConnection', () => {
     client.pause();
     ask(1);
     await untilTaken(1);
-    // One query, many answers: more than the kernel accepts in one call.
+    // Send more answers than the kernel accepts in one call.
     for (let sent = 0; sent < 512; sent++) connection.send(new Uint8Array(65_535));
     const before = taken.length;
     ask(3);
@@ -140,7 +140,7 @@ describe('StreamConnection', () => {
     const failures: Error[] = [];
     client.on('error', (error) => failures.push(error));
     for (const query of taken) connection.send(Buffer.concat([query, Buffer.alloc(65_000)]));
-    // Everything that the kernel accepts has been sent.
+    // The kernel has taken all data that it accepts.
     await new Promise(setImmediate);
     client.resume();
     await untilClosed();

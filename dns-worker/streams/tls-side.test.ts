@@ -14,7 +14,7 @@ import { TlsSide } from './tls-side.ts';
 
 const NAME = 'dns.example.org';
 const CLIENT = addressFromText('192.0.2.1')!;
-/** Of a client that offers TLS 1.3 and what every library supports. */
+/** A ClientHello that offers TLS 1.3 and features that every library supports. */
 const CLIENT_HELLO = await clientHello();
 const TICKET_KEYS = new Uint8Array(48).fill(7);
 
@@ -24,7 +24,7 @@ let server: Server;
 let tls: TlsSide;
 let counts: Map<number, number>;
 let accepted: Socket[];
-/** Method to call: without or with the requested server name. */
+/** The method to test: without or with reading the server name. */
 let enter: 'secure' | 'secureNamed';
 
 beforeAll(() => {
@@ -166,7 +166,7 @@ describe('TlsSide', () => {
       () => accepted.length,
       (count) => count === sockets.length,
     );
-    // A second may end in between.
+    // A new second may begin between the connections.
     expect(count(Counter.STREAMS_REFUSED)).toBeGreaterThan(0);
     expect(count(Counter.TLS_HANDSHAKES) + count(Counter.STREAMS_REFUSED)).toBe(sockets.length);
     for (const socket of sockets) socket.destroy();

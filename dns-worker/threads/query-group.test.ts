@@ -77,7 +77,7 @@ function batchOf(messages: readonly Uint8Array[]): Datagrams {
   return { slots, clients: new Uint8Array(SLOTS * 16), lengthOf: (slot) => messages[slot]!.length };
 }
 
-/** Result and reply of the pipeline for each of them, sequentially. */
+/** Result and reply of the pipeline for each message, one after another. */
 function answersOneByOne(pipeline: Pipeline, messages: readonly Uint8Array[]): string[] {
   const batch = batchOf(messages);
   const query = new Query();

@@ -28,7 +28,7 @@ describe('ReplacedTables', () => {
     const registry = new FinalizationRegistry((name: string) => freed.push(name));
     const held = { table: new Uint8Array(new SharedArrayBuffer(1 << 20)) };
     registry.register(held.table, 'held');
-    // In a separate function, so that no variable of this one holds the table.
+    // This is a separate function, so that no variable of the test keeps the table alive.
     const replace = (): void => {
       for (let i = 0; i < 10; i++)
         registry.register(new Uint8Array(new SharedArrayBuffer(1 << 20)), `replaced ${String(i)}`);

@@ -150,7 +150,7 @@ const PROXY_HEADER = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000263c63364
 describe('PROXY protocol', () => {
   let proxied: RunningWorker;
   let ports: { dns: number; dot: number; doh: number };
-  /** 192.0.2.99 may query everything; a list of their group blocks all other clients. */
+  /** Nothing is blocked for 192.0.2.99; for all other clients, a list of their group blocks the name. */
   beforeAll(async () => {
     ports = {
       dns: await freePort(['127.0.0.1']),

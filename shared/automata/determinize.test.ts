@@ -17,7 +17,7 @@ function automatonOf(pattern: string): Automaton {
   return made.automaton;
 }
 
-/** States that a text passes, including the first one. */
+/** States that a text passes through, including the first. */
 function statesOf({ start, next, classOf, classCount }: Automaton, text: string): number[] {
   const states = [start];
   for (const octet of Buffer.from(text, 'latin1'))

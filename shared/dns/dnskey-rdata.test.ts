@@ -8,7 +8,7 @@ describe('keyTag()', () => {
     [[], 0],
     [[1, 1, 3, 8], 0x0101 + 0x0308],
     [[1, 1, 3, 8, 7], 0x0101 + 0x0308 + 0x0700],
-    // The carry of the sum is added to it.
+    // The carry of the sum is added to the sum.
     [[0xff, 0xff, 0xff, 0xff, 0, 3], 3],
   ])('of %j is %d', (rdata, tag) => {
     expect(keyTag(Uint8Array.from(rdata))).toBe(tag);

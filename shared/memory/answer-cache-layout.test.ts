@@ -54,7 +54,7 @@ describe('createAnswerCache()', () => {
 });
 
 describe('releaseCacheLock()', () => {
-  /** A cache that was written up to `head` by the holder of the lock. */
+  /** A cache that the owner of the lock has written up to `head`. */
   function written(owner: number, head: number): SharedArrayBuffer {
     const buffer = createAnswerCache(MEBIBYTE);
     const words = wordsOf(buffer);

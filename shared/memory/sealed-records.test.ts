@@ -45,7 +45,7 @@ test('SealedRecords.find() returns no changed record, whichever byte was changed
     bytes[at]! ^= 0x80;
   }
   expect(seen).toEqual(content(1));
-  // The end of the ring is only used by its writer.
+  // Only the writer of the ring uses the word for its end.
   expect([...changed].filter((it) => it !== JSON.stringify(seen))).toEqual(['null']);
   expect(reader.find(NAME)).toEqual(content(1));
 });

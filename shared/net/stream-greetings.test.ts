@@ -19,7 +19,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Listens; time passes when `pass` is called. */
+/** Listens; time advances only when `pass` is called. */
 async function listen(trusted: readonly string[] | null) {
   const waiting = new Set<() => void>();
   const accepted: Socket[] = [];

@@ -38,7 +38,7 @@ describe('accessOf()', () => {
     [['::/0'], '203.0.113.1', false],
     [['0.0.0.0/0'], '2001:db8::1', false],
     [['::ffff:203.0.113.1'], '203.0.113.1', true],
-    // The machine itself may always ask.
+    // The machine itself is always allowed.
     [[], '127.0.0.1', true],
     [[], '::1', true],
     [[], '203.0.113.1', false],

@@ -18,7 +18,7 @@ describe('isAddressExpression()', () => {
   ])('is true for %s', (text) => expect(isAddressExpression(text)).toBe(true));
 
   test.each([
-    // Each of the first three blocked every name in an earlier version.
+    // Each of the first three expressions blocked every name in an earlier version.
     '^[0-9]+\\.',
     '\\d+\\.',
     '^(?i:[0-9a-f]+)\\.',

@@ -15,7 +15,7 @@ describe('estimateProgramSize()', () => {
     ['[\\]a]b', 2],
     ['[[:alpha:]a]b', 2],
     ['[a', 1],
-    // The expression in the braces also counts.
+    // The characters after `{` are also counted as instructions.
     ['ab{3}', 1 + 4 + 2],
     ['ab{3,}', 1 + 4 + 3],
     ['ab{2,5}', 1 + 10 + 4],

@@ -1,8 +1,8 @@
 /**
- * Schedules compared with an oracle that steps through every minute of three years in ten zones: it gets the clocks of
- * a zone from Intl, not from luxon, and tests each slot according to the specification. By default luxon is compared
- * with those clocks at each hour and at each minute around a clock change; with WEIR_EVERY_MINUTE=1 at every minute,
- * and the next change is also requested at every minute, not only at changes and periodically.
+ * Schedules compared with an independent computation for every minute of three years in ten zones, which gets the
+ * clocks of a zone from Intl, not from luxon, and tests each slot according to the specification. By default luxon is
+ * compared with those clocks at each hour and at each minute around a clock change; with WEIR_EVERY_MINUTE=1 at every
+ * minute, and the next change is also requested at every minute, not only at changes and periodically.
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../test/support/parts/fast-check.ts';
@@ -14,7 +14,7 @@ import { zoneOffset } from './time-zone.ts';
 const EVERY_MINUTE = process.env['WEIR_EVERY_MINUTE'] === '1';
 const TIMEOUT_MS = EVERY_MINUTE ? 3_600_000 : 60_000;
 const MINUTE_MS = 60_000;
-/** Three years with a leap day, and with the Friday that Samoa skipped. */
+/** Three years with a leap day, and with the Friday that Samoa omitted at its change of the date line. */
 const FROM_MS = Date.UTC(2010, 6, 1);
 const TO_MS = Date.UTC(2013, 6, 1);
 /** Half-hour and midnight clock changes, changes for Ramadan, offsets of quarter hours, a change of the date line. */
@@ -31,10 +31,12 @@ const ZONES = [
   'Pacific/Apia',
 ];
 
-/** Minutes between two samples; no zone changes twice within them. */
+/** Minutes between two samples; no zone changes its clocks twice in this time. */
 const STEP = 360;
 
-/** The offset of each minute, found with Intl every six hours, and at each minute of those in which it changes. */
+/**
+ * The offset of each minute, found with Intl every six hours, and at each minute of the six hours in which it changes.
+ */
 function offsetsOf(zone: string): Int16Array {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -84,7 +86,7 @@ function specified(slots: readonly ScheduleSlot[], day: number, minute: number):
 const slot = fc
   .record({
     days: fc.integer({ min: 1, max: 127 }),
-    // Night hours, in which clocks change, as often as all others.
+    // Generates night hours, in which clocks change, as often as all other hours.
     start: fc.oneof(fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 1439 })),
     end: fc.oneof(fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 1440 })),
     action: fc.constantFrom('block_all' as const, 'allow_all' as const),
@@ -93,7 +95,7 @@ const slot = fc
 const profile = fc.array(slot, { minLength: 1, maxLength: 6 });
 const profileOfZone = fc.array(profile, { minLength: ZONES.length, maxLength: ZONES.length });
 
-/** Compares `slots` with the oracle at every minute in one zone; throws if they differ. */
+/** Compares `slots` with the independent computation at every minute in one zone; throws if they differ. */
 function compare(slots: readonly ScheduleSlot[], zone: string): void {
   const known = offsets.get(zone)!;
   const luxon = zoneOffset(zone)!;
@@ -212,7 +214,7 @@ describe('choices about clock changes', () => {
   });
 
   test('a slot that spans midnight belongs to the weekday on which it starts, even on leap days', () => {
-    // 2028-02-28 is a Monday, and the 29th exists.
+    // 2028-02-28 is a Monday in a leap year.
     const monday: ScheduleSlot[] = [{ days: 1, start: 1320, end: 360, action: 'allow_all' }];
     expect(flips(monday, '2028-02-28T00:00Z', 3)).toEqual([
       '2028-02-28T21:00 AllowAll',
@@ -238,7 +240,7 @@ describe('days off', () => {
   };
 
   test('lift the night before each of them, and not the night before the first school day', () => {
-    // Wednesday and Thursday are off: no night before them, but one before Friday.
+    // Wednesday and Thursday are off: no night slot before these days, but one before Friday.
     const off = [dayRange({ from: '2026-07-08', to: '2026-07-09' })];
     expect(flips([nights], off, '2026-07-06T12:00Z', 6)).toEqual([
       '2026-07-06T18:00 BlockAll',

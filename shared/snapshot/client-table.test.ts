@@ -58,7 +58,8 @@ describe('ClientTable', () => {
 
 describe('ClientTable.find()', () => {
   const IPV4 = ['0.0.0.0', '10.0.0.0', '127.255.255.255', '128.0.0.0', '255.255.255.255'];
-  // Each differs from the previous one in one of its words; some have the sign bit, and lower words that are smaller.
+  // Each address differs from the previous one in one word; some words have the sign bit, and some lower words are
+  // smaller.
   const IPV6 = [
     '::',
     '::1:0:0',

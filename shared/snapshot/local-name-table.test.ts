@@ -23,7 +23,7 @@ const snapshot = openLists(
 );
 const { local, rules } = snapshot;
 
-/** The node of a name that is at an offset of a longer buffer. */
+/** The node of a name, looked up at an offset in a longer buffer. */
 function nodeOf(name: string): number {
   const wire = nameFromText(name)!;
   const hash = { low: 0, high: 0 };

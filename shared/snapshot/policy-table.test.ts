@@ -11,7 +11,7 @@ const OWNERS = 4;
 const ROWS_END = (L.HEADER_WORDS + GROUPS * L.GROUP_ROW_WORDS) * 4;
 const BYTES = CLASSES * (2 * (ATTRIBUTES + SOURCES) + MANUAL_ATTRIBUTES + OWNERS);
 
-/** A table whose matrices are filled with their own offsets, from 100 up. */
+/** A table in which each byte of the matrices is its offset, counted from 100. */
 function policyBuffer(bytes: number = BYTES): SharedArrayBuffer {
   const buffer = new SharedArrayBuffer(ROWS_END + ((bytes + 3) & ~3));
   const words = new Uint32Array(buffer);

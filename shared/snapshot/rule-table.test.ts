@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { LAYOUT_VERSION, RULE_TABLE_MAGIC, RuleTableLayout as L, ruleTableBytes } from './layout.ts';
 import { RuleTable } from './rule-table.ts';
 
-/** A low lane whose bucket is this one of four. */
+/** A low lane that belongs to this bucket of four. */
 function lowFor(bucket: number): number {
   return (bucket * 0x4000_0000 + 17) | 0;
 }

@@ -4,7 +4,7 @@ import { SpecialMatcher, gramAt, gramSlot } from './special-matcher.ts';
 
 const reading = { kind: 'block', subdomains: false } as const;
 
-/** Opens lists for matching: rules at names, and rules of a kind for addresses. */
+/** Opens lists and returns functions that match names and addresses. */
 function matcherOf(...lists: string[]) {
   const snapshot = openLists(lists.map((text) => ({ text, reading })));
   const { special } = snapshot;

@@ -6,10 +6,12 @@ import { HeapGrowth } from './heap-growth.ts';
 
 const MIB = 1 << 20;
 
-/** A sample of a heap: MiB in use and reserved, and the share of a core that its thread uses alone. */
+/** A sample of a heap: MiB in use and reserved, and the share of a core that the thread uses. */
 type Sample = readonly [usedMib: number, takenMib?: number, share?: number];
 
-/** Processes samples of heaps and returns the actions taken. A heap that was shrunk takes a MiB more than it uses. */
+/**
+ * Processes samples of heaps and returns the actions taken. A heap that was shrunk reserves 1 MiB more than it uses.
+ */
 function done(samples: readonly Sample[], maxShare = 1): string[] {
   const log: string[] = [];
   let [usedMib, takenMib = usedMib, share = 1] = samples[0]!;

@@ -4,7 +4,7 @@ import { octets, optWith, question, response } from '../../../test/support/dns/b
 import type { QueryMarks } from '../response/query-marks.ts';
 import { checkMarks, inRandomCase, serverCookieIn } from './reply-marks.ts';
 
-/** Enough letters that no random case is the name itself. */
+/** A name with so many letters that random case always changes it. */
 const WWW = question('a-name-with-many-letters.in-it.example.org', 'A');
 const CLIENT_COOKIE = Uint8Array.from({ length: 8 }, (_, at) => 0xf0 + at);
 const SERVER_COOKIE = Uint8Array.from({ length: 16 }, (_, at) => at + 1);

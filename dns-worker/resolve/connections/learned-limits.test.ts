@@ -18,7 +18,10 @@ function endEarly(answers: number, sinceAnswerMs = 0): void {
   limits.noteEarlyEnd(answers, openedMs, clock.monotonicMs() - sinceAnswerMs);
 }
 
-/** A connection that gives this many answers, and after a pause does not answer a question that a new one answers. */
+/**
+ * A connection that gives this many answers, and after a pause does not answer a question that a new connection
+ * answers.
+ */
 function goSilent(breakMs: number, answers = 1): void {
   const traffic = new ConnectionTraffic(clock);
   const query = { sentMs: 0, receivedBefore: 0, idleMs: 0 };

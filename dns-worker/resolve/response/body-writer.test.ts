@@ -50,7 +50,8 @@ describe('BodyWriter.record()', () => {
   test('compresses names against the question and against each other', () => {
     const { body } = write([cname('www.test', 'a.b.example'), a('a.b.example', '192.0.2.1')]);
     expect([...body.subarray(0, 2)]).toEqual([0xc0, 12]);
-    // The target was written in full after the fixed part of the first record; the second owner points there.
+    // The target was written in full after the fixed part of the first record; the second owner is a pointer to this
+    // target.
     const targetAt = 12 + WWW.qname.length + 4 + 12;
     expect([...body.subarray(12 + wireName('a.b.example').length).subarray(0, 2)]).toEqual([
       0xc0 | (targetAt >>> 8),
@@ -68,7 +69,7 @@ describe('BodyWriter.record()', () => {
     // Type and class take the four bytes between owner and TTL; an A record ends ten bytes after the TTL's offset.
     const ends = Array.from(writer.ttlOffsets(), (at) => at + 10);
     const ownerSizes = ends.map((end, i) => end - 14 - (i === 0 ? 0 : ends[i - 1]!));
-    // The question and its parent are two of them.
+    // The question's name and its parent are two of these suffixes.
     expect(
       ownerSizes
         .slice(300)

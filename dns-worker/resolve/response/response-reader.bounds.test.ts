@@ -14,7 +14,7 @@ import { MAX_CHAIN_HOPS, readResponse } from './response-reader.ts';
 import { WWW, answerOf, read, faultOf } from '../../../test/support/dns/read-answer.ts';
 
 describe('readResponse: RDATA', () => {
-  /** A name at offset 12 with a pointer to it: upstreams send this, and it must not be copied blindly. */
+  /** A name at offset 12 with a pointer to it: upstreams send such pointers, which must not be copied unchanged. */
   const POINTER = [0xc0, 12];
   const QNAME = wireName('www.example.org');
 

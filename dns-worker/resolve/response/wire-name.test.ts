@@ -26,7 +26,7 @@ function expanded(text: string): ExpandedName {
   return name;
 }
 
-/** Labels of 49 bytes and one of `last`, in wire form. */
+/** Labels of 49 bytes, then one of `last` bytes, in wire form. */
 function longName(last: number): Uint8Array {
   const label = octets([49], Buffer.alloc(49, 'a'));
   return octets(label, label, label, label, label, [last], Buffer.alloc(last, 'b'), [0]);

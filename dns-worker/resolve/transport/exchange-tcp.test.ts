@@ -54,7 +54,10 @@ function serviceAt(target: readonly number[]): TestRecord {
   return { owner: Uint8Array.of(0xc0, 12), type: 'SRV', ttl: 60, rdata: octets([0, 0, 0, 0, 0, 1], target) };
 }
 
-/** 8 KB: when it is passed on, the RDATA of this type must not be compressed, so its one long name makes it 100 KB. */
+/**
+ * An answer of 8 KB that becomes 100 KB when it is rewritten, because names in RDATA of this type must not be
+ * compressed.
+ */
 const TOO_LONG = Array.from({ length: 400 }, () => serviceAt([0xc0, 12]));
 
 function answer(
@@ -112,7 +115,7 @@ describe('StreamUpstream', () => {
     const waits = { greedy: 3000, modest: 30 };
     const ended: string[] = [];
     upstream.tcpScript = (query, index) => {
-      // Nothing is answered before all accepted questions of the greedy network are there.
+      // Answer no question before all accepted questions of the greedy network have arrived.
       if (index === 1023) for (const held of upstream.tcpQueries) held.reply(good(held));
       else if (index > 1023) query.reply(good(query));
     };

@@ -11,7 +11,7 @@ import { isSilent, type KeptConnection, KeptQuery } from './kept-query.ts';
 
 type TestQuery = KeptQuery<TestConnection>;
 
-/** A question from the view of its caller. */
+/** A question as its caller sees it. */
 interface TestQuestion {
   /** One query per connection that transports it. */
   readonly queries: TestQuery[];
@@ -73,7 +73,7 @@ class TestConnection implements KeptConnection<TestQuery> {
   }
 }
 
-/** Any outcome that is not a loss. */
+/** An outcome that is not a loss. */
 const ANSWERED: ExchangeOutcome = { kind: 'truncated' };
 
 function open(max: number, capacity: number) {

@@ -41,7 +41,7 @@ describe('UdpSockets', () => {
 
   test('join() lets at most sixteen questions share a socket under load, each with its own id', async () => {
     const { outcomes } = askAtOnce(160);
-    // All wait before the first is answered, and each gets the answer to its own question.
+    // All questions wait before the first is answered, and each gets its own answer.
     upstream.udpScript = (_query, index) => {
       if (index < 159) return;
       for (const query of upstream.udpQueries) {
@@ -89,7 +89,7 @@ describe('UdpSockets', () => {
       const [first, ...others] = upstream.udpQueries.filter((query) => query.port === port);
       const answer = (query: ReceivedQuery): Uint8Array =>
         response(questionOf(query.bytes), { id: idOf(query.bytes) });
-      // Twice: the second reply is late.
+      // Reply twice: the second reply is late.
       first!.reply(answer(first!));
       first!.reply(answer(first!));
       others[0]!.reply(answer(others[0]!));

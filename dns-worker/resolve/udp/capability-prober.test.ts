@@ -85,7 +85,7 @@ describe('CapabilityProber', () => {
     const names = mixed.map((query) => nameIn(query).toLowerCase());
     expect(names.filter((name) => name.startsWith('\ra-public-name'))).toHaveLength(3);
     expect(new Set(names).size).toBe(4);
-    // The first one fetches the server's cookie.
+    // The first probe fetches the server's cookie.
     expect(
       probes()
         .map((query) => cookieOf(query).length)

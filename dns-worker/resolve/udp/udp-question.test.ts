@@ -23,7 +23,7 @@ import { PUBLIC_NAME } from '../probe.ts';
 import type { ExchangeOutcome } from '../transport/exchange.ts';
 import { UdpUpstream } from './udp-upstream.ts';
 
-/** Long enough that 256 questions in the same case are practically impossible. */
+/** A long name: two of 256 questions practically never have it in the same case. */
 const NAME = 'a-name-with-many-letters.in-it.example.org';
 const WWW = question(NAME, 'A');
 const COOKIE_OPTION = 10;
@@ -70,7 +70,7 @@ function cookieOf({ bytes }: ReceivedQuery): Uint8Array {
 
 interface Reply {
   readonly lastOctet?: number;
-  /** Lower case, like a server that does not keep the case of the name. */
+  /** Whether the reply has the name in lower case, like that of a server that does not keep the case. */
   readonly folded?: boolean;
   readonly cookie?: Uint8Array;
   readonly flags?: number;
@@ -99,7 +99,7 @@ beforeEach(async () => {
   nowMs = 0;
   upstream = await ScriptedUpstream.start();
   record = ownRecord(clock);
-  // The only probes are those that failing questions start.
+  // Schedule no probes: only failing questions start probes.
   record.scheduleProbes(LONG_SECS);
   udp = open({ cookies: 'on', caseRandomization: 'on' });
 });
@@ -175,8 +175,8 @@ describe('UdpUpstream: letter case (0x20)', () => {
     expect(lastOctet(await first)).toBe(1);
     expect(record.finding('case')).toBe('altered');
     expect(lastOctet(await ask())).toBe(1);
-    // Mixed case from five ports, because only some of the servers might change the case, then lower case; the second
-    // one in lower case.
+    // The first question is sent in mixed case from five ports, because only some of the servers might change the case,
+    // then in lower case; the second question is sent in lower case.
     expect(asked()).toHaveLength(7);
   });
 

@@ -90,7 +90,7 @@ const more = (...frames: readonly Uint8Array[]): void => void client.write(Buffe
 
 const ofType = (type: number): Received[] => received.filter((frame) => frame.type === type);
 
-/** The code that the connection was closed with. */
+/** The error code with which the connection was closed. */
 async function goneWith(): Promise<number> {
   await until(
     'GOAWAY',
@@ -101,7 +101,7 @@ async function goneWith(): Promise<number> {
   return ofType(FrameType.GOAWAY)[0]!.payload.readUInt32BE(4);
 }
 
-/** The code that a stream was reset with. */
+/** The error code with which a stream was reset. */
 async function resetWith(stream: number): Promise<number> {
   const found = () => ofType(FrameType.RST_STREAM).find((frame) => frame.stream === stream);
   await until('RST_STREAM of the stream', found, (now) => now !== undefined);

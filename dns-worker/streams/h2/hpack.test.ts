@@ -32,7 +32,7 @@ describe('HpackDecoder', () => {
     const decoder = decoderOf();
     decoder.decode(bytes('40 01 61 01 62'));
     expect(decoder.decode(bytes('be'))).toEqual([['a', 'b']]);
-    // A table of size 0, then one with space again: the entry is gone.
+    // The table is limited to size 0, then enlarged again: the entry was evicted.
     expect(() => decoder.decode(bytes('20 3f e1 1f be'))).toThrow(HpackError);
   });
 

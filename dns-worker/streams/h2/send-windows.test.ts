@@ -3,7 +3,7 @@ import { ConnectionFault } from './connection-fault.ts';
 import { DEFAULT_WINDOW, MAX_FRAME_SIZE, MAX_WINDOW } from './frames.ts';
 import { SendWindows } from './send-windows.ts';
 
-/** Windows, and the payload sizes and flags of what they write. */
+/** Windows, and the payload sizes and flags of the frames that they write. */
 function open(maxWaiting = 1_000_000) {
   const written: [stream: number, size: number, flags: number][] = [];
   const windows = new SendWindows(maxWaiting, (frame) =>

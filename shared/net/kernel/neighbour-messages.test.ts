@@ -1,4 +1,4 @@
-/** Answers of the kernel, captured ones and malformed ones. */
+/** Answers of the kernel: captured answers, and malformed answers. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../../test/support/parts/fast-check.ts';
