@@ -64,7 +64,7 @@ const Part = {
   CACHE: 1 << 6,
   ANSWER_NAMES: 1 << 7,
   REBINDING: 1 << 8,
-  /** Check once per query whether the client may ask. */
+  /** Check once per query whether the client is allowed. */
   ACCESS: 1 << 9,
 } as const;
 
@@ -72,7 +72,7 @@ const Part = {
 const AGAIN = Part.OVERRIDES | Part.OWN_NAMES | Part.POLICY;
 /** Parts for an answer in the slot. */
 const ANSWER = Part.ANSWER_NAMES | Part.REBINDING;
-/** Parts for an explained query, and for a new one. */
+/** Parts for an explained query, and for a new query. */
 const EXPLAINED = Part.ASKER | Part.ACCESS | Part.QUESTION_CHECKS | AGAIN | Part.CACHE | ANSWER;
 const NEW = EXPLAINED | Part.COUNTED;
 
@@ -94,7 +94,7 @@ export interface PipelineParts {
   readonly limiter: RateLimiter;
   readonly cookies: ServerCookies;
   readonly identity?: ServerIdentity;
-  /** Whether clients' subnets are sent to the upstreams (RFC 7871); otherwise they are ignored. */
+  /** Whether clients' subnets are sent to the upstreams (RFC 7871); if not, the subnets are ignored. */
   readonly forwardsEcs: boolean;
 }
 
@@ -142,7 +142,7 @@ export class Pipeline {
     this.identity = identity;
   }
 
-  /** Runs the stages; ANSWERED leaves the reply in the slot. Never throws: a bug is one SERVFAIL. */
+  /** Runs the stages; ANSWERED leaves the reply in the slot. Never throws: a bug causes one SERVFAIL. */
   run(query: Query): StageResultCode {
     return this.answer(query, this.read(query), NEW);
   }
@@ -186,10 +186,7 @@ export class Pipeline {
     return readMessage(query, this.snapshot.rules, this.cookies, this.forwardsEcs);
   }
 
-  /**
-   * A client needs access for a message without a question too, and the message counts against the limit of its
-   * network.
-   */
+  /** Checks the client of a message without a question, which also counts against its network's limit. */
   private decideUnreadable(query: Query, outcome: UnreadableOutcome): StageResultCode {
     if (!mayAsk(query, this.snapshot)) {
       this.reporter.refused(query, this.snapshot.version, 0);
@@ -209,9 +206,9 @@ export class Pipeline {
     const isCounted = (pass & Part.COUNTED) !== 0;
     let result: StageResultCode = StageResult.CONTINUE;
 
-    // First: all later stages need the client's group, and the log names it for every question, even a refused one.
+    // First: all later stages need the client's group, and the log contains it for all questions, even refused ones.
     if ((pass & Part.ASKER) !== 0) this.noteAsker(query, isCounted);
-    // Before any work for a client that may not ask, and before anything is revealed to it.
+    // Before any work for a refused client, and before the client learns anything.
     if ((pass & Part.ACCESS) !== 0) {
       result = this.passed('access', this.accessOf(query, isCounted), query);
       if (result !== StageResult.CONTINUE) return result;
@@ -256,7 +253,7 @@ export class Pipeline {
       if (result !== StageResult.CONTINUE) return result;
       // After policy: a blocked name is blocked for every type. Before all stages that use an upstream's answer.
       if (query.qtype === RRType.ANY) return this.passed('any_type', anyTypeStage(query), query);
-      // Replaces a name that policy allowed.
+      // After policy: safe search replaces a name that policy allowed.
       result = this.passed('safe_search', safeSearchStage(query, snapshot), query);
       if (result !== StageResult.CONTINUE) return result;
     }
@@ -266,7 +263,7 @@ export class Pipeline {
       result = this.passedCache(cachedAnswerStage(query, this.cache, reporter), query);
       if (result !== StageResult.ANSWERED) return result;
     }
-    // The forwarder has validated the answer; this only reports the outcome.
+    // The forwarder has validated the answer; this line only reports the outcome.
     if ((pass & Part.ANSWER_NAMES) !== 0) this.passed('dnssec', StageResult.CONTINUE, query);
     // Policy again, for the names and addresses in the answer. From here on ANSWERED can also mean that the answer is
     // unchanged.

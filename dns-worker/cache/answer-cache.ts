@@ -59,8 +59,8 @@ export class AnswerCache {
   }
 
   /**
-   * Answers `query` from the cache; `nowSecs` is monotonic time. FRESH: the answer is in the slot. For an expired
-   * entry: STALE, with the answer in the slot, if `allowStale` is true; otherwise NONE.
+   * Answers `query` from the cache; `nowSecs` is monotonic time. Result: FRESH, with the answer in the slot; STALE,
+   * with an expired answer in the slot, if `allowStale` is true; or NONE.
    */
   answer(query: Query, partition: number, nowSecs: number, allowStale: boolean): CacheHitCode {
     const memory = this.memory;
@@ -125,7 +125,7 @@ export class AnswerCache {
     return 0;
   }
 
-  /** Results of `copyAnswer`, for `finish`. */
+  /** Results of `copyAnswer`, which `finish` uses. */
   private rcode = 0;
   private bodyEnd = 0;
   private isEnding = false;

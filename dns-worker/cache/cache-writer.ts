@@ -150,8 +150,8 @@ export class CacheWriter {
   }
 
   /**
-   * Removes every entry of the oldest segment from the index and copies entries in use; returns the units of the
-   * copies.
+   * Removes every entry of the oldest segment from the index and copies entries in use; returns the number of units
+   * copied.
    */
   private collectUsed(oldest: number): number {
     const { head, index, slab, slabWords } = this.memory;

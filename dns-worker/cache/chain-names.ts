@@ -1,6 +1,6 @@
 /**
  * The names that an answer refers to: targets of CNAME, DNAME, SVCB and HTTPS records. Reads answers that
- * `response-reader.ts` has normalised, so their form is valid; anything else is skipped.
+ * `response-reader.ts` has normalised, so their form is valid; records of other types are skipped.
  */
 import { FOLD, MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
 import { RRType } from '../../shared/dns/iana.ts';
@@ -14,7 +14,7 @@ const POINTER = 0xc0;
 const SVC_PRIORITY_SIZE = 2;
 /** Key and length of a parameter. */
 export const SVC_PARAM_HEAD = 4;
-/** Keys of parameters that hold addresses (RFC 9460 section 14.3.2). */
+/** Keys of parameters that contain addresses (RFC 9460 section 14.3.2). */
 export const AddressHint = { IPV4: 4, IPV6: 6 } as const;
 
 /** Whether a record of the answer section refers to another name. */

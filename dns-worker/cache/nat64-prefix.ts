@@ -52,7 +52,7 @@ export function prefixesIn({
   return [...found.values()];
 }
 
-/** The IPv4 address at `at` as a u32 if one of the prefixes precedes it; else -1. */
+/** The IPv4 address at `at` as a u32 if one of the prefixes precedes it; -1 if not. */
 export function embeddedIpv4(bytes: Uint8Array, at: number, prefixes: readonly Nat64Prefix[]): number {
   for (const prefix of prefixes)
     if (startsWith(bytes, at, prefix.bytes)) return ipv4Of(bytes, at, prefix.ipv4At);

@@ -1,7 +1,7 @@
 /**
  * DNS server cookies (RFC 7873) in the interoperable form of RFC 9018: a client that returns the cookie that was sent
  * to its address proves that it receives packets there. Requests without a cookie are accepted; `rate-limiter.ts`
- * counts clients with a cookie separately from those whose address may be forged.
+ * counts clients with a valid cookie separately from clients whose address may be forged.
  */
 import { COOKIE_KEY_LIFE_SECS, CookieKeyLayout as L } from '../../shared/memory/cookie-key-layout.ts';
 import { findOption, NO_OPTION, OPTION_HEAD_SIZE } from '../../shared/dns/edns-option.ts';

@@ -7,7 +7,7 @@ const V0 = 0;
 const V1 = 2;
 const V2 = 4;
 const V3 = 6;
-/** "somepseudorandomlygeneratedbytes", low half first. */
+/** The constants of the algorithm: the text "somepseudorandomlygeneratedbytes", low half of each word first. */
 const INITIAL = Int32Array.of(
   0x70736575,
   0x736f6d65,
@@ -70,7 +70,7 @@ function round(): void {
   swapHalves(V2);
 }
 
-/** Adds one 64-bit word to another. */
+/** Adds a 64-bit word of the state to another. */
 function addTo(to: number, from: number): void {
   const low = (state[to]! >>> 0) + (state[from]! >>> 0);
   state[to] = low;
@@ -82,7 +82,7 @@ function xorTo(to: number, from: number): void {
   state[to + 1] = state[to + 1]! ^ state[from + 1]!;
 }
 
-/** Rotates left by less than 32 bits. */
+/** Rotates a word of the state left by less than 32 bits. */
 function rotate(at: number, bits: number): void {
   const low = state[at]!;
   const high = state[at + 1]!;
@@ -90,7 +90,7 @@ function rotate(at: number, bits: number): void {
   state[at + 1] = (high << bits) | (low >>> (32 - bits));
 }
 
-/** Rotates by 32 bits. */
+/** Rotates a word of the state by 32 bits. */
 function swapHalves(at: number): void {
   const low = state[at]!;
   state[at] = state[at + 1]!;

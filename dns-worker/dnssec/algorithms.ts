@@ -1,5 +1,5 @@
 /**
- * The signature algorithms that Weir supports (IANA registry "DNS Security Algorithm Numbers"), and how to convert
+ * The signature algorithms that Weir supports (IANA registry "DNS Security Algorithm Numbers"), and the conversion of
  * their keys for node:crypto. A zone that uses only missing or untrusted algorithms is insecure, never bogus (RFC 4035
  * section 5.2).
  */
@@ -82,7 +82,7 @@ function readRsaKey(octets: Uint8Array): KeyObject | null {
   const modulus = octets.subarray(from + length);
   if (exponent.length !== length || length === 0 || length > RSA_MAX_EXPONENT_BYTES) return null;
   if (modulus[0] === 0 || modulus.length < RSA_MIN_BYTES || modulus.length > RSA_MAX_BYTES) return null;
-  // An exponent that is even or 1 does not give a signature scheme.
+  // An exponent that is even or 1 is not a valid RSA exponent.
   if ((exponent.at(-1)! & 1) === 0 || (length === 1 && exponent[0] === 1)) return null;
   return importKey({ kty: 'RSA', n: base64url(modulus), e: base64url(exponent) });
 }
@@ -91,7 +91,7 @@ function base64url(octets: Uint8Array): string {
   return Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('base64url');
 }
 
-/** Null if OpenSSL rejects the key, for example because a point is not on the curve. */
+/** Imports a key; null if OpenSSL rejects it, for example because a point is not on the curve. */
 function importKey(jwk: Record<string, string>): KeyObject | null {
   try {
     return createPublicKey({ key: jwk, format: 'jwk' });

@@ -18,12 +18,12 @@ export interface SignedRRset {
   readonly owner: Name;
   readonly type: number;
   readonly isAnswer: boolean;
-  /** Smallest TTL of its records, in seconds. */
+  /** Smallest TTL of the records in the RRset, in seconds. */
   ttlSecs: number;
-  /** Canonical form, in the order received. */
+  /** RDATA in canonical form, in the order received. */
   readonly rdatas: Uint8Array[];
   readonly signatures: Rrsig[];
-  /** Offsets of the TTLs of its records and signatures in the answer's body. */
+  /** Offsets of the TTLs of the RRset's records and signatures in the answer's body. */
   readonly ttlOffsets: number[];
 }
 
@@ -90,8 +90,8 @@ function numberOf(owner: Name, owners: Map<string, number>): number {
 }
 
 /**
- * RFC 4034 section 6.2 with RFC 6840 section 5.1: names in NSEC keep their case. The result shares memory with `image`
- * unless the type contains names.
+ * RDATA in canonical form (RFC 4034 section 6.2; RFC 6840 section 5.1: names in NSEC keep their case). The result
+ * shares memory with `image` unless the type contains names.
  */
 function canonicalRdata(image: Uint8Array, type: number, from: number, end: number): Uint8Array {
   const layout = rdataLayout(type);

@@ -11,11 +11,11 @@ export const MAX_NSEC3_ITERATIONS = 50;
 interface Limits {
   readonly failedSignatures: number;
   readonly signatures: number;
-  /** Questions for DS or DNSKEY records. */
+  /** Maximum number of questions for DS or DNSKEY records. */
   readonly subqueries: number;
-  /** SHA-1 computations. */
+  /** Maximum number of SHA-1 computations. */
   readonly nsec3Rounds: number;
-  /** DS digests. */
+  /** Maximum number of DS digests. */
   readonly digests: number;
 }
 
@@ -32,7 +32,7 @@ const AT_ONCE: Limits = { failedSignatures: 1, signatures: 8, subqueries: 0, nse
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** Counts down; each method spends one unit and returns whether one was available. */
+/** The remaining allowance; each `spend` method uses one unit and returns whether a unit was available. */
 export class Budget {
   /** `Clock.monotonicMs` after which no new work starts. */
   readonly deadlineMs: number;

@@ -87,7 +87,7 @@ export class CutCache {
   }
 }
 
-/** Null if the cut must not be shared. */
+/** The shared form of a cut; null if it must not be shared. */
 function entryBytes({ cut, expiresAtMs }: Entry): Uint8Array | null {
   if (cut.kind === 'bogus') return null;
   const keys = cut.kind === 'secure' ? cut.keys : [];
@@ -113,6 +113,6 @@ function readEntry(name: Name, bytes: Uint8Array): Entry {
     keys.push(Dnskey.read(bytes.subarray(at + 2, end))!);
     at = end;
   }
-  // A copy: the memory of the name may be reused.
+  // Copy the name, because its memory may be reused.
   return { cut: { kind, name: name.slice(), keys }, expiresAtMs };
 }

@@ -14,11 +14,14 @@ export class Dnskey {
   readonly protocol: number;
   readonly algorithm: number;
   readonly tag: number;
-  /** Undefined until it is first needed; null = the bytes are not a valid key of that algorithm. */
+  /**
+   * The key for node:crypto: undefined until it is first needed; null = the bytes are not a valid key of that
+   * algorithm.
+   */
   private input: VerifyKeyObjectInput | null | undefined = undefined;
 
   private constructor(rdata: Uint8Array) {
-    // A copy: keys are kept longer than the message that contained them.
+    // Copy the RDATA: keys are kept longer than the message that contained them.
     this.rdata = rdata.slice();
     this.flags = readU16(rdata, 0);
     this.protocol = rdata[2]!;
@@ -26,7 +29,7 @@ export class Dnskey {
     this.tag = keyTag(rdata);
   }
 
-  /** Reads RDATA; null if it is too short. */
+  /** Reads a key from RDATA; null if the RDATA is too short. */
   static read(rdata: Uint8Array): Dnskey | null {
     return rdata.length > KEY_FIXED_SIZE ? new Dnskey(rdata) : null;
   }
@@ -45,7 +48,7 @@ export class Dnskey {
     return (this.flags & (KeyFlags.ZONE | KeyFlags.REVOKE)) === (KeyFlags.ZONE | KeyFlags.REVOKE);
   }
 
-  /** Whether only the zone-key bit is missing. */
+  /** Whether the flags lack the zone-key bit. */
   get lacksZoneBit(): boolean {
     return (this.flags & KeyFlags.ZONE) === 0;
   }
@@ -73,7 +76,7 @@ export interface Ds {
   readonly digest: Uint8Array;
 }
 
-/** Reads RDATA; null if it is too short. */
+/** Reads a DS from RDATA; null if the RDATA is too short. */
 export function readDs(rdata: Uint8Array): Ds | null {
   if (rdata.length <= KEY_FIXED_SIZE) return null;
   return {

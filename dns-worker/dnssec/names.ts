@@ -1,19 +1,20 @@
 /**
  * Names in the validator: lower-case, uncompressed wire form, compared in canonical order (RFC 4034 section 6.1).
- * `answer-records.ts` reads them from messages.
+ * `answer-records.ts` reads names from messages.
  */
 import { FOLD, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
 
 /** A lower-case, uncompressed name in wire form; immutable. */
 export type Name = Uint8Array;
 
-/** The root. */
+/** The name of the root. */
 export const ROOT: Name = Uint8Array.of(0);
 
 const keyOctets = Buffer.alloc(MAX_NAME_LENGTH);
 
 /**
- * Text that identifies a name, for use as a key in maps. The text of a parent domain is a suffix of the text of a name.
+ * Text that identifies a name, for use as a key in maps. The text of a parent domain is a suffix of its subdomains'
+ * texts.
  */
 export function nameKey(name: Name): string {
   keyOctets.set(name);
@@ -34,7 +35,7 @@ export function ancestor(name: Name, labels: number): Name {
   return name.subarray(at);
 }
 
-/** The name without its first label; of the root: the root. */
+/** The name without its first label; for the root, the root itself. */
 export function parent(name: Name): Name {
   return name[0] === 0 ? name : name.subarray(name[0]! + 1);
 }

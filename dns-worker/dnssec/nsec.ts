@@ -80,7 +80,7 @@ export class NsecDenial implements Denial {
     const own = this.at(name);
     if (own !== undefined) return own.types.denies(type, isSame(name, ROOT));
     const gap = this.gapAt(name);
-    // An empty non-terminal: the next name is below it.
+    // The next name is below this name, which is therefore an empty non-terminal.
     return gap !== undefined && isBelow(gap.next, name) ? true : undefined;
   }
 
@@ -88,7 +88,7 @@ export class NsecDenial implements Denial {
     return this.records.find((record) => isSame(record.owner, name));
   }
 
-  /** The record whose owner and next name are before and after this name. */
+  /** The record that covers this name: its owner is before the name, and its next name after it. */
   private gapAt(name: Name): Nsec | undefined {
     return this.records.find((record) => covers(record, name));
   }
@@ -96,7 +96,7 @@ export class NsecDenial implements Denial {
 
 function covers({ owner, next, types }: Nsec, name: Name): boolean {
   if (compareNames(owner, name) >= 0) return false;
-  // The last record of a zone points back at the apex.
+  // The next name of the last record in a zone is the apex.
   const isLast = compareNames(owner, next) >= 0;
   if (isLast ? !isBelow(name, next) : compareNames(name, next) >= 0) return false;
   return !(types.endsZone && isBelow(name, owner));

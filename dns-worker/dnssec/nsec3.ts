@@ -164,7 +164,9 @@ export class Nsec3Denial implements Denial {
   }
 }
 
-/** RFC 5155 section 5: SHA-1 over name and salt, then `iterations` times over the result and salt. */
+/**
+ * The hash of a name (RFC 5155 section 5): SHA-1 over name and salt, then `iterations` times over the result and salt.
+ */
 export function nsec3Hash(name: Name, salt: Uint8Array, iterations: number): Uint8Array {
   let hashed: Uint8Array = name;
   for (let i = 0; i <= iterations; i++) hashed = hash('sha1', Buffer.concat([hashed, salt]), 'buffer');
@@ -198,7 +200,7 @@ function hasSameParameters(a: Nsec3, b: Nsec3): boolean {
 function covers({ ownerHash, nextHash }: Nsec3, hashed: Uint8Array): boolean {
   const afterOwner = compareBytes(hashed, ownerHash) > 0;
   const beforeNext = compareBytes(hashed, nextHash) < 0;
-  // The last record of a chain points back to the first, and a single record to itself.
+  // The next hash of the last record in a chain is the first hash; that of a single record is its own hash.
   return compareBytes(ownerHash, nextHash) < 0 ? afterOwner && beforeNext : afterOwner || beforeNext;
 }
 

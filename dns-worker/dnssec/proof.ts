@@ -25,7 +25,8 @@ export interface Denial {
   /** Whether the name exists, itself or by a wildcard, without records of this type. */
   noData(qname: Name, type: number): Proof;
   /**
-   * Whether no name closer than the wildcard below the encloser (the last `encloserLabels` labels of the name) matches.
+   * Whether an answer from the wildcard below the encloser is correct: no closer match for the name exists. The
+   * encloser is the last `encloserLabels` labels of the name.
    */
   wildcardAnswer(qname: Name, encloserLabels: number): Proof;
   /** Reason for the missing DS. */

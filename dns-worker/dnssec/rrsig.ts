@@ -6,16 +6,16 @@ import { type Name, readPlainName } from './names.ts';
 export interface Rrsig {
   readonly typeCovered: number;
   readonly algorithm: number;
-  /** Labels of the signed owner, without the root and a leading `*`. */
+  /** Number of labels of the signed owner, without the root and a leading `*`. */
   readonly labels: number;
   readonly originalTtlSecs: number;
   /** Unix seconds modulo 2^32 (RFC 1982). */
   readonly expiration: number;
   readonly inception: number;
   readonly keyTag: number;
-  /** In lower case. */
+  /** Name of the signing zone, in lower case. */
   readonly signer: Name;
-  /** The RDATA before the signer; the signed data starts with it and the signer. */
+  /** The RDATA before the signer; the signed data starts with these bytes and the signer. */
   readonly fixed: Uint8Array;
   readonly signature: Uint8Array;
 }
@@ -24,7 +24,7 @@ const FIXED_SIZE = 18;
 const MIN_SKEW_SECS = 3600;
 const MAX_SKEW_SECS = 86_400;
 
-/** Reads RDATA; null if it is malformed. */
+/** Reads an RRSIG from RDATA; null if it is malformed. */
 export function readRrsig(rdata: Uint8Array): Rrsig | null {
   if (rdata.length < FIXED_SIZE) return null;
   const signer = readPlainName(rdata, FIXED_SIZE);
@@ -43,12 +43,14 @@ export function readRrsig(rdata: Uint8Array): Rrsig | null {
   };
 }
 
-/** Seconds until the signature expires; negative if it has expired. Serial arithmetic (RFC 4034 section 3.1.5). */
+/** Seconds until the signature expires; negative if it has expired. Uses serial arithmetic (RFC 4034 section 3.1.5). */
 export function secsLeft(rrsig: Rrsig, nowSecs: number): number {
   return (rrsig.expiration - nowSecs) | 0;
 }
 
-/** Unix seconds; null if the clock is known to be wrong, so that validity periods cannot be checked. */
+/**
+ * The current time in Unix seconds; null if the clock is known to be wrong, so that validity periods cannot be checked.
+ */
 export type NowSecs = number | null;
 
 /** Why the signature is not valid now; null = it is valid. Allows for inaccurate clocks. */

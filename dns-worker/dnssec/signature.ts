@@ -18,7 +18,9 @@ import { isSignedBy } from './verify.ts';
 export type SetProof =
   | {
       readonly kind: 'secure';
-      /** Number of labels of the closest encloser if the RRset was expanded from a wildcard below it; else -1. */
+      /**
+       * Number of labels of the closest encloser if the RRset was expanded from a wildcard below it; -1 if it was not.
+       */
       readonly encloserLabels: number;
       /** Seconds for which the RRset may be trusted (RFC 4035 section 5.3.3). */
       readonly ttlSecs: number;
@@ -91,7 +93,7 @@ export async function signsItself(
 }
 
 const NOT_SIGNED = ExtendedError.RRSIGS_MISSING;
-/** Failures, from the least to the most like a proof. */
+/** Failures in ascending order: a later failure is closer to a proof. */
 const FAULTS: readonly number[] = [
   NOT_SIGNED,
   ExtendedError.DNSKEY_MISSING,
@@ -127,14 +129,17 @@ function secure(set: SignedRRset, rrsig: Rrsig, nowSecs: NowSecs): SetProof {
   };
 }
 
-/** RFC 4034 section 6.3: the records of an RRset are sorted, without duplicates. */
+/** Sorts the records of an RRset, without duplicates (RFC 4034 section 6.3). */
 function canonicalOrder({ rdatas }: SignedRRset): readonly Uint8Array[] {
   if (rdatas.length === 1) return rdatas;
   const sorted = [...rdatas].sort(compareBytes);
   return sorted.filter((rdata, i) => i === 0 || compareBytes(sorted[i - 1]!, rdata) !== 0);
 }
 
-/** RFC 4035 section 5.3.2: the RRSIG without its signature, then the RRset in canonical form and order. */
+/**
+ * The data that a signature covers (RFC 4035 section 5.3.2): the RRSIG without its signature, then the RRset in
+ * canonical form and order.
+ */
 export function signedData(
   set: SignedRRset,
   rrsig: Rrsig,

@@ -71,7 +71,7 @@ export class TrustChain {
   private readonly negativeAnchors: readonly Name[];
   private readonly fetch: Fetch | null;
   private readonly clock: Clock;
-  /** Earliest correct time, in Unix milliseconds: if the clock shows an earlier one, it is wrong. */
+  /** Earliest correct time, in Unix milliseconds: if the clock shows an earlier time, the clock is wrong. */
   clockFloorMs = 0;
   private cuts: CutCache;
   private readonly share: ShareCuts;

@@ -19,7 +19,7 @@ export class TypeBitmap {
     this.windows = windows;
   }
 
-  /** Reads the windows to the end of `octets`; null if one is out of order, empty, too long or truncated. */
+  /** Reads the windows to the end of `octets`; null if a window is out of order, empty, too long or truncated. */
   static read(octets: Uint8Array): TypeBitmap | null {
     const windows = new Map<number, Uint8Array>();
     let before = -1;
@@ -41,7 +41,7 @@ export class TypeBitmap {
     return (octet & (0x80 >>> (type & 7))) !== 0;
   }
 
-  /** Whether the record is the parent's side of a delegation. */
+  /** Whether the bitmap belongs to the parent's side of a delegation. */
   get isDelegation(): boolean {
     return this.has(RRType.NS) && !this.has(RRType.SOA);
   }

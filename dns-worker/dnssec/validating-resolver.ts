@@ -30,7 +30,8 @@ const ATTEMPTS = 2;
 const MAX_ATTEMPTS = 3;
 
 /**
- * Receives a server (`Upstream.index`) whose records failed validation, and the zone of the trust anchor above them.
+ * Callback for a server (`Upstream.index`) whose records failed validation, and the zone of the trust anchor above
+ * them.
  */
 export type OnDoubt = (upstream: number, anchorZone: Name) => void;
 

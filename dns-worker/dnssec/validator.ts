@@ -19,7 +19,7 @@ import type { SecureZone, TrustChain, Zone } from './trust-chain.ts';
 /** Result of a validation. */
 export interface ValidationResult {
   readonly status: DnssecStatusCode;
-  /** Reason if the status is bogus, or indeterminate because a server did not answer; else -1. */
+  /** Reason if the status is bogus, or indeterminate because a server did not answer; -1 in other cases. */
   readonly extendedError: number;
   /** Whether a question of the chain of trust got no answer: a temporary failure, not a result. */
   readonly isUnavailable: boolean;
@@ -27,7 +27,7 @@ export interface ValidationResult {
   readonly lifetimes: ReadonlyMap<SignedRRset, number>;
 }
 
-/** Rank of each result; the lowest one decides for the whole answer. */
+/** Results in ascending order of rank; the lowest decides for the whole answer. */
 type Weight = Exclude<Zone, { kind: 'secure' }> | { readonly kind: 'secure' };
 
 const ORDER: readonly Weight['kind'][] = ['bogus', 'unavailable', 'indeterminate', 'insecure', 'secure'];
@@ -58,7 +58,7 @@ export function validatedAnswer(
   for (const [{ ttlOffsets }, ttlSecs] of lifetimes) {
     for (const at of ttlOffsets) {
       if (readU32(body, at) <= ttlSecs) continue;
-      // Other questions for the same records share the body.
+      // Copy the body before changing it: other questions for the same records share it.
       if (body === answer.body) body = body.slice();
       writeU32(body, at, ttlSecs);
     }
@@ -70,7 +70,7 @@ export function validatedAnswer(
 interface ZoneDenials {
   readonly zone: Name;
   readonly sets: SignedRRset[];
-  /** Parsed denial records; read after the list is complete. */
+  /** Parsed denial records; they are parsed after the list is complete. */
   denial?: Denial | null;
 }
 
@@ -84,7 +84,7 @@ class Validation {
   private readonly lifetimes = new Map<SignedRRset, number>();
   /** Denials with a valid signature, by the zone that signed them. */
   private readonly denials: ZoneDenials[] = [];
-  /** RRsets that a wildcard was expanded to. */
+  /** RRsets that were expanded from a wildcard. */
   private readonly expanded: {
     readonly owner: Name;
     readonly zone: Name;

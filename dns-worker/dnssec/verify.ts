@@ -13,8 +13,8 @@ import type { Rrsig } from './rrsig.ts';
 const TURN_MS = 1;
 
 /**
- * ECDSAP384SHA384: OpenSSL is optimized for P-256 only, so that verifying takes ten times as long as passing it to a
- * pool thread.
+ * ECDSAP384SHA384: OpenSSL is optimized for P-256 only, so that verifying a P-384 signature takes ten times as long as
+ * passing it to a pool thread.
  */
 const SLOW_ALGORITHM = 14;
 

@@ -14,7 +14,7 @@ import { compareBytes, isSame, type Name } from './names.ts';
 import type { NowSecs } from './rrsig.ts';
 import { proveSet } from './signature.ts';
 
-/** The reason to trust a zone's keys: usable DS records, or the keys themselves as trust anchors. */
+/** The reason to trust a zone's keys (its introduction): usable DS records, or trust anchors. */
 export interface Introduction {
   readonly ds: readonly Ds[];
   readonly keys: readonly Dnskey[];

@@ -36,7 +36,7 @@ export class Deadlines {
   add(entry: number, nowMs: number, inMs: number): void {
     const now = Math.floor(nowMs / TICK_MS);
     if (this.size === 0) this.now = now;
-    // Makes the whole wheel available for an entry that is added after a long pause.
+    // Skip the ticks of a long pause, so that the whole wheel is available for the new entry.
     else this.skipEmpty(now);
     const latest = this.now + TICKS - 1;
     const wanted = Math.max(this.now, Math.ceil((nowMs + inMs) / TICK_MS));

@@ -62,7 +62,7 @@ export class FirstServer {
     Atomics.add(this.words, FirstServerRecord.ASKED >>> 2, 1);
   }
 
-  /** Notes that another server answered a question that this one did not. */
+  /** Records that another server answered a question that this server did not answer. */
   noteSilent(): void {
     Atomics.add(this.words, FirstServerRecord.SILENT >>> 2, 1);
   }
@@ -102,7 +102,7 @@ export class FirstServers {
       new Hardening(records.of({ ip, port }, 'udp'), settings, isEligible(ip, false));
   }
 
-  /** Reads changes of the order; call it for each batch. Returns whether there are servers. */
+  /** Reads changes of the order; call this method for each batch. Returns whether any server may be asked. */
   follow(): boolean {
     const sequence = Atomics.load(this.head, FirstServersHead.SEQUENCE_WORD);
     if (sequence !== this.sequence) this.read(sequence);

@@ -2,8 +2,8 @@
  * The first try of a question: the answer thread asks the next servers over UDP, without waking another thread, and a
  * good answer ends the question. The resolver (`resolve/question-run.ts`) does everything else: a question that gets no
  * answer within the usual time, a doubtful reply, a response code that does not settle the question, an answer that
- * must be completed. Such a question goes through the miss ring to the resolve thread like one that was not tried, so
- * the first try does not duplicate the resolver.
+ * must be completed. Such a question goes through the miss ring to the resolve thread like a question that was not
+ * tried, so the first try does not duplicate the resolver.
  */
 import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
 import { systemClock } from '../../shared/clock.ts';
@@ -58,7 +58,7 @@ export interface FirstTrySettings {
   readonly servers: FirstServers;
   readonly claims: QuestionClaims;
   readonly outcomes: FlightOutcomes;
-  /** Null = answers are not validated. */
+  /** Validator of answers; null = answers are not validated. */
   readonly validator: AtOnceValidator | null;
 }
 
@@ -206,7 +206,7 @@ export class FirstTries implements TryEvents {
     question.load(this.tries.records, asked * MissRecord.SIZE);
     if (this.hasEdns[exchange] === 1 && isBareRefusal(message)) this.giveUp(exchange, 0);
     else if (isResponseTo(message, question)) this.takeResponse(exchange, message);
-    // Anything else does not answer one of our questions: the wait continues.
+    // Other replies do not answer one of our questions: the wait continues.
   }
 
   failed(exchange: number): void {
@@ -389,7 +389,7 @@ export class FirstTries implements TryEvents {
     this.claims[question] = null;
   }
 
-  /** A field, so that no closure is allocated for each question. */
+  /** This is a field, so that no closure is allocated for each question. */
   private readonly passOutcome = (waitedFor: Claim): void => {
     if (this.outcome !== null)
       this.settings.outcomes.put(waitedFor, questionKey(this.question), this.outcome);

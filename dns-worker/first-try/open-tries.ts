@@ -56,7 +56,9 @@ export class OpenTries {
     return NONE;
   }
 
-  /** Opens a question with its first request, after `admits` has returned true; for the request see `take`. */
+  /**
+   * Opens a question with its first request, after `admits` has returned true; `take` describes the other parameters.
+   */
   open(query: Query, batch: UdpBatch, slot: number, version: number, network: number): number {
     const question = this.take(query, batch, slot, version, network);
     const hash = hashOf(query);

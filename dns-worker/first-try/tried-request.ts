@@ -1,6 +1,6 @@
 /**
- * A request and its question, read from their record. One object of each is reused for all, so that there is no garbage
- * to collect.
+ * A request and its question, read from their record. One object of each kind is reused for all requests, so that no
+ * garbage is created.
  */
 import { COOKIE_SIZE, FlagsLow, Header, QUESTION_TAIL_SIZE, readU16 } from '../../shared/dns/wire.ts';
 import { FOLD, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
@@ -26,7 +26,7 @@ class ReusedBytes {
   }
 }
 
-/** A question as it is sent to validate its answer: with DO, whether or not the server is known to support it. */
+/** A question as it is sent to validate its answer: with DO, even if the server is not known to support DO. */
 class ProofQuestion implements Question {
   qname: Uint8Array = new Uint8Array(0);
   qtype = 0;
@@ -104,7 +104,7 @@ export class TriedRequest implements ClientRequest {
     this.isAnswered = false;
     this.message = this.messages.ofLength(records.messageLength(at));
     copyBytes(bytes, at + MissRecord.MESSAGE, this.message, 0, this.message.length);
-    // Clears the counts of the sections after the question, which were not copied.
+    // Clears the counts of the sections after the question, because these sections were not copied.
     this.message.fill(0, Header.ANCOUNT, Header.SIZE);
     copyBytes(bytes, at + MissRecord.CLIENT, this.client, 0, this.client.length);
     this.arrivedMs = records.arrivedMs(at);

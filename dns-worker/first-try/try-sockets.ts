@@ -1,9 +1,9 @@
 /**
  * UDP sockets to upstream servers, sent and received in batches. Each socket is connected, so that the kernel drops
  * packets from other senders and reports ICMP errors, and has a random port that the kernel chooses (RFC 5452 section
- * 9.2). As in the resolve thread (`resolve/transport/upstream-sockets.ts`) a port is used for one question if few are
+ * 9.2). As in the resolve thread (`resolve/transport/upstream-sockets.ts`), a port is used for one question if few are
  * in flight; under load, a few questions that start together share a port. A reply with an id that was never used on a
- * port is an attempt to guess, so the port is closed.
+ * port is an attempt to guess an id, so the port is closed.
  */
 import { Header, readU16 } from '../../shared/dns/wire.ts';
 import { Iov, Message, MessageFlag, NAME_SIZE } from '../../shared/net/kernel/kernel-messages.ts';
@@ -30,7 +30,7 @@ const QUERY_SIZE = 512;
 const REPLY_SIZE = 2048;
 
 const FREE = -1;
-/** The id was used, but its question has ended. */
+/** Marks an id that was used for a question that has ended. */
 const OVER = -2;
 
 /** Receives the outcome of exchanges. */
@@ -39,11 +39,11 @@ export interface TryEvents {
   readonly isTurnOver: boolean;
   /** Maximum number of datagrams received from a socket in one call. */
   readonly batchSize: number;
-  /** A datagram with the id of an exchange, not checked further; valid only during the call. */
+  /** Called for a datagram with the id of an exchange, which is not checked further and valid only during the call. */
   received(exchange: number, message: Uint8Array): void;
-  /** The socket has failed, for example because the server's port is closed; no answer can arrive. */
+  /** Called after the socket has failed, for example because the server's port is closed; no answer can arrive. */
   failed(exchange: number): void;
-  /** Another sender is guessing ids on the port, so the port was closed. */
+  /** Called after the port was closed because another sender is guessing ids on it. */
   exposed(exchange: number): void;
 }
 
@@ -55,7 +55,7 @@ interface TrySocket {
   /** Places in use so far; ids and exchanges of all places. */
   used: number;
   live: number;
-  /** Whether the kernel has refused to send on it. */
+  /** Whether the kernel has refused to send on the socket. */
   hasRefused: boolean;
   readonly ids: Uint16Array;
   readonly exchanges: Int32Array;
@@ -63,7 +63,7 @@ interface TrySocket {
 
 /** The sockets of one answer thread. */
 export class TrySockets {
-  /** Readable if a datagram is waiting on any of the sockets. */
+  /** File descriptor that is readable if a datagram is waiting on any of the sockets. */
   readonly fd: number;
   private readonly calls: NativeCalls;
   private readonly events: TryEvents;

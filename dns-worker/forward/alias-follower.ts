@@ -81,8 +81,8 @@ export class AliasFollower {
   }
 
   /**
-   * The decision of current policy and local names about an opened request. Policy does not apply to a step of a chain,
-   * because the client did not ask for it.
+   * Applies current policy and local names to an opened request, and returns the decision. Policy does not apply to a
+   * step of a chain, because the client did not ask for it.
    */
   decide(request: OpenRequest): StageResultCode {
     const { pipeline } = this.parts;
@@ -281,7 +281,7 @@ function targetQuestion(alias: Alias, request: WaitingRequest, query: Query): Wa
     message: questionForTarget(alias, query),
     client: request.client,
     clientKey: request.clientKey,
-    protocol: Protocol.tcp, // TCP, so that nothing is truncated.
+    protocol: Protocol.tcp, // The protocol is TCP, so that nothing is truncated.
     arrivedMs: request.arrivedMs,
     arrivedMonotonicMs: request.arrivedMonotonicMs,
     udpSize: 0,

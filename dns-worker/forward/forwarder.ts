@@ -36,7 +36,7 @@ import { asRefresh, type OpenRequest, type WaitingRequest } from './waiting-requ
 interface Wait {
   readonly question: ClientQuestion;
   readonly request: OpenRequest;
-  /** Sends a stale answer if the upstreams take too long; null = there is no stale answer. */
+  /** Timer that sends a stale answer if the upstreams take too long; null = the cache has no stale answer. */
   readonly timer: StaleTimer | null;
   /** Key in the counts of waiting clients; null = not counted. */
   readonly countedAs: number | null;
@@ -84,7 +84,7 @@ export class Forwarder {
     });
   }
 
-  /** Replaces parts for new requests; those in flight finish with the old ones. */
+  /** Replaces parts for new requests; requests in flight finish with the previous parts. */
   use(next: ReplacedParts): void {
     if (next.resolver !== this.parts.resolver) this.nat64.clear();
     this.parts = { ...this.parts, ...next };
@@ -239,7 +239,7 @@ export class Forwarder {
     return zone === undefined ? resolver : this.parts.zones.of(zone);
   }
 
-  /** Whether pools or validation have changed; answers of the previous ones are not cached. */
+  /** Whether pools or validation have changed; answers of the previous resolvers are not cached. */
   private isReplaced({ zone, resolver }: AskedResolver): boolean {
     return zone === undefined && resolver !== this.parts.resolver;
   }
@@ -350,7 +350,7 @@ export class Forwarder {
     );
   }
 
-  /** Replies with a stale answer if there is one, otherwise with the failure. */
+  /** Replies with a stale answer, or with the failure if the cache has no stale answer. */
   private replyFailure(
     request: OpenRequest,
     resolution: Failed,

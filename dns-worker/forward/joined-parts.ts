@@ -40,7 +40,7 @@ export interface TargetAnswer {
   readonly cached: number;
   readonly upstream: number;
   readonly extendedError: number;
-  /** See `Query`. */
+  /** ECS scope, see `Query`. */
   readonly ecsScope: number;
   readonly dnssec: Query['dnssec'];
 }
@@ -80,9 +80,9 @@ export function isLasting(failure: Failure): boolean {
 }
 
 /**
- * Whether a joined answer may be cached, if this is the answer for its target. Local, stale and blocked answers may
- * not, since they may change at any time. Private addresses of a public name may not be cached in the partition of a
- * forward zone, because they would not be checked again.
+ * Whether a joined answer may be cached, if this is the answer for its target. Local, stale and blocked answers may not
+ * be cached, because they may change at any time. Private addresses of a public name may not be cached in the partition
+ * of a forward zone, because they would not be checked again.
  */
 export function mayKeep({ status, partition, hasPrivateAddress: isPrivate }: Query, into: number): boolean {
   if (status !== QueryStatus.ALLOWED && status !== QueryStatus.CACHED) return false;

@@ -24,7 +24,7 @@ const MIN_FRESH_MS = 600_000;
 const MAX_FRESH_MS = 86_400_000;
 const FAILED_MS = 60_000;
 
-/** Asks a question of the pools. */
+/** Function that asks the pools a question. */
 export type AskPools = (question: Question, done: (outcome: FlightOutcome) => void) => void;
 
 /** The NAT64 prefixes that one resolve thread knows. */

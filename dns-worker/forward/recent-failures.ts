@@ -24,14 +24,14 @@ const GROWING: ReadonlySet<Failed['reason']> = new Set(['timeout', 'servfail', '
 interface Failure {
   /** Number of failures in a row. */
   readonly count: number;
-  /** Monotonic time. */
+  /** Monotonic time of the last failure, in milliseconds. */
   readonly atMs: number;
 }
 
 /** The recent failures of one thread. */
 export class RecentFailures {
   private readonly clock: Clock;
-  /** Oldest first. */
+  /** Failures by question, oldest first. */
   private readonly failures = new Map<string, Failure>();
   /** The last recorded outcome: many clients may wait for the same outcome, which counts once. */
   private last: Resolution | null = null;

@@ -1,8 +1,9 @@
 /**
- * When a client gets a stale answer (RFC 8767 section 5): after a delay, or at once if the question has just failed.
+ * When a client gets a stale answer (RFC 8767 section 5): after a delay, or immediately if the question has just
+ * failed.
  */
 
-/** RFC 8767 section 5, client response timer, milliseconds. */
+/** Client response timer in milliseconds (RFC 8767 section 5). */
 const CLIENT_RESPONSE_MS = 1800;
 
 /** Timer that starts when it is constructed, and requests the stale answer once. */

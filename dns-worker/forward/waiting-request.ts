@@ -8,16 +8,16 @@ import type { FirstTryOutcome } from '../resolve/response/question.ts';
 export interface WaitingQuestion {
   /** Message with at least the header and the question. */
   readonly message: Uint8Array;
-  /** 16 bytes. */
+  /** Address of the client, 16 bytes. */
   readonly client: Uint8Array;
-  /** See `Query`. */
+  /** Key of the client, see `Query`. */
   readonly clientKey: string;
   readonly protocol: ProtocolCode;
-  /** Unix milliseconds. */
+  /** Wall clock at arrival, Unix milliseconds. */
   readonly arrivedMs: number;
-  /** `Clock.monotonicMs` */
+  /** Monotonic clock at arrival (`Clock.monotonicMs`). */
   readonly arrivedMonotonicMs: number;
-  /** 0 = no EDNS. */
+  /** Maximum UDP size from the OPT record; 0 = no EDNS. */
   readonly udpSize: number;
   readonly dnssecOk: boolean;
   /** Data of the ECS option to forward (RFC 7871); null = none. */
@@ -35,27 +35,27 @@ interface PolicyQuestion extends WaitingQuestion {
   send(reply: Uint8Array): void;
 }
 
-/** A client waits for the reply. */
+/** A request of a client that waits for the reply. */
 export interface ClientRequest extends PolicyQuestion {
   readonly kind: 'client';
   /** Whether Weir itself asks: the request is neither logged nor counted. */
   readonly isOwn: boolean;
   /** The DNS cookie for the reply (RFC 7873); null = none. */
   readonly cookie: Uint8Array | null;
-  /** See `Query`. */
+  /** As in `Query`. */
   readonly hasValidCookie: boolean;
-  /** See `Query`. */
+  /** As in `Query`. */
   readonly streamOptions: number;
   /** Whether the request exceeds the limit of its network, but is answered because the limit is a dry run. */
   readonly isRateLimited: boolean;
-  /** See `Question`; null = there was no first try. */
+  /** Outcome of the first try, see `Question`; null = there was no first try. */
   readonly firstTry: FirstTryOutcome | null;
 }
 
 /** An explanation of the answer: the reply is neither logged nor counted. */
 export interface ExplainRequest extends PolicyQuestion {
   readonly kind: 'explain';
-  /** Records the checks. */
+  /** Recorder of the stages and of the answer. */
   readonly notes: PipelineRecorder & { answered(query: Query): void };
 }
 

@@ -43,7 +43,7 @@ export class ListeningSockets {
     return found.map((fd) => this.calls.fcntl(fd, F_DUPFD_CLOEXEC, 0));
   }
 
-  /** Closes the sockets for good, after all duplicates are closed. */
+  /** Closes the sockets permanently; call this after all duplicates are closed. */
   close(): void {
     closeNoted(this.calls, this.control, NOTED);
   }

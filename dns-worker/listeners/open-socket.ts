@@ -80,7 +80,7 @@ export function noteSocket(control: Int32Array, { countWord, firstWord }: NotedA
   Atomics.store(control, countWord, count + 1);
 }
 
-/** Closes the recorded descriptors for good. */
+/** Closes the recorded descriptors permanently. */
 export function closeNoted(calls: NativeCalls, control: Int32Array, { countWord, firstWord }: NotedAt): void {
   const count = Atomics.exchange(control, countWord, 0);
   for (let i = 0; i < count; i++) calls.close(control[firstWord + i]!);

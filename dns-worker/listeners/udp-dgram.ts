@@ -11,7 +11,7 @@ import { Counter } from '../../shared/memory/counters.ts';
 import { ListenError } from './listen-error.ts';
 import type { CountUnsent } from './send-messages.ts';
 
-/** Called with each datagram. */
+/** Function that is called with each datagram. */
 export type DatagramHandler = (
   message: Uint8Array,
   from: RemoteInfo,
@@ -29,7 +29,7 @@ export interface DatagramListener {
 /** Size of a socket's receive queue in the kernel, which limits it to net.core.rmem_max. */
 const SOCKET_BUFFER_BYTES = 4 << 20;
 /**
- * Replies that may wait for space in a socket's send buffer. A longer queue would only delay all of them while the
+ * Replies that may wait for space in a socket's send buffer. A longer queue would only delay all replies while the
  * buffer is full of packets to addresses that do not resolve.
  */
 const MAX_WAITING_REPLIES = 256;

@@ -40,7 +40,7 @@ export class UdpReply {
   private readonly control: Int32Array;
   private readonly countUnsent: CountUnsent;
   private readonly atEndOfTurn: (flush: () => void) => void;
-  /** BATCH_SIZE slots each: replies, socket addresses, control messages. */
+  /** Replies, socket addresses and control messages, in BATCH_SIZE slots each. */
   private readonly replies = new Uint8Array(new ArrayBuffer(BATCH_SIZE * SLOT_SIZE));
   private readonly names = new Uint8Array(new ArrayBuffer(BATCH_SIZE * NAME_SIZE));
   private readonly controls = new Uint8Array(new ArrayBuffer(BATCH_SIZE * CONTROL_SIZE));
@@ -51,7 +51,7 @@ export class UdpReply {
   private count = 0;
   private socket = 0;
 
-  /** `atEndOfTurn` schedules `flush`; the default is the event loop. */
+  /** `atEndOfTurn` schedules `flush`; by default in the event loop. */
   constructor(
     calls: NativeCalls,
     control: Int32Array,
@@ -84,7 +84,7 @@ export class UdpReply {
     messages[(place * Message.SIZE + Message.CONTROL_LENGTH) >>> 2] = controlLength;
   }
 
-  /** Sends waiting replies. An arrow function, so that it can be passed as a callback. */
+  /** Sends waiting replies. This is an arrow function, so that it can be passed as a callback. */
   readonly flush = (): void => {
     if (this.count === 0) return;
     const fd = Atomics.load(this.control, WorkerControl.UDP_FD_FIRST_WORD + this.socket);
@@ -92,7 +92,7 @@ export class UdpReply {
     this.count = 0;
   };
 
-  /** Sends pending replies, then closes the worker's UDP sockets for good unless others keep using them. */
+  /** Sends pending replies, then closes the worker's UDP sockets permanently unless `keepSockets` is true. */
   finish(keepSockets: boolean): void {
     this.flush();
     if (!keepSockets) closeNoted(this.calls, this.control, UDP_NOTED);

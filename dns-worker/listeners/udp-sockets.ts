@@ -25,20 +25,20 @@ const IP_MTU_DISCOVER = 10;
  */
 const IP_PMTUDISC_OMIT = 5;
 const IPPROTO_IPV6 = 41;
-/** Takes the same values as the IPv4 option. */
+/** This option takes the same values as the IPv4 option. */
 const IPV6_MTU_DISCOVER = 23;
 const IPV6_V6ONLY = 26;
 const IPV6_RECVPKTINFO = 49;
 
 /**
- * Requested per socket; the kernel grants less if net.core.wmem_max or rmem_max is lower. Packets that wait for a
- * neighbour's MAC count, up to 208 KiB per neighbour (unres_qlen_bytes) for three seconds: the kernel doubles the
- * value, which is enough for 300 addresses that do not resolve. No memory is reserved.
+ * Send buffer requested for each socket; the kernel grants less if net.core.wmem_max or rmem_max is lower. Packets that
+ * wait for a neighbour's MAC count, up to 208 KiB per neighbour (unres_qlen_bytes) for three seconds: the kernel
+ * doubles the value, which is enough for 300 addresses that do not resolve. No memory is reserved.
  */
 const SEND_BUFFER_BYTES = 32 << 20;
 /**
- * About 20,000 small questions, since the kernel doubles the value and charges 768 bytes each: a tenth of a second at
- * full speed.
+ * Receive buffer for about 20,000 small questions, because the kernel doubles the value and charges 768 bytes for each:
+ * a tenth of a second at full speed.
  */
 const RECEIVE_BUFFER_BYTES = 8 << 20;
 /** Maximum sleep in recvmmsg, and therefore the maximum delay until a busy thread reads its messages. */
@@ -58,7 +58,7 @@ export const UDP_NOTED = {
 } as const;
 
 /**
- * All recorded sockets in `control` in order, possibly several per address; missing ones are opened and recorded.
+ * All recorded sockets in `control` in order, possibly several per address; missing sockets are opened and recorded.
  * Throws a ListenError.
  */
 export function openUdpSockets(
@@ -110,7 +110,7 @@ function openUdpSocket(calls: NativeCalls, place: Place, dualStack: boolean): nu
       if (wildcard) set(ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, ipv6 ? IPV6_RECVPKTINFO : IP_PKTINFO, [1]);
     });
   } catch (error) {
-    // A kernel without IPv6: the IPv4 wildcard address is still served.
+    // The kernel has no IPv6: use the IPv4 wildcard address.
     if (dualStack && place.address === '::' && errorCode(error) === 'EAFNOSUPPORT')
       return openUdpSocket(calls, { ...place, address: '0.0.0.0' }, false);
     throw error;

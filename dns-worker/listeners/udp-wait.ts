@@ -1,7 +1,7 @@
 /**
  * How an answer thread waits. If it is busy with one socket, it blocks in recvmmsg (two system calls per wake-up). With
  * several sockets, or after a pause, it sleeps in poll with an eventfd through which the control plane wakes it. An
- * idle thread uses no CPU; a busy one reads its messages within 4 ms.
+ * idle thread uses no CPU; a busy thread reads its messages within 4 ms.
  */
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import { Errno, type NativeCalls } from './native-calls.ts';

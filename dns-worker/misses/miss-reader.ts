@@ -16,17 +16,17 @@ export interface Miss {
   readonly client: Uint8Array;
   readonly arrivedMs: number;
   readonly arrivedMonotonicMs: number;
-  /** 0 = no EDNS. */
+  /** Maximum UDP size from the OPT record; 0 = no EDNS. */
   readonly udpSize: number;
   readonly dnssecOk: boolean;
-  /** See `ClientRequest`. */
+  /** As in `ClientRequest`. */
   readonly ecs: Uint8Array | null;
   readonly cookie: Uint8Array | null;
   readonly hasValidCookie: boolean;
   /** Whether this is a refresh: no client is waiting. The message already contains the reply. */
   readonly isRefresh: boolean;
   readonly isRateLimited: boolean;
-  /** See `ClientRequest`. */
+  /** As in `ClientRequest`. */
   readonly firstTry: FirstTryOutcome | null;
   readonly passedVersion: number;
   readonly origin: UdpOrigin;

@@ -7,7 +7,7 @@ import { LimitReason } from '../../shared/memory/answer-counters.ts';
 import type { UdpBatch } from '../listeners/udp-batch.ts';
 import type { Query } from '../query/query.ts';
 
-/** Records in a buffer from an offset on; positions are bytes from that offset. */
+/** Records in a buffer that start at an offset; positions are bytes from this offset. */
 export class MissRecords {
   readonly bytes: Uint8Array;
   private readonly words: Int32Array;

@@ -20,36 +20,39 @@ const ADDRESS_SLOT_WORDS = 5;
 /** The label of grants for every name. */
 export const EVERY_NAME = -1;
 
-/** One per thread and snapshot. */
+/** The grants of a snapshot. One per thread and snapshot. */
 export class GrantTable {
   readonly size: number;
   /** Whether there are grants for clients that are identified by addresses. */
   readonly hasAddresses: boolean;
   /** Label at which the name of the last found grant starts in the queried name, or EVERY_NAME. */
   label = EVERY_NAME;
-  /** In order of precedence. */
+  /** The grants in order of precedence. */
   private readonly grants: readonly NameGrant[];
-  /** By index of the group: number of the holder plus one; 0 = no grants. */
+  /**
+   * For each group index, the number of the group's holder plus one; 0 = no grants. A holder is a group, client or
+   * address that has grants.
+   */
   private readonly groupAskers: Int32Array;
   /** Number of the holder plus one, by client id. */
   private readonly clientAskers = new Map<number, number>();
-  /** Four words of an address, number of the holder plus one; 0 = free. */
+  /** Hash table of addresses: four words of an address, number of the holder plus one; 0 = free. */
   private readonly addresses: Int32Array;
   private readonly addressMask: number;
-  /** Low lane, high lane, holder, number of the grant plus one; 0 = free. */
+  /** Hash table of names: low lane, high lane, holder, number of the grant plus one; 0 = free. */
   private readonly names: Int32Array;
   private readonly nameMask: number;
   /** Number of the holder's grant for every name plus one, by holder; 0 = none. */
   private readonly everyName: Int32Array;
-  /** By number of labels: 1 = a grant with subdomains has a name with that many labels. */
+  /** For each number of labels: 1 = a grant with subdomains has a name with that many labels. */
   private readonly depths = new Uint8Array(MAX_LABELS + 1);
-  /** By number of labels: 1 = a grant without subdomains has a name with that many labels. */
+  /** For each number of labels: 1 = a grant without subdomains has a name with that many labels. */
   private readonly exactDepths = new Uint8Array(MAX_LABELS + 1);
   /** Number of the holder "everyone" plus one; 0 = no such grants. */
   private everyone = 0;
   private askerCount = 0;
 
-  /** `groupIds` are the ids in the policy table, by index; the seeds are those of the queries' hashes. */
+  /** `groupIds` are the ids in the policy table, by index; the seeds are those of the hashes in queries. */
   constructor(grants: readonly NameGrant[], groupIds: readonly number[], seedLow: number, seedHigh: number) {
     this.size = grants.length;
     this.grants = grants.toSorted(

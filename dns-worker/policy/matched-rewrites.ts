@@ -9,7 +9,7 @@ const ALLOW =
 const IMPORTANT = RuleKind.IMPORTANT_ALLOW_SUFFIX | RuleKind.IMPORTANT_BLOCK_SUFFIX;
 const ANY_ANSWER: RewriteAnswer = { rcode: Rcode.NOERROR };
 
-/** Matches of one name at a time. */
+/** The matches of one name; reused for each name. */
 export class MatchedRewrites {
   /** Indexes of the rules; after `decide`, those that are not cancelled, in order. */
   readonly rules: number[] = [];

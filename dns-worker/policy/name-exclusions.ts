@@ -7,7 +7,7 @@ import { Exclusion, type ExclusionBits } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 
 interface ExcludedName {
-  /** Wire form. */
+  /** Domain in wire form. */
   readonly name: Uint8Array;
   exclusion: ExclusionBits;
 }
@@ -16,12 +16,12 @@ const FACTOR = 0x01000193;
 /** Limits a hash to a small integer, for which a map lookup does not allocate. */
 const HASH_MASK = 0x3fff_ffff;
 
-/** The domains. */
+/** The excluded domains. */
 export class NameExclusions {
-  /** By the hash of the name, computed from its end; names with the same hash are in one list. */
+  /** Domains by the hash of their name, computed from its end; names with the same hash are in one list. */
   private readonly byHash = new Map<number, ExcludedName[]>();
 
-  /** Domains in presentation form; invalid names are skipped. */
+  /** Takes domains in presentation form; invalid names are skipped. */
   constructor(fromLog: readonly string[], fromStats: readonly string[]) {
     for (const text of fromLog) this.add(text, Exclusion.LOG);
     for (const text of fromStats) this.add(text, Exclusion.STATS);

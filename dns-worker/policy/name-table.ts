@@ -22,9 +22,9 @@ const MIN_SLOTS = 4;
 export class NameTable {
   readonly size: number;
   private readonly mask: number;
-  /** Low lane, high lane, number plus one; 0 = free. */
+  /** Slots: low lane, high lane, number plus one; 0 = free. */
   private readonly words: Int32Array;
-  /** By number of labels: 1 = an entry has that many labels. */
+  /** For each number of labels: 1 = an entry has that many labels. */
   private readonly depths = new Uint8Array(MAX_LABELS + 1);
 
   /** `seeds` are those of the queries' hashes; of equal names, the first is used. */

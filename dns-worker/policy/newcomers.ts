@@ -1,6 +1,6 @@
 /**
  * Recognizes known clients at new addresses by their MAC. The control plane learns of a new address within about a
- * second, but the first question from it is already filtered as the client's. The kernel's neighbour table maps the
+ * second, but the first question from it already gets the client's policy. The kernel's neighbour table maps the
  * address to a MAC; policy also stores each MAC as an address (`macIdentity`).
  */
 import type { Clock } from '../../shared/clock.ts';
@@ -42,7 +42,7 @@ const MAX_ABSENT = 4096;
 const BUDGET_MS = 50;
 const SECOND_MS = 1000;
 
-/** One per thread. */
+/** Recognizes clients. One per thread. */
 export class Newcomers {
   /** Whether the last result of `entryOf` is valid until the snapshot changes. */
   isSettled = true;
@@ -60,12 +60,12 @@ export class Newcomers {
     this.clock = clock;
   }
 
-  /** The client's entry in the client table; sets `query.identity` if it was recognized by its MAC. */
+  /** The client's entry in the client table; sets `query.identity` if the client was recognized by its MAC. */
   entryOf(query: Query, snapshot: NewcomerSnapshot): number {
     const { clients, grants, namedClients } = snapshot;
     this.isSettled = true;
     const entry = clients.findOf(query);
-    // Clients that may not ask are not looked up: their addresses may be forged.
+    // Refused clients are not looked up: their addresses may be forged.
     if (clients.isByMac(entry) || !isAdmitted(entry)) return entry;
     if (!clients.hasMacs && !grants.hasAddresses && !namedClients.hasAddresses) return entry;
     const mac = this.macAt(query);

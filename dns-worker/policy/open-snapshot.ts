@@ -38,8 +38,8 @@ export interface OpenSnapshot {
 }
 
 /**
- * Opens the buffers of a snapshot; reuses the opened special rules of lists and the manual ones of `before` if they are
- * unchanged. Throws a RangeError if a layout has another version.
+ * Opens the buffers of a snapshot; reuses the opened special rules of `before`, those of lists and the manual rules, if
+ * they are unchanged. Throws a RangeError if a layout has another version.
  */
 export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): OpenSnapshot {
   const rules = new RuleTable(buffers.rules);

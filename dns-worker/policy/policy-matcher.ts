@@ -56,7 +56,7 @@ export class PolicyMatcher {
   recorder: MatchRecorder | null = null;
   private readonly memo = new RuleMatchMemo();
   private isConditional = false;
-  /** The current prefix of an address. */
+  /** The prefix of an address that is currently looked up. */
   private readonly prefix = new Query();
   /** Inputs and results of evaluating special rules; fields, so that the callbacks are created once. */
   private snapshot!: OpenSnapshot;

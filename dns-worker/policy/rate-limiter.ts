@@ -5,7 +5,7 @@
  * slightly wider, and no answer is lost.
  *
  * A network has two buckets of the same size, so that queries with a proven address (`hasProvenAddress`) are not
- * affected by forged ones.
+ * affected by queries with a forged address.
  */
 import { masksOf } from '../../shared/net/cidr.ts';
 import { addressFromText, addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
@@ -19,7 +19,7 @@ const FACTOR = 0x9e3779b1 | 0;
 const BUCKET_WORDS = L.BUCKET_BYTES >>> 2;
 const BUCKET_DOUBLES = L.BUCKET_BYTES >>> 3;
 
-/** A network as four words and their masks. */
+/** A network: the four words of its address, and their masks. */
 interface Network {
   readonly words: Int32Array;
   readonly masks: Int32Array;
@@ -30,14 +30,17 @@ export function hasProvenAddress(query: Query): boolean {
   return query.protocol !== Protocol.udp || query.hasValidCookie;
 }
 
-/** One per thread. */
+/** Counts questions and answers against the limits. One per thread. */
 export class RateLimiter {
   readonly settings: RateLimitSettings;
   private readonly head: Int32Array;
   private readonly words: Int32Array;
   private readonly doubles: Float64Array;
   private readonly seed: number;
-  /** Separates the buckets of proven addresses; secret, so that an attacker cannot choose a network that collides. */
+  /**
+   * Value that separates the buckets of proven addresses; secret, so that an attacker cannot choose a network that
+   * collides.
+   */
   private readonly provenMark: number;
   private readonly ipv4Masks: Int32Array;
   private readonly ipv6Masks: Int32Array;
@@ -69,8 +72,8 @@ export class RateLimiter {
   }
 
   /**
-   * Whether this limited answer is one of those that are sent truncated, so that the client retries over TCP; counted
-   * over the whole node.
+   * Whether to send this limited answer truncated, so that the client retries over TCP; the answers of the whole node
+   * are counted.
    */
   slips(): boolean {
     const { slipRatio } = this.settings;

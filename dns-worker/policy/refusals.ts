@@ -18,7 +18,7 @@ const REPORT_SECS = 10;
 const REPORTS_PER_SECOND = 50;
 
 const SLOTS = 1024;
-/** Words of a slot. */
+/** Offsets in a slot, in words. */
 const Slot = {
   SIZE: 8,
   WORD0: 0,
@@ -29,13 +29,13 @@ const Slot = {
   REPORTED_SECS: 5,
   QUERIES: 6,
 } as const;
-/** Earlier than any second of the monotonic clock. */
+/** Value that is earlier than any second of the monotonic clock. */
 const NEVER_SECS = -REPORT_SECS;
 const FACTOR = 0x9e3779b1 | 0;
 const IPV4_MASK = ~0xff;
 const IPV6_SECOND_MASK = ~0xff;
 
-/** One per thread. */
+/** Counts the queries of refused clients. One per thread. */
 export class Refusals {
   /** Queries of the last query's network since its last report, if a report is due; 0 = not due. */
   unreported = 0;
@@ -43,7 +43,10 @@ export class Refusals {
   private reportedSecond = 0;
   private reports = 0;
 
-  /** Counts a query of a client that may not ask; false = its network has had its answers in this second. */
+  /**
+   * Counts a query of a refused client; false = its network has already had the maximum number of answers in this
+   * second.
+   */
   note(query: Query): boolean {
     const { slots } = this;
     const second = query.arrivedMonotonicSecs;

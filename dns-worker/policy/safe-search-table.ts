@@ -10,17 +10,17 @@ import { NameTable, NOT_FOUND } from './name-table.ts';
 
 const MODE_MASK = (1 << SAFE_SEARCH_MODE_BITS) - 1;
 
-/** One per thread and snapshot. */
+/** Safe search of a snapshot. One per thread and snapshot. */
 export class SafeSearchTable {
   /** Engine of each name. */
   private readonly names: NameTable;
-  /** Targets by engine, moderate before strict. */
+  /** Two targets for each engine: the moderate one, then the strict one. */
   private readonly targets: readonly SafeTarget[];
-  /** Masks by index of the group. */
+  /** Masks of enforced modes, by index of the group. */
   private readonly masks: Uint32Array;
   private readonly engineIds: readonly string[];
 
-  /** `groupIds` are the ids in the policy table, by index; the seeds are those of the queries' hashes. */
+  /** `groupIds` are the ids in the policy table, by index; the seeds are those of the hashes in queries. */
   constructor(rules: SafeSearchRules, groupIds: readonly number[], seedLow: number, seedHigh: number) {
     const engines = rules.engines.slice(0, MAX_SAFE_SEARCH_ENGINES);
     const numbered = engines.flatMap(({ names }, number) => names.map((name) => ({ name, number })));

@@ -42,11 +42,11 @@ const STATE_TEXTS: Readonly<Record<number, Uint8Array>> = {
 
 /** The identity of a thread's node. */
 export class ServerIdentity {
-  /** RDATA of SVCB records. */
+  /** RDATA of the SVCB records for encrypted resolvers. */
   readonly designated: readonly Uint8Array[];
   /** Addresses of the designated resolver's name, 4 or 16 bytes each. */
   readonly designatedAddresses: readonly Uint8Array[];
-  /** Whether clients that may not ask get no answer. */
+  /** Whether refused clients get no answer. */
   readonly refusesSilently: boolean;
   /** Names whose queries are excluded from the log or from statistics. */
   readonly nameExclusions: NameExclusions;
@@ -84,7 +84,7 @@ export class ServerIdentity {
     return LogMark.COUNTED;
   }
 
-  /** RDATA of the answer to a question of class CHAOS; null if it is refused. */
+  /** RDATA of the answer to a question of class CHAOS; null if the question is refused. */
   chaosText(query: Query): Uint8Array | null {
     if (query.qtype !== RRType.TXT || !this.mayAsk(query)) return null;
     if (isName(query, STATE_NAME)) return STATE_TEXTS[this.nodeState()]!;

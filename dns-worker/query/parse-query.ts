@@ -28,15 +28,15 @@ import type { Query } from './query.ts';
 /** The result of parsing a request. */
 export const ParseOutcome = {
   OK: 0,
-  /** Too short for a header, or itself a response: must not be answered. */
+  /** The message is too short for a header, or is a response: do not answer. */
   DROP: 1,
   /** Answer FORMERR. */
   FORMAT_ERROR: 2,
   /** Answer NOTIMP. */
   NOT_IMPLEMENTED: 3,
   /**
-   * No question, but an OPT record, whose fields are in `query`. Valid only as a request for a cookie (RFC 7873 section
-   * 5.4).
+   * The message has no question, but an OPT record, whose fields are in `query`. Valid only as a request for a cookie
+   * (RFC 7873 section 5.4).
    */
   NO_QUESTION: 4,
 } as const;
@@ -78,7 +78,7 @@ function readQuestion(query: Query): boolean {
     if (offset >= end) return false;
     const labelLength = bytes[offset]!;
     if (labelLength === 0) break;
-    // Also rejects compression pointers: there is nothing before the question to point to.
+    // Also rejects compression pointers: no name precedes the question.
     if (labelLength > MAX_LABEL_LENGTH || offset - start + labelLength + 2 > MAX_NAME_LENGTH) return false;
     labelAt[labels++] = offset - start;
     offset += labelLength + 1;

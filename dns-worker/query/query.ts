@@ -61,7 +61,7 @@ export class Query {
   protocol: ProtocolCode = Protocol.udp;
   /**
    * The client key sent over TLS or HTTPS, in lower case, '' = none; and the client with that key, null = none. Threads
-   * without such queries never use either.
+   * without such queries never use these fields.
    */
   clientKey = '';
   keyed: KeyedClient | null = null;
@@ -70,13 +70,13 @@ export class Query {
   /** Wall clock of arrival, seconds and milliseconds. */
   arrivedSecs = 0;
   arrivedMs = 0;
-  /** Arrival on the monotonic clock that all threads share, milliseconds and whole seconds (the cache's time). */
+  /** Arrival on the monotonic clock that all threads share, milliseconds, and whole seconds, which the cache uses. */
   arrivedMonotonicMs = 0;
   arrivedMonotonicSecs = 0;
 
   /**
-   * The qname in lower-case wire form, padded with zeros to a whole word, and its length including the final zero; the
-   * same memory as words, and as a view for unaligned words.
+   * The qname in lower-case wire form, padded with zeros to a whole word, and its length including the final zero; then
+   * the same memory as words, and as a view for unaligned words.
    */
   readonly qname: Uint8Array = new Uint8Array(QNAME_BUFFER_SIZE);
   readonly qnameWords: Int32Array = new Int32Array(this.qname.buffer);
@@ -158,12 +158,12 @@ export class Query {
   ruleKind = 0;
   /** `RuleOrigin` of that rule; for a special rule, `ruleAttribute` is the index of the rule plus one. */
   ruleOrigin: RuleOriginCode = RuleOrigin.LIST;
-  /** If the rule matched a name of the answer: that name in wire form; `ruleNameOffset` is then an offset in it. */
+  /** If the rule matched a name of the answer: that name in wire form, in which `ruleNameOffset` is then an offset. */
   readonly ruleName: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
   ruleNameLength = 0;
   /**
-   * Unix seconds at which the deciding grant, or the grant that allows everything, ends, or NO_END_SECS; 0 = there is
-   * none.
+   * Unix seconds at which the deciding grant, or the grant that allows everything, ends, or NO_END_SECS; 0 = no such
+   * grant.
    */
   grantEndsAtSecs = 0;
   /**
@@ -189,9 +189,9 @@ export class Query {
   answersAt = 0;
   answersLength = 0;
   answersCount = 0;
-  /** Authority RRs in the reply. */
+  /** Number of authority RRs in the reply. */
   authorityCount = 0;
-  /** Additional RRs in the reply, without OPT. */
+  /** Number of additional RRs in the reply, without OPT. */
   additionalCount = 0;
   /** FlagsHigh.AA and FlagsLow.AD of the reply; the bits do not overlap. */
   replyFlags = 0;

@@ -11,7 +11,7 @@ import type { Query } from './query.ts';
 export const StreamOption = {
   /** RFC 7828 section 3.3.2: the reply states how long the client may keep the connection idle. */
   KEEPALIVE: 1,
-  /** RFC 8467: the reply is padded, as the request was. */
+  /** RFC 8467: the reply is padded, because the request was padded. */
   PADDING: 2,
 } as const;
 

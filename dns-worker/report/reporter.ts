@@ -52,7 +52,7 @@ export class Reporter {
     if (exclusion !== Exclusion.BOTH) this.log.write(query, snapshotVersion);
   }
 
-  /** Counts a query of a client that may not ask; if `refused` > 0, logs it as a sample of its network. */
+  /** Counts a query of a refused client; if `refused` > 0, logs it as a sample of its network. */
   refused(query: Query, snapshotVersion: number, refused: number): void {
     this.count(Counter.REFUSED_CLIENTS);
     if (refused > 0) {

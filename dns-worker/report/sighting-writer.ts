@@ -27,7 +27,7 @@ export class ClientSightings {
     this.words = new Int32Array(buffer);
   }
 
-  /** Counts the query for its client if it may ask; returns the client's entry in the client table. */
+  /** Counts the query for its client if the client is allowed; returns the client's entry in the client table. */
   count(query: Query, snapshot: SightingSnapshot, newcomers: Newcomers): number {
     const { words } = this;
     const { version } = snapshot;
@@ -43,7 +43,7 @@ export class ClientSightings {
       return words[found + L.ENTRY_AT]!;
     }
     const entry = newcomers.entryOf(query, snapshot);
-    // Clients that may not ask get no slot: their addresses may be forged.
+    // Refused clients get no slot: their addresses may be forged.
     if (!isAdmitted(entry)) return entry;
     const at = found >= 0 ? found : this.assign(~found, word0, word1, word2, word3);
     this.countAt(at, query.arrivedSecs);

@@ -46,7 +46,7 @@ export class FirstServerWriter {
     });
   }
 
-  /** Writes the servers and their order from their current health. Cheap if nothing changes. */
+  /** Writes the servers and their order from their current health. This costs little if nothing changes. */
   publish(): void {
     if (this.isClosed || this.pool === undefined) return;
     const { strategy, upstreams } = this.pool;
@@ -101,7 +101,7 @@ export class FirstServerWriter {
     const bounds = isAlone
       ? [0, 1].map((random) => resendWaitMs(1, usualLatencyMs, timeoutMs, random))
       : [hedgeWaitMs(usualLatencyMs), hedgeWaitMs(usualLatencyMs)];
-    // The remaining time is left to the resolver.
+    // Half of the time limit remains for the resolver.
     return bounds.map((ms) => Math.round(Math.min(ms, timeoutMs / 2)));
   }
 
@@ -114,7 +114,7 @@ export class FirstServerWriter {
     upstream.health.first = new SharedAnswers(this.memory, at);
   }
 
-  /** The sequence number shows readers that they have read during a write. */
+  /** Changes the memory; the sequence number shows readers that they have read during a write. */
   private write(change: () => void): void {
     // The number is already odd if this thread's predecessor died during a write.
     Atomics.or(this.head, FirstServersHead.SEQUENCE_WORD, 1);

@@ -5,7 +5,7 @@ import { claimWorker } from '../../shared/memory/claim-table.ts';
 import type { Claim } from './question-claims.ts';
 import type { Resolution } from './resolution.ts';
 
-/** Record of a flight. */
+/** The outcome of a flight, as passed to other threads. */
 interface PassedOutcome {
   /**
    * Identifies the question (`questionKey`): a thread may also wait for the claim of another question because the

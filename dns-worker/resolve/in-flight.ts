@@ -7,7 +7,7 @@ import { errorDetail } from './transport/exchange.ts';
 
 /** Maximum number of distinct questions in flight; each uses sockets. */
 const MAX_QUESTIONS = 16_384;
-/** Maximum number of waiters in total, including Weir's own questions; and per question. */
+/** Maximum number of waiters in total, including those of Weir's own questions, and maximum number per question. */
 const MAX_WAITERS = 65_536;
 const MAX_WAITERS_OF_ONE = 8192;
 

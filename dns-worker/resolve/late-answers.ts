@@ -9,7 +9,7 @@ import { type Question, questionKey } from './response/question.ts';
 
 /** Maximum number of failed questions that are still awaited per resolve thread; each uses a socket. */
 const MAX_LISTENING = 256;
-/** Lifetime of a late answer here, in milliseconds. Its TTL is not counted down. */
+/** Milliseconds for which a late answer is kept, without counting down its TTL. */
 const KEPT_MS = 1000;
 const MAX_KEPT = 256;
 

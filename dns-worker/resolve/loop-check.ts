@@ -1,5 +1,5 @@
 /**
- * Checks whether upstreams send questions back to this server, for example a router that forwards to this server: each
+ * Checks whether upstreams send questions back to this server, as a router does if it forwards to this server: each
  * upstream is occasionally asked for a one-time name. The control plane sees which client asks for such a name, and
  * reports it to all threads.
  */
@@ -57,7 +57,7 @@ export class LoopCheck {
     this.timer = this.after(firstMs, () => this.ask());
   }
 
-  /** Reports that a client has asked for the name with this token: an upstream may have sent it back. */
+  /** Reports that a client has asked for the name with this token: an upstream may have sent the name back. */
   note(token: string, client: string): void {
     for (const [upstream, checked] of this.checked) {
       if (checked.token !== token || checked.hasReturned) continue;
@@ -98,7 +98,7 @@ export class LoopCheck {
       this.checked.set(upstream, { token, client, hasReturned: false });
       const flags = { dnssecOk: false, checkingDisabled: false, ecs: null };
       const question = { qname, qtype: RRType.SOA, qclass: RRClass.IN, ...flags };
-      // Only the name's return counts, not the answer.
+      // Ignore the answer: only a query for the name counts.
       return [upstream.probe(question, () => undefined)];
     });
   }

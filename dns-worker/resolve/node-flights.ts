@@ -19,7 +19,7 @@ export interface FlightResolver {
   resolve(question: Question, done: (resolution: Resolution) => void): void;
 }
 
-/** Another thread asked the question and has finished. */
+/** The outcome if another thread asked the question and has finished. */
 export interface AskedElsewhere {
   readonly kind: 'elsewhere';
   /** Outcome of the flight; null = unknown: the question must be sent again unless the cache has the answer. */

@@ -1,8 +1,8 @@
 /**
  * Pools of upstreams in order of priority, and the plan of servers for one question, in waves. The servers of a wave
  * are asked at the same time; the next wave follows when all servers asked so far have failed or have been silent for a
- * while. The healthy servers of all pools come first, in the order of each pool's strategy, then those that may be
- * down, then unhealthy ones and those that remove signatures, and last those that this question avoids.
+ * while. The healthy servers of all pools come first, in the order of each pool's strategy; then servers that may be
+ * down, then servers that are unhealthy or remove signatures, and last the servers that this question avoids.
  */
 import type { PoolStrategy } from '../../shared/policy/upstream-settings.ts';
 import type { Upstream } from './upstream.ts';

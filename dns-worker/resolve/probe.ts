@@ -11,16 +11,19 @@ import type { AttemptOutcome } from './transport/attempt.ts';
 import { isDefinitive } from './transport/attempt.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
-/** `. NS`: every resolver has it cached. */
+/** The question `. NS`, whose answer every resolver has in its cache. */
 export const ROOT_SERVERS: Question = probeFor(new Uint8Array(1), RRType.NS);
 
 /**
- * A public name with letters, reserved for such uses (RFC 2606): capability probes ask for it and for random names
- * below it.
+ * A public name with letters, in a domain that is reserved for examples (RFC 2606): capability probes ask for this name
+ * and for random names below it.
  */
 export const PUBLIC_NAME: Question = probeFor(nameFromText('www.example.com')!, RRType.A);
 
-/** The SOA of a zone, which its servers know without asking others. `zone` is in lower-case wire form. */
+/**
+ * The question for the SOA of a zone, which the zone's servers answer without asking others. `zone` is in lower-case
+ * wire form.
+ */
 export function zoneProbe(zone: Uint8Array): Question {
   return probeFor(zone, RRType.SOA);
 }

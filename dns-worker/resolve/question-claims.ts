@@ -36,7 +36,10 @@ const HASH_FACTOR = 0x9e3779b1 | 0;
 const TAG_FACTOR = 0x85ebca6b | 0;
 /** Seconds for which a thread may be delayed between the end of a question and the release of its claim. */
 const SLACK_SECS = 2;
-/** A bucket is locked for less than a microsecond, unless its thread is interrupted or dies while it holds the lock. */
+/**
+ * Limits of the wait for a lock: a bucket is locked for less than a microsecond, unless the owner is interrupted or
+ * dies.
+ */
 const LOCK_TRIES = 20;
 const LOCK_WAIT_MS = 1;
 /** Without the lock, the thread asks: asking twice is better than not asking. */

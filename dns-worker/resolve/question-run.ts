@@ -1,6 +1,6 @@
 /**
- * One question from the first attempt to the outcome: waves of servers (`pool.ts`), with the next wave when all servers
- * asked so far have failed or have been silent for their usual time; copies to silent servers, and retries after
+ * One question from the first attempt to the outcome: asks servers in waves (`pool.ts`), the next wave when all servers
+ * asked so far have failed or have been silent for their usual time; sends copies to silent servers, and retries after
  * failures (`send-times.ts`). The first good answer wins, and no error is final while there is time and a server that
  * may still answer. After its time limit, a question can still wait for a late answer (`late-answers.ts`).
  */
@@ -28,7 +28,7 @@ const ACCEPTED_SERVFAILS = 2;
 /** One server's part in a question. */
 interface AskedServer {
   readonly upstream: Upstream;
-  /** Null after it has failed. */
+  /** The attempt in flight; null after it has failed. */
   attempt: UpstreamAttempt | null;
   copies: number;
   /** Attempts that failed without an answer. */
@@ -62,7 +62,7 @@ export class QuestionRun {
   private listening: NodeJS.Timeout | undefined;
   private over = false;
   private isDone = false;
-  /** Receives the late answer, or null if none can arrive. */
+  /** Callback for the late answer, or for null if none can arrive. */
   private onLate: ((answered: Answered | null) => void) | null = null;
 
   /** `waves` is not empty. Nothing happens before `start`. Questions with the same `wakes` are woken together. */
@@ -192,7 +192,7 @@ export class QuestionRun {
     this.arm();
   }
 
-  /** Sends a copy to a silent server, or retries one that has failed. */
+  /** Sends a copy to a silent server, or retries a server that has failed. */
   private sendAgain(asked: AskedServer): void {
     asked.nextMs = Infinity;
     if (!this.maySend()) return;
@@ -274,7 +274,7 @@ export class QuestionRun {
       this.end(this.failure('network'));
       return;
     }
-    // Only one server has responded, so waiting gains nothing.
+    // Only one server has responded, so do not wait for others.
     const doubted = again.find(({ upstream }) => upstream === failures[0]?.upstream);
     if (doubted !== undefined) this.sendAgain(doubted);
     this.arm();

@@ -60,7 +60,7 @@ export class Resolver {
 
   /**
    * `records` are shared by all threads of the node. The worker's answer thread may ask the servers in `firstServers`
-   * itself; null = it may not ask any.
+   * itself; null = it asks no servers.
    */
   constructor(
     settings: ResolverSettings,
@@ -165,8 +165,8 @@ export class Resolver {
   }
 
   /**
-   * The state of every upstream, in the order of the settings. Call it every second: it also updates the servers of the
-   * answer thread.
+   * The state of every upstream, in the order of the settings. Call this method every second: it also updates the
+   * servers of the answer thread.
    */
   report(): UpstreamReport[] {
     this.first?.takeNews();

@@ -11,7 +11,7 @@ export const MAX_COPIES = 3;
 const MIN_WAIT_MS = 200;
 const MAX_WAIT_MS = 400;
 const UNKNOWN_WAIT_MS = 300;
-/** A wait varies between its minimum and this many times as long. */
+/** A wait varies between its minimum and this many times its minimum. */
 const SPREAD = 3;
 
 /** Limits for the wait until the next server is also asked, in milliseconds, and the wait for an unknown latency. */

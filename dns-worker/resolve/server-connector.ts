@@ -1,4 +1,4 @@
-/** Makes the connections to the addresses of one server, by transport. */
+/** Creates the connections to the addresses of one server, according to its transport. */
 import type { Clock } from '../../shared/clock.ts';
 import type { HardeningSettings } from '../../shared/policy/hardening-settings.ts';
 import type { UpstreamSettings } from '../../shared/policy/upstream-settings.ts';
@@ -14,7 +14,7 @@ import { UdpUpstream } from './udp/udp-upstream.ts';
 
 /** Features that servers were found to support, and the settings for their use. */
 export interface CapabilityParts {
-  /** Shared by all threads of the node. */
+  /** Findings that all threads of the node share. */
   readonly records: Capabilities;
   readonly hardening: HardeningSettings;
   /** Question of capability probes; the servers must answer it with NOERROR. */

@@ -50,7 +50,7 @@ export class Upstream {
   private readonly connect: (server: ServerAddress) => ServerConnections;
   private readonly lingering = new Map<UpstreamAttempt, NodeJS.Timeout>();
   private readonly connections = new Map<string, ServerConnections>();
-  /** Addresses found in the last lookup, and those of them that are used. */
+  /** Addresses found in the last lookup, and the part of them that is used. */
   private found: readonly HostAddress[] = [];
   private resolved: readonly HostAddress[] = [];
   private nextTrialMs = 0;
@@ -202,7 +202,7 @@ export class Upstream {
     return lastError === null ? null : (describeCode(lastError) ?? lastError);
   }
 
-  /** Closes its connections and lingering attempts. */
+  /** Closes the server's connections and lingering attempts. */
   close(): void {
     for (const attempt of [...this.lingering.keys()]) attempt.cancel();
     for (const connections of this.connections.values()) connections.close();
@@ -229,7 +229,7 @@ export class Upstream {
     return attempt;
   }
 
-  /** Updates the server's addresses; connections to previous ones end when they are idle. */
+  /** Updates the server's addresses; connections to previous addresses end when they are idle. */
   private useAddresses(found: readonly HostAddress[]): void {
     if (found === this.found) return;
     this.found = found;

@@ -22,7 +22,7 @@ export class ZoneResolvers {
   private readonly records: Capabilities;
   private readonly byPartition = new Map<number, Resolver>();
 
-  /** `records` as in `Resolver`. */
+  /** `records`: as in `Resolver`. */
   constructor(
     settings: ZoneResolverSettings,
     clock: Clock,
@@ -39,7 +39,8 @@ export class ZoneResolvers {
   of(zone: ForwardZone): Resolver {
     let resolver = this.byPartition.get(zone.partition);
     if (resolver === undefined) {
-      // Servers of one zone are assumed to agree: the first answer wins, and a dead server causes no wait.
+      // The servers of one zone are assumed to give the same answers: the first answer counts, and a failed server
+      // causes no wait.
       const pool = { name: zone.zone, strategy: 'Parallel', priority: 0, servers: zone.servers } as const;
       const [name] = zone.names;
       const settings = {
@@ -58,7 +59,7 @@ export class ZoneResolvers {
     return [...this.byPartition.values()].flatMap((resolver) => resolver.report());
   }
 
-  /** See `Resolver`. */
+  /** As in `Resolver`. */
   noteLoop(token: string, client: string): void {
     for (const resolver of this.byPartition.values()) resolver.noteLoop(token, client);
   }

@@ -54,7 +54,7 @@ export function appendCname(
 
 /**
  * Leaves the query to the resolve thread, which resolves the name at `nameAt` of `names` (lower case) and appends the
- * result. Only stages of `Pipeline.decideAgain` may call this.
+ * result. Only stages of `Pipeline.decideAgain` may call this function.
  */
 export function followAlias(
   query: Query,

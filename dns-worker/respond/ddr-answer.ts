@@ -1,7 +1,8 @@
 /**
  * The encrypted resolvers of this server, for discovery by clients of plain DNS (RFC 9462 section 4): SVCB records,
  * with the addresses of their target in the additional section. These are the local records of the target, or without
- * such records the addresses in the certificate, by which clients verify that it is the same server (section 4.2).
+ * such records the addresses in the certificate, by which clients verify that the encrypted resolver is the same server
+ * (section 4.2).
  */
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
 import { Header, QUESTION_TAIL_SIZE, skipName, writeU16, writeU32 } from '../../shared/dns/wire.ts';

@@ -25,12 +25,12 @@ export function localZone(name: string): LocalZone {
 }
 
 export const HOME_ARPA = localZone('home.arpa');
-/** RFC 9462 section 6.4. */
+/** The zone of RFC 9462 section 6.4. */
 export const RESOLVER_ARPA = localZone('resolver.arpa');
 export const LOCALHOST = localZone('localhost');
 /** Zones that must not be looked up: RFC 6761 sections 6.2 and 6.4, RFC 7686, RFC 6762 section 22.1. */
 export const NO_SUCH_ZONES = ['test', 'invalid', 'onion', 'local'].map(localZone);
-/** RFC 1918. */
+/** Reverse zones of the networks in RFC 1918. */
 export const PRIVATE_ZONES = [
   '10.in-addr.arpa',
   '168.192.in-addr.arpa',
@@ -66,7 +66,7 @@ export function zoneOf(query: Query, zones: readonly LocalZone[]): LocalZone | n
   return null;
 }
 
-/** Answers a question for a name in such a zone; CONTINUE for DS at the apex. */
+/** Answers a question for a name in a local zone; CONTINUE for DS at the apex. */
 export function answerInZone(query: Query, zone: LocalZone): StageResultCode {
   if (query.qnameLength !== zone.wire.length) return noSuchName(query, zone);
   if (query.qtype === RRType.DS) return StageResult.CONTINUE;

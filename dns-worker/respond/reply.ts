@@ -18,11 +18,11 @@ import { DnssecStatus, Protocol } from '../../shared/query-log.ts';
 import { NO_EDE, type Query } from '../query/query.ts';
 import { streamIdleMs, StreamOption } from '../query/stream-options.ts';
 
-/** OPT without options: root name, type, class, ttl, rdlength. */
+/** Size of OPT without options: root name, type, class, ttl, rdlength. */
 const OPT_SIZE = 11;
-/** Extended DNS error option without text: code, length, info-code (RFC 8914 section 2). */
+/** Size of an extended DNS error option without text: code, length, info-code (RFC 8914 section 2). */
 const EDE_OPTION_SIZE = 6;
-/** Code, length, and the idle timeout in units of 100 ms (RFC 7828 section 3.1). */
+/** Size of the keepalive option: code, length, and the idle timeout in units of 100 ms (RFC 7828 section 3.1). */
 const KEEPALIVE_OPTION_SIZE = 6;
 const KEEPALIVE_UNIT_MS = 100;
 /** Padded replies are padded to a multiple of this many bytes (RFC 8467 section 4.1). */
@@ -147,7 +147,7 @@ function writeOpt(query: Query, end: number, rcode: number): number {
   return option - query.at;
 }
 
-/** Returns the end of the last option. */
+/** Writes the stream options; returns the end of the last option. */
 function writeStreamOptions(query: Query, at: number): number {
   const { bytes, streamOptions } = query;
   let end = at;
@@ -161,7 +161,8 @@ function writeStreamOptions(query: Query, at: number): number {
 }
 
 /**
- * Zeros up to a full block, or to the maximum reply size (RFC 7830 section 3); no option if its header does not fit.
+ * Writes the padding option: zeros up to a full block, or to the maximum reply size (RFC 7830 section 3); no option if
+ * its header does not fit.
  */
 function writePadding(query: Query, at: number): number {
   const { bytes } = query;
@@ -192,7 +193,7 @@ function writeEcs({ bytes, ecs, ecsLength, ecsScope }: Query, at: number): void 
   bytes[dataAt + EcsData.SCOPE] = ecsScope;
 }
 
-/** Answers with an rcode and no records. If the question could not be read, the answer is a bare header. */
+/** Answers with an rcode and no records. If the question could not be read, the answer is only a header. */
 export function replyWithRcode(query: Query, rcode: number): void {
   clearRecords(query);
   finishReply(query, rcode, endOfQuestion(query));

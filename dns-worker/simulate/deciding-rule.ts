@@ -18,7 +18,7 @@ const RANKS: readonly RuleOriginCode[] = [
   RuleOrigin.LIST,
 ];
 
-/** Decides again and returns the rule that decided. */
+/** Decides the question again and returns the deciding rule. */
 export function explainDecision(side: SimulatedSide, question: SimulatedQuestion): SimulatedDecision {
   const allowing = new AllowingRules();
   const { matcher } = side.pipeline;

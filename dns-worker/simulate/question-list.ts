@@ -36,7 +36,7 @@ export class QuestionList {
     this.words = new Int32Array(questions.questions);
     this.names = new Numbered(questions.names);
     this.answers = new Numbered(questions.answers);
-    // A copy: the pipeline reads addresses from unshared memory.
+    // Copy the addresses: the pipeline reads them from unshared memory.
     this.clients = new Uint8Array(questions.clients);
     this.clientIds = new Int32Array(questions.clientIds);
     this.borrowed = this.findBorrowed();

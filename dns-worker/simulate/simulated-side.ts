@@ -24,7 +24,7 @@ import { Reporter } from '../report/reporter.ts';
 import { ClientSightings } from '../report/sighting-writer.ts';
 
 const BUFFER_SIZE = 65_535;
-/** The pipeline needs a limiter; questions in the log have already passed it. */
+/** The pipeline needs a limiter; questions in the log have already passed the rate limit. */
 const NO_LIMIT = {
   enabled: false,
   queriesPerSecond: 1,

@@ -19,7 +19,7 @@ const Change = { NONE: 0, BLOCKED: 1, ALLOWED: 2, UNDECIDED: 3 } as const;
 /** Maximum number of names listed per client, and clients per name. */
 const MAX_INNER = 10;
 
-/** A simulation. */
+/** Runs one simulation. */
 export class Simulation {
   private readonly list: QuestionList;
   private readonly before: SimulatedSide;
@@ -82,7 +82,7 @@ export class Simulation {
     if (asked === null) return Change.NONE;
     const wasBlocked = isBlockedStatus(before.decide(asked));
     const isBlocked = isBlockedStatus(after.decide(asked));
-    // It may have been blocked because of its answer, which is not in the log.
+    // The question may have been blocked because of its answer, which is not in the log.
     const isUnknown =
       !wasBlocked &&
       !before.wasByName &&

@@ -1,9 +1,9 @@
 /**
  * Policy for the targets in an answer: names (CNAME cloaking, HTTPS and SVCB targets), and addresses if any rule
  * applies to addresses. Each target is checked for the client's group, in cached and new answers. If an answer passes,
- * its position in the cache is remembered, so that it is checked once per snapshot and class. An allow rule for the
- * qname also allows the answer, unless another rule outranks it: a list's rule does not override manual rules or
- * blocked services.
+ * its position in the cache is remembered, so that the answer is checked once per snapshot and policy class. An allow
+ * rule for the qname also allows the answer, unless another rule outranks it: a list's rule does not override manual
+ * rules or blocked services.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16, skipName } from '../../shared/dns/wire.ts';
@@ -30,7 +30,7 @@ const IPV6_SIZE = 16;
 /** Separates entries of answers that passed because an allow rule matched the qname. */
 const ALLOWED_MARK = 0x3c6e_f372;
 
-/** Whether the answer in the slot contains anything that policy applies to and may block. */
+/** Whether the answer in the slot contains names or addresses that policy may block. */
 export function needsCheck(query: Query, snapshot: OpenSnapshot): boolean {
   // The operator chose the target of a local alias.
   if (query.isUnfiltered || query.status === QueryStatus.LOCAL) return false;

@@ -7,7 +7,7 @@ import { QueryStatus } from '../../shared/query-log.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 
-/** Answers a query of a client that may not ask; sends nothing if `isQuiet`. */
+/** Answers a query of a refused client; sends nothing if `isQuiet`. */
 export function accessStage(query: Query, isQuiet: boolean): StageResultCode {
   if (isQuiet) return StageResult.DROPPED;
   query.status = QueryStatus.REFUSED;
@@ -16,7 +16,7 @@ export function accessStage(query: Query, isQuiet: boolean): StageResultCode {
   return StageResult.ANSWERED;
 }
 
-/** Describes the decision. */
+/** Describes the decision, for explanations. */
 export function accessDetail({ isAdmitted: mayAskHere }: Query): string {
   return mayAskHere
     ? 'may query this server'

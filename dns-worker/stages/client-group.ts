@@ -7,7 +7,7 @@ import type { Newcomers } from '../policy/newcomers.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
 /**
- * Finds the client's group, whether the client may ask, and whether its queries are excluded from the log or
+ * Finds the client's group, whether the client is allowed, and whether its queries are excluded from the log or
  * statistics; counts the query for the client if `sightings` is given.
  */
 export function clientGroupStage(
@@ -28,7 +28,7 @@ export function clientGroupStage(
   query.groupId = policy.groupId(query.groupIndex);
 }
 
-/** Describes how the group was found, and the client's key. */
+/** Describes how the group was found, and the client's key; for explanations. */
 export function clientDetail({ clientRecord, clientKey, keyed }: Query, { clients }: OpenSnapshot): string {
   const { source, prefix } = clients.describe(clientRecord);
   if (source === 'key') return `key ${clientKey}`;

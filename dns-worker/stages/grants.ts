@@ -15,7 +15,7 @@ import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { answerBlocked } from '../respond/block-answer.ts';
 
-/** Blocks the query, or records until when nothing may block it. */
+/** Blocks the query, or records the time until which nothing may block it. */
 export function grantsStage(
   query: Query,
   { grants, policy }: OpenSnapshot,

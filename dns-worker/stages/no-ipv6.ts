@@ -55,7 +55,7 @@ function removeHint(query: Query, fields: number, following: number): void {
   movePointers(query, end - size, following, hint - query.at, size);
 }
 
-/** Corrects compression pointers in the records from `at` on that point behind the removed bytes. */
+/** In the records from `at` on, corrects compression pointers to names after the removed bytes. */
 function movePointers(query: Query, at: number, records: number, cutAt: number, size: number): void {
   const { bytes } = query;
   let next = at;
@@ -70,7 +70,7 @@ function movePointers(query: Query, at: number, records: number, cutAt: number, 
   }
 }
 
-/** The pointer at the end of a name, if there is one. */
+/** Corrects the pointer at the end of a name, if there is one. */
 function movePointer(bytes: Uint8Array, nameAt: number, cutAt: number, size: number): void {
   let at = nameAt;
   while (bytes[at]! > 0 && bytes[at]! < POINTER >>> 8) at += bytes[at]! + 1;

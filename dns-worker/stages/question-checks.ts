@@ -1,5 +1,5 @@
 /**
- * Refuses questions that a forwarding server does not support: other classes (except CHAOS from clients that may ask),
+ * Refuses questions that a forwarding server does not support: other classes (except CHAOS from allowed clients),
  * transfers, meta types, unknown EDNS versions.
  */
 import { ExtendedError, Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';

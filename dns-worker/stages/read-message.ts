@@ -6,7 +6,7 @@ import { readEcs } from '../query/query-ecs.ts';
 import type { Query } from '../query/query.ts';
 import { readStreamOptions } from '../query/stream-options.ts';
 
-/** Reading failed because of a bug. */
+/** Outcome if reading failed because of a bug. */
 export const READ_FAILED = -1;
 /** Outcome of reading a message. */
 export type ReadOutcome = ParseOutcomeCode | typeof READ_FAILED;

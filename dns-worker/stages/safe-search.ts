@@ -1,7 +1,7 @@
 /**
  * Safe search: for groups that enforce it, names of search engines are answered with the names of their safe mode. The
  * resolve thread resolves the target (`forward/alias-follower.ts`); the answer is cached under the target's name, so
- * that no group's answer is cached under the name of the engine.
+ * that one group's answer is not cached for all groups under the name of the engine.
  *
  * choice: after policy, in the contract's order: a name that an allow rule, a grant or a schedule allows is not
  * rewritten. `blocking.enabled` does not disable it.
@@ -53,7 +53,10 @@ export function safeSearchDetail(query: Query, { safeSearch, policy }: OpenSnaps
   return `${engine}, not enforced: ${query.isAllowedByList ? "a list's exception" : 'an allow rule'} allows the name`;
 }
 
-/** Types that lead a client to a web server; others, such as TXT and NS, do not allow clients to bypass safe search. */
+/**
+ * Types that lead a client to a web server; other types, such as TXT and NS, do not allow clients to bypass safe
+ * search.
+ */
 function mayReachEngine(qtype: number): boolean {
   return (
     qtype === RRType.A ||

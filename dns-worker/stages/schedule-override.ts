@@ -22,7 +22,7 @@ export function scheduleOverrideStage(query: Query, { policy }: OpenSnapshot): S
   return StageResult.ANSWERED;
 }
 
-/** The override in words. */
+/** The name of the override, for explanations. */
 export function overrideDetail({ groupIndex }: Query, { policy }: OpenSnapshot): string {
   const override = policy.groupOverride(groupIndex);
   const name = Object.entries(GroupOverride).find(([, code]) => code === override)?.[0] ?? 'None';

@@ -2,8 +2,8 @@
  * Answers questions that must not leave this network, or that only test it: names reserved by RFC 6761, RFC 6303 and
  * similar documents, PTR of private addresses, names of one label, and the canary names with which browsers and systems
  * check whether they may use their own resolvers. A local record or a forward zone for such a name outranks this stage.
- * Each kind has its own flag (`QuestionFlag`); a grant or schedule that allows everything lifts the blocks (private
- * PTR, single labels, canaries), while reserved names are still answered here.
+ * Each kind has its own flag (`QuestionFlag`); a grant or schedule that allows everything disables the blocks (private
+ * PTR, single labels, canaries); reserved names are still answered here.
  */
 import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
@@ -51,7 +51,7 @@ const DOH_CANARY = name('use-application-dns.net');
 const PRIVATE_RELAY_CANARIES = ['mask.icloud.com', 'mask-h2.icloud.com'].map(name);
 const CANARY_TLD_LENGTH = 3;
 
-/** Flags of blocks, as opposed to names that are answered here. */
+/** Flags of names that are blocked, not answered here. */
 const BLOCKING_FLAGS =
   QuestionFlag.BLOCK_PRIVATE_PTR |
   QuestionFlag.BLOCK_NON_FQDN |
@@ -83,7 +83,8 @@ export function specialUseNamesStage(
 }
 
 /**
- * Names without a dot belong to the local network; other types are forwarded, because resolvers query top-level zones.
+ * Names without a dot belong to the local network; NS, SOA, DS and DNSKEY are forwarded, because resolvers query
+ * top-level zones.
  */
 function checkSingleLabel(query: Query, { local }: OpenSnapshot, flags: number): StageResultCode {
   if ((flags & QuestionFlag.SPECIAL_NAMES) !== 0) {
@@ -151,7 +152,7 @@ function checkCanaries(query: Query, flags: number): StageResultCode {
   return isCanary ? blocked(query, QueryStatus.LOCAL) : StageResult.CONTINUE;
 }
 
-/** RFC 6761 section 6.3: the loopback address for the name and all names below it. */
+/** Answers with the loopback address, for the name and all names below it (RFC 6761 section 6.3). */
 function answerLocalhost(query: Query): StageResultCode {
   query.status = QueryStatus.LOCAL;
   if (query.qtype === RRType.A) answerRecord(query, LOOPBACK_V4, LOCAL_ZONE_TTL_SECS);

@@ -6,7 +6,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { canonicalClientKey } from '../../shared/dns/client-key.ts';
 
-/** The record layer: type, version, length. */
+/** Header of a TLS record: type, version, length. */
 const RECORD_HEADER = 5;
 const HANDSHAKE_RECORD = 22;
 const CLIENT_HELLO = 1;
@@ -34,7 +34,7 @@ export function serverNameIn(octets: Buffer): string | null {
 function nameInMessage(message: Buffer): string {
   if (message.length < MESSAGE_HEADER + VERSION_AND_RANDOM || message[0] !== CLIENT_HELLO) return '';
   let at = MESSAGE_HEADER + VERSION_AND_RANDOM;
-  // Session id, cipher suites and compression methods.
+  // Skip the session id, cipher suites and compression methods.
   for (const size of [1, 2, 1] as const) {
     if (at + size > message.length) return '';
     at += size + message.readUIntBE(at, size);

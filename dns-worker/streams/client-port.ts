@@ -10,7 +10,7 @@ import { LINGER_MS, OpenConnections } from './open-connections.ts';
 import { listenOnAll } from './stream-port.ts';
 import type { StreamAddresses, StreamPort } from './stream-port.ts';
 
-/** Addresses to listen on, and the checks of connections. */
+/** Addresses on which to listen, and the checks of connections. */
 export interface ListenOptions extends StreamAddresses {
   readonly limit: ConnectionLimit;
   readonly admission: AdmissionParts;
@@ -30,7 +30,7 @@ export async function listenForClients(options: ListenOptions, take: HandleClien
     );
     const close = async (lingers = false): Promise<void> => {
       const closed = port.close();
-      // The header of an accepted connection, and its query, may still be in transit.
+      // The PROXY header of an accepted connection, and its first query, may still be in transit.
       if (lingers) setTimeout(() => admission.close(), LINGER_MS).unref();
       else admission.close();
       open.close(lingers);

@@ -5,9 +5,9 @@ import { addressWord } from '../../shared/net/ip.ts';
 
 const FACTOR = 0x9e3779b1 | 0;
 
-/** Connections that a limit applies to, and its values. */
+/** The connections to which a limit applies, and the limit's values. */
 export interface ConnectionLimitOptions {
-  /** See `shared/memory/connection-table.ts`. */
+  /** Counts of all threads, see `shared/memory/connection-table.ts`. */
   readonly table: SharedArrayBuffer;
   /** 0-based index of the thread's worker. */
   readonly worker: number;
@@ -25,7 +25,7 @@ export class ConnectionLimit {
   private readonly blocks: readonly Int32Array[];
   private readonly own: Int32Array;
   private readonly seed: number;
-  /** The current address. */
+  /** The address that is being counted. */
   private readonly address = new Int32Array(4);
   private open = 0;
 
@@ -96,7 +96,7 @@ export class ConnectionLimit {
     return sum;
   }
 
-  /** Word of this worker's slot with the current address; null if it has no connection. */
+  /** Word of this worker's slot with the current address; null if the address has no connection. */
   private slotOf(first: number): number | null {
     for (let probe = 0; probe < L.PROBES; probe++) {
       const slot = slotAt(first, probe);

@@ -97,7 +97,7 @@ export class DohConnection implements OpenConnection {
     body.once('close', () => (this.buffered -= size));
   }
 
-  /** Reads the rest of an unwanted body; a client that keeps sending loses the connection. */
+  /** Reads the rest of an unwanted body; closes the connection if the client keeps sending. */
   private discard(body: Readable): void {
     let size = 0;
     body.on('data', (chunk: Buffer) => {

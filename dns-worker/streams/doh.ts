@@ -1,5 +1,5 @@
 /**
- * DNS over HTTPS (RFC 8484) over HTTP/2 and HTTP/1.1: one worker's listeners. The limits of HTTP itself are here;
+ * DNS over HTTPS (RFC 8484) over HTTP/2 and HTTP/1.1: one worker's listeners. This file sets the limits of HTTP;
  * `doh-target.ts` reads the question from a request, `doh-connection.ts` answers it.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -33,7 +33,7 @@ const H2_LIMITS: H2Limits = {
   unsent: MAX_UNSENT_BYTES,
 };
 
-/** Addresses to listen on, and trusted proxies. */
+/** Addresses on which to listen, and trusted proxies. */
 export interface ListenDohOptions extends ListenOptions {
   readonly tls: TlsSide;
   /** Reverse proxies whose X-Forwarded-For is trusted. */

@@ -1,4 +1,4 @@
-/** The client behind reverse proxies, from their X-Forwarded-For (`server.trusted_proxies`). */
+/** The client behind reverse proxies, from their X-Forwarded-For header (`server.trusted_proxies`). */
 import { networkContains } from '../../shared/net/cidr.ts';
 import type { Network } from '../../shared/net/cidr.ts';
 import { addressFromText } from '../../shared/net/ip.ts';

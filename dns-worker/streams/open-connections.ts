@@ -1,7 +1,7 @@
 /**
- * The open connections of one listener: closes idle ones, makes space by closing the connection that is idle for the
- * longest time, and ends all when the listener closes. A connection is idle if no complete message is received or sent:
- * partial messages do not count.
+ * The open connections of one listener: closes idle connections, makes space by closing the connection that is idle for
+ * the longest time, and ends all connections when the listener closes. A connection is idle if no complete message is
+ * received or sent: partial messages do not count.
  */
 import { STREAM_IDLE_MS } from '../query/stream-options.ts';
 
@@ -14,7 +14,7 @@ const CLOSE_GRACE_MS = 3000;
 const PAUSE_MS = 400;
 export const LINGER_MS = 2500;
 const POLL_MS = 50;
-/** At the connection limit, a connection without a message for this long is closed for a new one. */
+/** At the connection limit, a connection without a message for this time is closed to accept a new connection. */
 const EVICT_IDLE_MS = 500;
 
 /** A connection as seen by its listener. */

@@ -22,7 +22,7 @@ export class StreamAccess {
     this.proxies = proxies;
   }
 
-  /** Whether a connection may be opened; with `mayHaveKey`, also if there are keys for clients in any network. */
+  /** Whether a connection may be opened; with `mayHaveKey`, also if any key admits its client from everywhere. */
   mayConnect(address: Uint8Array, mayHaveKey: boolean): boolean {
     if (this.mayHandshake(address, '')) return true;
     const { clients, keys } = this.snapshot();

@@ -12,9 +12,9 @@ import type { OpenConnection } from './open-connections.ts';
 
 /** The other end of a connection, as seen by handlers. */
 export interface StreamClient {
-  /** 16 bytes; IPv4 as ::ffff:a.b.c.d. */
+  /** Address of the client, 16 bytes; IPv4 as ::ffff:a.b.c.d. */
   readonly address: Uint8Array;
-  /** `Protocol` of `shared/query-log.ts`. */
+  /** Protocol of the connection (`Protocol` of `shared/query-log.ts`). */
   readonly protocol: ProtocolCode;
   /**
    * The key with which the client identified itself in the handshake or path, see `shared/dns/client-key.ts`; '' =
@@ -175,7 +175,7 @@ export class StreamConnection implements StreamClient, OpenConnection {
     this.frames.resume();
   }
 
-  /** Also joins the answers of one turn into one write. */
+  /** Sends the answers of one turn in one write. */
   private flushSoon(): void {
     if (this.isFlushing) return;
     this.isFlushing = true;

@@ -8,16 +8,16 @@ import { createServer, isIPv6 } from 'node:net';
 import { errorCode } from '../../shared/errors.ts';
 import { ListenError } from '../listeners/listen-error.ts';
 
-/** Addresses to listen on. */
+/** Addresses on which to listen. */
 export interface StreamAddresses {
   readonly addresses: readonly string[];
   /** 0 = the system chooses a port for each address. */
   readonly port: number;
-  /** Returns descriptors of listening sockets, owned by the caller; without it, Node.js opens the sockets. */
+  /** Returns descriptors of listening sockets, owned by the caller; if absent, Node.js opens the sockets. */
   readonly descriptorsAt?: (place: BoundAddress) => readonly number[];
 }
 
-/** An address that is listened on. */
+/** An address with an open listener. */
 export interface BoundAddress {
   readonly address: string;
   readonly port: number;
@@ -27,14 +27,15 @@ export interface BoundAddress {
 export interface StreamPort {
   readonly addresses: readonly BoundAddress[];
   /**
-   * Accepts no more connections; resolves when all accepted ones are closed. `lingers`: see `OpenConnections.close`.
+   * Accepts no more connections; resolves when all accepted connections are closed. `lingers`: see
+   * `OpenConnections.close`.
    */
   close(lingers?: boolean): Promise<void>;
 }
 
 /**
- * Listens on every address; if one is unavailable, closes all and throws a `ListenError`. If the kernel has no IPv6 and
- * `0.0.0.0` is also listed, `::` is skipped.
+ * Listens on every address; if one is unavailable, closes all sockets and throws a `ListenError`. If the kernel has no
+ * IPv6 and `0.0.0.0` is also listed, `::` is skipped.
  */
 export async function listenOnAll(
   { addresses, port, descriptorsAt }: StreamAddresses,

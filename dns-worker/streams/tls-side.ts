@@ -41,7 +41,7 @@ export class TlsSide {
   private readonly limit = new HandshakeLimit();
   private readonly timeoutMs: number;
 
-  /** `protocols` are the names in ALPN (RFC 7301); a client that offers only others is refused. */
+  /** `protocols` are the names in ALPN (RFC 7301); a client that offers only other protocols is refused. */
   constructor(
     protocols: readonly string[],
     reporter: Pick<Reporter, 'count'>,

@@ -1,5 +1,5 @@
 /**
- * A few queries of a batch that are read together. The memory for their answers is prefetched before the first is
+ * A few queries of a batch that are read together. The memory for their answers is prefetched before the first query is
  * decided. Without this, each query would wait for each of its cache lines: memo, bucket, entry. Here the loads of one
  * kind follow one another for all queries, so that the processor waits for many lines at the same time. Prefetching
  * decides and writes nothing: the answering loop reads everything again, from the CPU caches.
@@ -32,11 +32,11 @@ export interface Datagrams {
   lengthOf(slot: number): number;
 }
 
-/** One per thread. */
+/** Reads and prefetches groups of queries. One per thread. */
 export class QueryGroup {
   /** The queries; those that `read` has read are first. */
   readonly queries: readonly Query[] = Array.from({ length: GROUP_SIZE }, () => new Query());
-  /** Outcome of `Pipeline.read` for each of them. */
+  /** Outcome of `Pipeline.read` for each query. */
   readonly outcomes: ReadOutcome[] = Array.from({ length: GROUP_SIZE }, () => ParseOutcome.DROP);
   private readonly slotSize: number;
   private sum = 0;

@@ -1,6 +1,6 @@
 /**
  * Frees replaced rule tables. A thread that allocates nothing would keep a table of many megabytes for hours, since
- * nothing triggers its garbage collector. Without `--expose-gc` (unit tests) this does nothing.
+ * nothing triggers its garbage collector. Without `--expose-gc` (in unit tests), the methods do nothing.
  */
 import { HeapGrowth, collectSoon } from '../../shared/threads/heap-growth.ts';
 

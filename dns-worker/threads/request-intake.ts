@@ -21,7 +21,7 @@ export const SCRATCH_SIZE = 65_535;
 
 /** The sender of a message to this thread, and how to reply. */
 export interface Asker {
-  /** 16 bytes. */
+  /** Address of the sender, 16 bytes. */
   readonly address: Uint8Array;
   readonly protocol: ProtocolCode;
   /** Key of the client in lower case; '' = none. */
@@ -143,7 +143,7 @@ export class RequestIntake {
   }
 }
 
-/** Turns the header of a reply back into that of a query: only RD and CD come from the client. */
+/** Converts the header of a reply back to that of a query: only RD and CD come from the client. */
 function asQuery(request: ClientRequest): ClientRequest {
   const { message } = request;
   message[Header.FLAGS_HIGH] = FlagsHigh.RD;
@@ -152,7 +152,7 @@ function asQuery(request: ClientRequest): ClientRequest {
   return request;
 }
 
-/** Clears the counts of the sections after the question, which were not copied. */
+/** Clears the counts of the sections after the question, because these sections were not copied. */
 function headerAndQuestion(message: Uint8Array): Uint8Array {
   message.fill(0, 6, 12);
   return message;

@@ -26,11 +26,11 @@ const MAX_CONNECTIONS = { tcp: 1024, dot: 1024, doh: 512 } as const;
 interface ListenerParts {
   readonly start: ThreadStart;
   readonly intake: RequestIntake;
-  /** The active snapshot. */
+  /** Returns the active snapshot. */
   readonly snapshot: () => OpenSnapshot;
   readonly reporter: Reporter;
   readonly logger: Logger;
-  /** Null if Node.js opens the sockets. */
+  /** System calls for opening sockets; null if Node.js opens them. */
   readonly calls: NativeCalls | null;
 }
 

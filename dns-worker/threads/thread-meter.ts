@@ -12,7 +12,7 @@ export class ThreadMeter {
     const { total_allocated_bytes: allocatedBytes, used_heap_size: usedHeapBytes } = getHeapStatistics();
     this.profiler = new GCProfiler();
     this.profiler.start();
-    // The profiler counts microseconds.
+    // The profiler reports microseconds.
     const collections = collected?.statistics.map(({ gcType, cost }) => ({
       kind: gcType,
       pauseMs: cost / 1000,

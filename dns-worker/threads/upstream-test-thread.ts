@@ -1,6 +1,7 @@
 /**
  * Entry point of the thread that tests upstream servers before they are used, with the code that asks upstreams. It
- * asks only for the root, which every resolver has cached. The control plane ends the thread when it has the result.
+ * asks only questions about the root, which every resolver has in its cache. The control plane ends the thread when it
+ * has the result.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../shared/clock.ts';

@@ -15,7 +15,7 @@ import { exchangeUdp } from '../transport/exchange-udp.ts';
 import { canonicalIp } from '../transport/server-address.ts';
 import { UdpSockets } from '../transport/upstream-sockets.ts';
 
-/** An address of a host; `ip` canonical. */
+/** An address of a host; `ip` is canonical. */
 export interface HostAddress {
   readonly ip: string;
   readonly family: 4 | 6;
@@ -67,7 +67,7 @@ export class BootstrapServer {
     let outcome = await this.exchange((done) => this.overUdp(question, true, done));
     if (outcome?.kind === 'refused')
       outcome = await this.exchange((done) => this.overUdp(question, false, done));
-    // A third party that guesses ids must not end a lookup.
+    // Ask over TCP, so that a third party that guesses ids does not end the lookup.
     if (outcome?.kind === 'truncated' || outcome?.kind === 'exposed')
       outcome = await this.exchange((done) => this.tcp.ask(question, done));
     return outcome?.kind === 'answer' ? outcome.answer : null;

@@ -26,7 +26,10 @@ const MIN_TTL_SECS = 60;
 const MAX_TTL_SECS = 86_400;
 /** Minimum milliseconds between two lookups of a host while old addresses are available. */
 const RETRY_MS = 10_000;
-/** Milliseconds to wait for a new lookup if all addresses have failed: they may work again. */
+/**
+ * Milliseconds to wait for a new lookup if all addresses have failed; then the old addresses are used, which may work
+ * again.
+ */
 const DOUBTED_WAIT_MS = 200;
 
 interface KnownHost {
@@ -34,7 +37,7 @@ interface KnownHost {
   expiresMs: number;
   /** Start of the last lookup. */
   lookedUpMs: number;
-  /** Whether all addresses have failed since then. */
+  /** Whether all addresses have failed since the last lookup. */
   mustRecheck: boolean;
   waiting: HostDone[] | null;
 }

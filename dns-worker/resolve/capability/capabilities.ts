@@ -13,7 +13,10 @@ import { CapabilityRecord } from './capability-record.ts';
 
 /** The position of a transport is its code. */
 const TRANSPORTS: readonly UpstreamSettings['transport'][] = ['udp', 'tcp', 'tls', 'https'];
-/** Number of reads of a key that another thread is writing before it is skipped: that thread may be dead. */
+/**
+ * Number of times that a key is read while another thread is writing it, before the record is skipped: the other thread
+ * may be dead.
+ */
 const MAX_READS = 1_000_000;
 
 /**
@@ -22,7 +25,7 @@ const MAX_READS = 1_000_000;
  */
 const LINK_LOCAL_ZEROS = 1;
 
-/** The records. One per resolve thread. */
+/** Finds the records. One per resolve thread. */
 export class Capabilities {
   private readonly memory: SharedArrayBuffer;
   private readonly clock: Clock;
@@ -33,7 +36,7 @@ export class Capabilities {
     this.clock = clock;
   }
 
-  /** The record of a server; all threads get the same one. `ip` is an address literal. */
+  /** The record of a server; all threads get the same record. `ip` is an address literal. */
   of(
     server: { readonly ip: string; readonly port: number },
     transport: UpstreamSettings['transport'],

@@ -10,7 +10,7 @@ import { type Finding, FINDINGS, type ServerSupport } from '../../../shared/poli
 
 /** Features in the order of their words. */
 const FEATURE_ORDER = ['edns', 'cookies', 'case', 'tcp'] as const;
-/** A feature that is supported or not. */
+/** A feature that a server may support. */
 export type Feature = (typeof FEATURE_ORDER)[number];
 /** A feature that protects questions over UDP against forged replies. */
 export type HardeningFeature = 'cookies' | 'case';
@@ -18,7 +18,7 @@ export type HardeningFeature = 'cookies' | 'case';
 const EXPIRY_SECS = 3600;
 /** Number of pairs of probes in which only the plain probe was answered, after which a feature is disabled. */
 const MAX_STRIKES = 2;
-/** Strikes further apart count as a coincidence. */
+/** Maximum seconds between two strikes that disable a feature; strikes further apart count as a coincidence. */
 const STRIKES_WITHIN_SECS = 300;
 /** Minimum interval between pairs of probes of one server, in milliseconds. */
 export const PAIR_INTERVAL_MS = 1000;
@@ -249,7 +249,7 @@ function place(feature: Feature): number {
   return Word.FEATURES + FEATURE_ORDER.indexOf(feature) * FeatureWord.WORDS;
 }
 
-/** Milliseconds in 32 bits, never 0; differences of less than 24 days are valid. */
+/** A time in milliseconds as a 32-bit number, never 0; differences of less than 24 days are valid. */
 function stamp(ms: number): number {
   return Math.floor(ms) | 0 || 1;
 }

@@ -1,8 +1,8 @@
 /**
  * Decides which questions to a server are hardened. With `auto`, a feature is used after probes have shown that the
- * server supports it, and never for private addresses or in forward zones; with `on`, from the first question until
- * probes have shown that the server does not support it. A disabled feature is used again only after new probes
- * succeed.
+ * server supports it, and never for private addresses or in forward zones; with `on`, it is used from the first
+ * question until probes have shown that the server does not support it. A disabled feature is used again only after new
+ * probes succeed.
  */
 import type { HardeningMode, HardeningSettings } from '../../../shared/policy/hardening-settings.ts';
 import { scopeOfText } from '../../../shared/net/address-scope.ts';

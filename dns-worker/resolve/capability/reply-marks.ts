@@ -33,7 +33,7 @@ export function inRandomCase(qname: Uint8Array): Uint8Array {
 }
 
 /**
- * Checks the marks of a response that is known to match the question. A server that was not sent its own cookie may
+ * Checks the marks of a response that is known to match the question. If the query had no server cookie, the server may
  * omit the option. A cookie in the reply to a query without one is ignored.
  */
 export function checkMarks(message: Uint8Array, { name, cookie }: QueryMarks): MarksCheck {

@@ -53,7 +53,8 @@ export class ConnectionTraffic {
   }
 
   /**
-   * Whether the server may have dropped a question: nothing has arrived since the question was sent, or for a while.
+   * Whether the server may have dropped a question: nothing has arrived since the question was sent, or in the last
+   * `LEFT_OUT_MS`.
    */
   mayLeaveOut(query: SentState): boolean {
     return this.isSilentSince(query) || this.clock.monotonicMs() - this.lastReceivedMs >= LEFT_OUT_MS;

@@ -11,7 +11,7 @@ const LIMIT_LIFETIME_MS = 3_600_000;
 const FIRST_LIMIT_LIFETIME_MS = 300_000;
 /** Milliseconds within which a second connection that ends early confirms the limit. */
 const CONFIRMED_WITHIN_MS = 60_000;
-/** If a connection ended this many milliseconds after its last answer, it was closed because it was idle. */
+/** A connection that ended more than this many milliseconds after its last answer was closed because it was idle. */
 const PROMPT_MS = 1000;
 /**
  * If a connection went silent after a pause shorter than this many milliseconds, its limit is the number of answers.
@@ -20,7 +20,7 @@ const MIN_IDLE_MS = 500;
 
 /** Record of the answers per connection, for all threads and for the report. */
 export interface AnswersRecord {
-  /** Null = no limit is known, or it is older than an hour. */
+  /** Limit found in the last hour; null = none. */
   readonly answersPerConnection: number | null;
   noteAnswersPerConnection(answers: number): void;
 }
@@ -33,7 +33,9 @@ interface EarlyEnd {
 /** Limits of the connections to one server address. */
 export class LearnedLimits {
   private readonly clock: Clock;
-  /** The last connection that ended with unanswered questions; a single one may mean that the server restarted. */
+  /**
+   * The last connection that ended with unanswered questions; a single early end may mean that the server restarted.
+   */
   private earlyEnd: EarlyEnd | null = null;
   private readonly record: AnswersRecord;
   private idleLimitMs = Infinity;

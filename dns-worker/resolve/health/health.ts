@@ -22,7 +22,7 @@ export interface HealthThresholds {
 
 /** Questions that another thread sent to a server, and their results. */
 export interface FirstAnswers {
-  /** Milliseconds of the monotonic clock; -1 = never. */
+  /** Time of the last answer in milliseconds of the monotonic clock; -1 = never. */
   readonly lastAnswerMs: number;
   /** Changes since the last call. */
   takeNews(): FirstNews;
@@ -55,7 +55,10 @@ export class Health {
   consecutiveFailures = 0;
   /** The last failure, doubt or fault; kept after recovery. */
   lastError: string | null = null;
-  /** Milliseconds, exponentially weighted; 0 until measured. A missing answer counts as a slow answer. */
+  /**
+   * Smoothed latency in milliseconds, exponentially weighted; 0 until measured. A missing answer counts as a slow
+   * answer.
+   */
   smoothedLatencyMs = 0;
   /**
    * Whether the server is unusually late with an answer and has not answered since; other servers are then asked first.
@@ -63,7 +66,7 @@ export class Health {
   isSuspect = false;
   /** Called when the server becomes suspect; null = no probes. */
   onSuspect: (() => void) | null = null;
-  /** Questions that the worker's answer thread sends to the server itself; null = none. */
+  /** Questions that the worker's answer thread sends to the server; null = none. */
   first: FirstAnswers | null = null;
   /** Monotonic milliseconds until which the server is assumed to remove DNSSEC signatures; 0 = not assumed. */
   removesSignaturesUntilMs = 0;
@@ -201,7 +204,7 @@ const MEAN_SHARE = 1 / 8;
 const DEVIATION_SHARE = 1 / 4;
 const DEVIATIONS = 4;
 
-/** A server's usual latency, from a smoothed mean and its deviation (RFC 6298 section 2); answers only. */
+/** A server's usual latency, from a smoothed mean and its deviation (RFC 6298 section 2); only answers count. */
 export class LatencyEstimate {
   meanMs = 0;
   private deviationMs = 0;

@@ -35,7 +35,7 @@ export interface FirstTry {
 
 /** A question with the two flags and the subnet that its answer depends on. */
 export interface Question {
-  /** Lower-case, uncompressed wire form; owned by the question. */
+  /** Lower-case, uncompressed wire form; the question owns the memory. */
   readonly qname: Uint8Array;
   readonly qtype: number;
   readonly qclass: number;
@@ -53,7 +53,7 @@ export interface Question {
   readonly firstTry?: FirstTry;
 }
 
-/** Root owner, type, class, TTL, empty RDATA (RFC 6891 section 6.1.2). */
+/** Size of an OPT record: root owner, type, class, TTL, empty RDATA (RFC 6891 section 6.1.2). */
 const OPT_SIZE = 11;
 /** The DO bit in the third octet of OPT's TTL field (RFC 3225 section 3). */
 const DO_FLAG = 0x80;
@@ -70,7 +70,7 @@ export function randomQueryId(): number {
   return randomIds[nextRandomId++]!;
 }
 
-/** Type, class, flags, part of the cache. */
+/** Size of the end of a key: type, class, flags, cache partition. */
 const KEY_TAIL_SIZE = 9;
 const keyOctets = Buffer.alloc(MAX_NAME_LENGTH + KEY_TAIL_SIZE + EcsData.MAX_SIZE);
 

@@ -24,7 +24,7 @@ const atLeast =
   (_octets, at, end) =>
     end - at >= count ? end : -1;
 
-/** RFC 1035 section 3.1, uncompressed. */
+/** An uncompressed name (RFC 1035 section 3.1). */
 const name: Field = (octets, at, end) => {
   for (let offset = at; offset < end;) {
     const label = octets[offset]!;
@@ -54,7 +54,9 @@ const repeated =
     return offset;
   };
 
-/** RFC 4034 section 4.1.2: windows in order, each with 1 to 32 octets, the last of which is not zero. */
+/**
+ * A type bitmap (RFC 4034 section 4.1.2): windows in order, each with 1 to 32 octets, the last of which is not zero.
+ */
 const bitmap: Field = (octets, at, end) => {
   let before = -1;
   for (let offset = at; offset < end;) {
@@ -82,7 +84,7 @@ const digest =
 /** Forms of a gateway by gateway type: none, IPv4, IPv6, a name (RFC 4025 section 2.3, RFC 8777 section 4.2.3). */
 const GATEWAYS: readonly Field[] = [size(0), size(4), size(16), name];
 
-/** RFC 4025 section 2: only algorithm 0 has no key. */
+/** An IPSECKEY record (RFC 4025 section 2): only algorithm 0 has no key. */
 const ipsecKey: Field = (octets, at, end) => {
   if (at + 3 > end) return -1;
   const gateway = GATEWAYS[octets[at + 1]!];
@@ -96,13 +98,13 @@ const relay: Field = (octets, at, end) => {
   return gateway(octets, at + 2, end);
 };
 
-/** RFC 2535 section 3.1.2: flags may indicate that there is no key. */
+/** A KEY record (RFC 2535 section 3.1.2): flags may indicate that it contains no key. */
 const legacyKey: Field = (octets, at, end) => {
   const isWithout = at < end && octets[at]! >= 0xc0;
   return isWithout ? size(4)(octets, at, end) : atLeast(5)(octets, at, end);
 };
 
-/** RFC 8005 section 5: lengths of tag and key first, rendezvous servers last. */
+/** A HIP record (RFC 8005 section 5): lengths of tag and key first, rendezvous servers last. */
 const hostIdentity: Field = (octets, at, end) => {
   if (at + 4 > end) return -1;
   const [tag, key] = [octets[at]!, readU16(octets, at + 2)];
@@ -110,7 +112,7 @@ const hostIdentity: Field = (octets, at, end) => {
   return tag === 0 || key === 0 || servers > end ? -1 : repeated(name)(octets, servers, end);
 };
 
-/** RFC 3123 section 4: an address without trailing zeros. */
+/** An item of an APL record (RFC 3123 section 4): the address has no trailing zeros. */
 const addressPrefix: Field = (octets, at, end) => {
   if (at + 4 > end) return -1;
   const family = readU16(octets, at);
@@ -121,13 +123,13 @@ const addressPrefix: Field = (octets, at, end) => {
   return length > 0 && octets[next - 1] === 0 ? -1 : next;
 };
 
-/** Centimetres as mantissa and exponent, a decimal digit each. */
+/** Whether a length in centimetres is out of range: mantissa and exponent are one decimal digit each. */
 function isOutOfRange(centimetres: number): boolean {
   const [mantissa, exponent] = [centimetres >> 4, centimetres & 0xf];
   return mantissa > 9 || exponent > 9 || (mantissa === 0 && exponent > 0);
 }
 
-/** RFC 1876 section 2; the form of other versions is unknown. */
+/** A LOC record (RFC 1876 section 2); the form of other versions is unknown. */
 const location: Field = (octets, at, end) => {
   if (at >= end) return -1;
   if (octets[at] !== 0) return end;
@@ -138,7 +140,7 @@ const location: Field = (octets, at, end) => {
   return latitude! > 90 * 3_600_000 || longitude! > 180 * 3_600_000 ? -1 : end;
 };
 
-/** RFC 8659 section 4.1. */
+/** The tag of a CAA record (RFC 8659 section 4.1). */
 const propertyTag: Field = (octets, at, end) => {
   const next = counted(1)(octets, at, end);
   for (let i = at + 1; i < next; i++) {
@@ -155,11 +157,11 @@ const services: Field = (octets, at, end) => {
 
 const text: readonly Field[] = [string, repeated(string)];
 const key: readonly Field[] = [size(4), atLeast(1)];
-/** RFC 4034, RFC 4509, RFC 6605. */
+/** A DS record (RFC 4034, RFC 4509, RFC 6605). */
 const delegation: readonly Field[] = [size(3), digest({ 1: 20, 2: 32, 4: 48 })];
 const certificate: readonly Field[] = [size(3), atLeast(1)];
 
-/** Numbers without a mnemonic: X25 19, ISDN 20, GPOS 27, NINFO 56, RKEY 57, TALINK 58, SPF 99, ... */
+/** Forms by type. Types without a constant here: X25 19, ISDN 20, GPOS 27, NINFO 56, RKEY 57, TALINK 58, SPF 99, ... */
 const FORMS: readonly (readonly [number, readonly Field[]])[] = [
   [RRType.HINFO, [string, string]],
   [RRType.TXT, text],

@@ -7,7 +7,7 @@ import { RRType } from '../../../shared/dns/iana.ts';
 import type { ExpandedName } from './wire-name.ts';
 import { expandName } from './wire-name.ts';
 
-/** RDATA consists of fixed bytes, then names, then a tail. */
+/** Layout of RDATA: fixed bytes, then names, then a tail. */
 export interface RdataLayout {
   /** Bytes before the first name; -1 = as in NAPTR: two u16 and three character-strings. */
   readonly head: number;
@@ -27,7 +27,7 @@ function layout(head: number, names: number, tail: number, compress: boolean): R
 
 const RFC1035_NAME = layout(0, 1, 0, true);
 
-/** Numbers without a mnemonic: MD 3, MF 4, MB 7, MG 8, MR 9, MINFO 14, RT 21, PX 26, NXT 30. */
+/** Layouts by type. Types without a constant here: MD 3, MF 4, MB 7, MG 8, MR 9, MINFO 14, RT 21, PX 26, NXT 30. */
 const LAYOUTS: readonly (readonly [number, RdataLayout])[] = [
   [RRType.NS, RFC1035_NAME],
   [3, RFC1035_NAME],

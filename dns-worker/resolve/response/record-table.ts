@@ -25,12 +25,12 @@ const LAST_META = 255;
 
 /** One per thread; `read` fills it for each message. */
 export class RecordTable {
-  /** Offsets in the message. */
+  /** Offsets of the records' parts in the message. */
   readonly ownerAt = new Uint16Array(MAX_RECORDS);
   readonly ownerHash = new Int32Array(MAX_RECORDS);
   readonly type = new Uint16Array(MAX_RECORDS);
   readonly rrClass = new Uint16Array(MAX_RECORDS);
-  /** Seconds; values with the top bit set read as 0 (RFC 2181 section 8). */
+  /** TTLs in seconds; values with the top bit set count as 0 (RFC 2181 section 8). */
   readonly ttlSecs = new Uint32Array(MAX_RECORDS);
   readonly rdataAt = new Uint16Array(MAX_RECORDS);
   readonly rdlength = new Uint16Array(MAX_RECORDS);
@@ -38,7 +38,7 @@ export class RecordTable {
   answers = 0;
   /** Records from `answers` up to this index are in the authority section. */
   count = 0;
-  /** Upper eight bits of the rcode, from the OPT record (RFC 6891 section 6.1.3). */
+  /** The upper eight bits of the rcode, from the OPT record (RFC 6891 section 6.1.3). */
   extendedRcode = 0;
   /** Start and end of the options in the OPT record; both 0 without an OPT record. */
   optionsAt = 0;

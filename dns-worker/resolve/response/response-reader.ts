@@ -34,7 +34,7 @@ const current = newExpandedName();
 const other = newExpandedName();
 const target = newExpandedName();
 
-/** The message being read; only one at a time, since reading is synchronous. */
+/** The message being read: one variable is enough, because reading is synchronous. */
 let message: Uint8Array = new Uint8Array(0);
 let question: Question;
 /** Number of aliases in the chain. */
@@ -44,7 +44,7 @@ let missingAliasOf = -1;
 let ecsScope = 0;
 
 /**
- * Reads a response to `asked`. Never throws, whatever the bytes; the work is linear in their number. The rest of a
+ * Reads a response to `asked`. Never throws, whatever the bytes are; the work is linear in their number. The rest of a
  * truncated message is not read. Response codes other than NOERROR, NXDOMAIN and YXDOMAIN give an answer without
  * records. The result shares no memory with `bytes`.
  */
@@ -127,7 +127,7 @@ function writeChain(rcode: number): 'positive' | 'negative' | 'unwritten' | 'cha
   const endsAtAlias = qtype === RRType.CNAME;
   for (hops = 0; ; hops++) {
     const hash = table.hash(current);
-    // NXDOMAIN means that the last name of the chain has no records: any records for it are a contradiction.
+    // NXDOMAIN means that the last name of the chain has no records: records for it would be a contradiction.
     if (rcode !== Rcode.NXDOMAIN) {
       // An alias synthesized from a DNAME has no signature.
       if (endsAtAlias && !writeDnameOf(findRecord(hash, RRType.CNAME))) return 'unwritten';
@@ -188,7 +188,7 @@ function writeDnameAbove(): boolean {
 
 /**
  * Finds the DNAME that makes `current` an alias if the server omitted the CNAME (RFC 6672 section 3.1 requires it), and
- * sets `target`. False also if the target would be too long: YXDOMAIN reports that.
+ * sets `target`. Also false if the target would be too long, which the server reports as YXDOMAIN.
  */
 function findMissingAlias(): boolean {
   missingAliasOf = -1;

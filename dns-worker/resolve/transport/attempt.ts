@@ -10,7 +10,7 @@ export type AttemptOutcome =
   | { readonly kind: 'answer'; readonly answer: CacheableAnswer }
   | { readonly kind: 'failed'; readonly reason: 'network' | 'malformed' | 'unusable' | 'local' };
 
-/** The server whose health an attempt affects. */
+/** An upstream with the health that an attempt affects. */
 interface WithHealth {
   readonly health: Health;
 }
@@ -96,7 +96,7 @@ export class Attempt<U extends WithHealth> implements Exchange {
     const { health } = this.upstream;
     this.countFailure();
     this.hasExpired = true;
-    // The server has answered other questions since: the question is slow, not the server.
+    // The server has answered other questions since the start: the question is slow, not the server.
     if (health.lastAnswerMs > this.startedMs) health.recordDoubt('timeout');
     else health.recordFault('timeout', this.clock.monotonicMs() - this.startedMs);
   }

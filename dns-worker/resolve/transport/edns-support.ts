@@ -1,8 +1,9 @@
 /**
  * Whether one server supports EDNS. A server without support answers FORMERR or NOTIMP without an OPT record (RFC 6891
  * section 7), and is asked again without EDNS. The finding is stored only if it is proven: the server refused the
- * question with EDNS and answered it without, over a connection, which third parties cannot forge; or eight times in a
- * row while no connection was possible. A server that recently sent an OPT record is never assumed to lack EDNS.
+ * question with EDNS and answered it without EDNS, over a connection, which third parties cannot forge; or the server
+ * refused EDNS eight times in a row while no connection was possible. A server that recently sent an OPT record is
+ * never assumed to lack EDNS.
  */
 import type { CapabilityRecord } from '../capability/capability-record.ts';
 import { isRefusal } from './edns-refusal.ts';
@@ -49,13 +50,13 @@ export class EdnsSupport {
     this.noteLacking();
   }
 
-  /** Records that the server has refused a question with EDNS and answered it without. */
+  /** Records that the server has refused a question with EDNS and answered it without EDNS. */
   noteLacking(): void {
     if (this.record.ednsSeenAgoSecs >= BELIEVED_SECS) this.record.note('edns', 'unsupported');
   }
 }
 
-/** Asks once, with an OPT record or without. */
+/** Function that asks once, with an OPT record or without. */
 type StartExchange = (edns: boolean, done: ExchangeDone) => Exchange;
 
 /**

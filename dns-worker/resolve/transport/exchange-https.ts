@@ -43,7 +43,7 @@ export interface HttpsTarget {
   readonly server: ServerAddress;
   /** Path and query; if it ends in `{?dns}`, questions are sent with GET. */
   readonly path: string;
-  /** Opens a connection that speaks HTTP/2. */
+  /** Opens a TLS connection for HTTP/2. */
   open(server: ServerAddress): TLSSocket;
 }
 
@@ -140,7 +140,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     return this.streams;
   }
 
-  /** Streams that the server allows, or the default if it has not announced a number. */
+  /** Streams that the server allows, or the default if the server has not announced a number. */
   get capacity(): number {
     const { connecting, remoteSettings } = this.session;
     const allowed = connecting ? MAX_STREAMS : remoteSettings.maxConcurrentStreams;
@@ -210,7 +210,8 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     query.connection = null;
     query.stream = null;
     if (typeof outcome === 'object') query.done(outcome);
-    // GOAWAY, REFUSED_STREAM, or a session closed while idle: the server did not process the question.
+    // After GOAWAY, REFUSED_STREAM, or the end of an idle session, the server did not process the question: send it
+    // again.
     else if (outcome === 'refused' || this.goneAway || wasUseful)
       this.events.lost(query, this.detail, wasUseful);
     else query.done(lossOf(this.detail));

@@ -41,7 +41,7 @@ const READ_BUFFER = Buffer.allocUnsafeSlow(65_536);
 
 /** How connections to a server are opened, and the form of the messages. */
 export interface StreamKind {
-  /** Opens a connection that is read by `onread`; it may still be connecting when returned. */
+  /** Opens a connection that is read by `onread`; the connection may still be connecting when `open` returns. */
   open(server: ServerAddress, onread: OnReadOpts): Socket;
   /** Queries are padded to a multiple of this many octets; 0 = no padding. */
   readonly padTo: number;

@@ -5,7 +5,7 @@ import type { CacheableAnswer, ResponseReading } from '../response/cacheable-ans
 
 /** Address and port of a server. */
 export interface ServerAddress {
-  /** IPv4 or IPv6 literal in the spelling of the system. */
+  /** IPv4 or IPv6 literal in the form in which the system writes it. */
   readonly ip: string;
   readonly port: number;
   readonly family: 4 | 6;
@@ -16,7 +16,7 @@ export type ExchangeOutcome =
   | { readonly kind: 'answer'; readonly answer: CacheableAnswer; readonly hasEdns?: boolean }
   /** The TC flag is set: retry over TCP. */
   | { readonly kind: 'truncated' }
-  /** The server may not support EDNS (`edns-support.ts`): retry without. */
+  /** The server may not support EDNS (`edns-support.ts`): retry without EDNS. */
   | { readonly kind: 'refused' }
   /** A third party is guessing ids on the port of the question: ask over TCP, or from another port. */
   | { readonly kind: 'exposed' }
@@ -76,7 +76,7 @@ export type ExchangeDone = (outcome: ExchangeOutcome) => void;
 export interface Exchange {
   /** Whether the question had to wait for capacity on a connection: then a long time is not the server's fault. */
   readonly wasQueued: boolean;
-  /** Sends the same query again if the transport may lose it; otherwise does nothing. */
+  /** Sends the same query again if the transport may lose it; does nothing with other transports. */
   resend(): void;
   /** Cancels; `done` is not called afterwards. */
   cancel(): void;
@@ -96,7 +96,9 @@ export interface ServerConnections {
 
 /** Description of a web server without HTTP/2. */
 export const ONLY_HTTP1 = 'the server supports only HTTP/1.1, but DoH needs HTTP/2';
-/** The alert of a server that supports none of the offered protocols (RFC 7301 section 3.2); only DoH offers one. */
+/**
+ * The alert of a server that supports none of the offered protocols (RFC 7301 section 3.2); only DoH offers a protocol.
+ */
 const NO_COMMON_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
 
 /** The text of an error for `lastError`: its code if it has one, which `describeCode()` translates to words. */

@@ -19,13 +19,15 @@ const MAX_LOSSES = 16;
 
 /** Events of a connection. */
 export interface ConnectionEvents<Query> {
-  /** The connection has ended. */
+  /** Called after the connection has ended. */
   closed(): void;
-  /** A sent question has left the connection, with any outcome. */
+  /** Called after a sent question has left the connection, with any outcome. */
   left(query: Query): void;
-  /** The connection ended with this question in flight or unsent; `hasProgressed` = it had delivered answers. */
+  /**
+   * Called if the connection ended with this question in flight or unsent; `hasProgressed` = it had delivered answers.
+   */
   lost(query: Query, detail: string, hasProgressed: boolean): void;
-  /** The number of questions that the connection can carry has changed. */
+  /** Called after the connection's capacity for questions has changed. */
   changed(): void;
 }
 
@@ -54,7 +56,7 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
     this.limits = parts.limits;
   }
 
-  /** Asks with queries that `make` creates, one per connection that the question is sent on. */
+  /** Asks a question; `make` creates a query for each connection on which the question is sent. */
   ask(make: (done: ExchangeDone) => Query, done: ExchangeDone): Exchange {
     return new KeptExchange(this, make, done);
   }
@@ -66,7 +68,7 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
     for (const connection of this.connections) connection.destroy();
   }
 
-  /** Sends a query, queues it until there is capacity, or fails it if too many of its network are waiting. */
+  /** Sends a query, queues it until there is capacity, or fails it if too many queries of its network are waiting. */
   assign(query: Query): void {
     if (this.closed) {
       queueMicrotask(() => query.done({ kind: 'failed', reason: 'network', detail: 'closed' }));
@@ -131,7 +133,7 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
     return isWithinShare(this.held.get(network) ?? 0, this.heldByAll, this.parts.max * each);
   }
 
-  /** Sends a question again after its connection failed, as long as that makes progress. */
+  /** Sends a question again after its connection failed, as long as connections make progress. */
   private reassign(query: Query, detail: string, hasProgressed: boolean): void {
     query.losses += hasProgressed ? 1 : MAX_LOSSES / 2;
     if (query.losses >= MAX_LOSSES || this.closed) query.done(lossOf(detail));

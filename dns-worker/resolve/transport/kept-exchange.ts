@@ -10,7 +10,7 @@ import type { KeptConnection, KeptQuery } from './kept-query.ts';
 /** Milliseconds in which a silent connection may still deliver an answer that another connection has delivered. */
 const COMPARED_MS = 100;
 
-/** The connections to send on. */
+/** The interface to the connections. */
 export interface QuerySender<Query> {
   readonly limits: LearnedLimits;
   assign(query: Query): void;
@@ -74,7 +74,10 @@ export class KeptExchange<
     this.done(outcome);
   }
 
-  /** Cancels a query that was answered on another connection, and closes its connection if it stays silent. */
+  /**
+   * Cancels a query that was answered on another connection, and closes the query's connection if the connection stays
+   * silent.
+   */
   private giveUp(query: Query): void {
     const { connection } = query;
     if (connection?.traffic.mayLeaveOut(query) !== true) {

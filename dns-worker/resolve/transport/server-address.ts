@@ -1,8 +1,8 @@
-/** Addresses of servers as text: parsing, and the canonical spelling of the system. */
+/** Addresses of servers as text: parsing, and the form in which the system writes them. */
 import { SocketAddress, isIP } from 'node:net';
 import type { ServerAddress } from './exchange.ts';
 
-/** The spelling in which the system reports this address; `ip` is a literal, whose zone is dropped. */
+/** The form in which the system writes this address; `ip` is a literal, whose zone index is removed. */
 export function canonicalIp(ip: string): string {
   if (isIP(ip) !== 6) return ip;
   const zone = ip.indexOf('%');

@@ -12,7 +12,7 @@ import type { StreamKind } from './exchange-tcp.ts';
 /** RFC 8467 section 4.1: queries are padded to a multiple of this many octets. */
 export const PADDING_BLOCK = 128;
 
-/** Idle connections are kept longer than TCP ones, because a handshake costs more. */
+/** Idle TLS connections are kept longer than plain TCP connections, because a handshake costs more. */
 const IDLE_TIMEOUT_MS = 30_000;
 
 /** Opens TLS connections to one server, resuming the last session (RFC 8446 section 2.2). */

@@ -5,7 +5,8 @@
  *
  * A question gets its own socket if few are in flight, so that a port is used for one question and cannot be searched
  * for. A socket costs more than the rest of a question, so under load a few questions that start together share a
- * socket; each question has its own id, so an attacker has as many combinations of port and id to try for each answer.
+ * socket; each question has its own id, so an attacker still has to try the same number of combinations of port and id
+ * for each answer.
  *
  * A reply with an id that was never used on the port is a guess of an attacker who has found the port: the port is
  * closed, so that there is no second guess. A reply with an id that was used earlier on the port is a late reply.
@@ -49,7 +50,7 @@ export interface SocketPlace {
   readonly id: number;
   /** Sends a message as soon as the socket is connected. */
   send(message: Uint8Array): void;
-  /** Gives the place back. */
+  /** Releases the place. */
   leave(): void;
 }
 
@@ -123,7 +124,7 @@ class SharedSocket {
     this.receivers.set(id, receiver);
     this.questions++;
     const failure = this.failure;
-    // A failure to bind is known before any question uses the socket.
+    // The socket may already have failed to bind: report that after `join` has returned.
     if (failure !== null) queueMicrotask(() => receiver.fail(failure));
     return id;
   }
@@ -140,7 +141,7 @@ class SharedSocket {
     else if (!this.isClosed) this.socket.send(message, this.onSent);
   }
 
-  // An arrow function, so that no closure is created per socket.
+  // This is an arrow function, so that no closure is created for each call.
   private readonly onConnect = (error?: unknown): void => {
     if (this.isClosed) return;
     if (error instanceof Error) {

@@ -41,7 +41,7 @@ export class CapabilityProbe {
   private moves = 0;
   private isOver = false;
 
-  /** Asks with one feature, or plainly; `done` is called once, unless `cancel` is called first. */
+  /** Sends the query with one feature, or a plain query; `done` is called once, unless `cancel` is called first. */
   constructor(
     parts: ProbeParts,
     question: Question,

@@ -64,7 +64,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
   /** Features that may be the reason why the question fails. */
   private suspects: readonly HardeningFeature[] = [];
   private held: HeldReply | null = null;
-  /** A question over TCP with a short time limit. */
+  /** The exchange over TCP with a short time limit. */
   private brief: Exchange | null = null;
   private askedPlain = false;
   private askedTcp = false;
@@ -168,7 +168,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     );
   }
 
-  /** Settles an answer, unless its response code may be due to the features of the query. */
+  /** Ends the question with an answer, unless its response code may be due to the features of the query. */
   private evaluate(outcome: ExchangeOutcome & { kind: 'answer' }, marks: UsedMarks | null): void {
     const { rcode } = outcome.answer;
     let suspects: readonly HardeningFeature[] = [];
@@ -179,7 +179,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     else this.hold(outcome, suspects);
   }
 
-  /** Holds a reply until the probes have shown whether the server supports these features. */
+  /** Keeps a reply until the probes have shown whether the server supports these features. */
   private hold(outcome: ExchangeOutcome, suspects: readonly HardeningFeature[]): void {
     this.hasReplied = true;
     this.held = { outcome, sinceMs: this.held?.sinceMs ?? this.ways.clock.monotonicMs() };
@@ -216,7 +216,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     return true;
   }
 
-  /** The old port is closed first. */
+  /** Close the old port first. */
   private askElsewhere(): void {
     if (this.udp !== null) {
       this.udp.cancel();
@@ -330,7 +330,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     if (at >= 0) this.underWay.splice(at, 1);
   }
 
-  /** An answer ends the question; a failure only if nothing else is in flight or held. */
+  /** An answer ends the question; a failure ends it only if no exchange is in flight and no reply is kept. */
   private settle(outcome: ExchangeOutcome): void {
     if (outcome.kind === 'answer' || (this.underWay.length === 0 && this.held === null)) this.finish(outcome);
   }

@@ -3,7 +3,7 @@ import { readU32 } from '../../../shared/dns/wire.ts';
 import { ConnectionFault } from './connection-fault.ts';
 import { FrameFlag, FrameHead, FrameType, H2Code, MAX_FRAME_SIZE, PREFACE } from './frames.ts';
 
-/** A frame. */
+/** An HTTP/2 frame. */
 export interface Frame {
   readonly type: number;
   readonly flags: number;
@@ -17,7 +17,7 @@ export interface Frame {
 /** Receives a frame; returns false to stop reading. */
 export type FrameReceiver = (frame: Frame) => boolean;
 
-/** Reads one connection. */
+/** Reads the frames of one connection. */
 export class H2FrameReader {
   private rest: Buffer = Buffer.alloc(0);
   private hasPreface = false;
@@ -37,7 +37,7 @@ export class H2FrameReader {
     this.rest = at === bytes.length ? Buffer.alloc(0) : Buffer.from(bytes.subarray(at));
   }
 
-  /** Returns the number of bytes read. */
+  /** Reads the preface; returns the number of bytes read. */
   private readPreface(bytes: Buffer): number {
     const size = Math.min(bytes.length, PREFACE.length);
     if (PREFACE.compare(bytes, 0, size, 0, size) !== 0) throw new ConnectionFault(H2Code.PROTOCOL_ERROR);

@@ -29,7 +29,7 @@ export const FrameFlag = {
   PRIORITY: 0x20,
 } as const;
 
-/** RFC 9113 section 7. */
+/** Error codes (RFC 9113 section 7). */
 export const H2Code = {
   NO_ERROR: 0,
   PROTOCOL_ERROR: 1,
@@ -42,7 +42,7 @@ export const H2Code = {
 } as const;
 export type H2CodeValue = (typeof H2Code)[keyof typeof H2Code];
 
-/** RFC 9113 section 6.5.2. */
+/** Identifiers of settings (RFC 9113 section 6.5.2). */
 export const Setting = {
   MAX_CONCURRENT_STREAMS: 3,
   INITIAL_WINDOW_SIZE: 4,

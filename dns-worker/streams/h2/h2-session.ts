@@ -38,13 +38,13 @@ export interface H2Limits {
   readonly bodySize: number;
   /** Maximum size of all incomplete bodies, in bytes. */
   readonly buffered: number;
-  /** Maximum number of bytes of answers that the client has not received; above this, nothing more is read. */
+  /** Maximum number of bytes of answers that the client has not received; above this limit, nothing more is read. */
   readonly unsent: number;
 }
 
 /** A request with its complete body. */
 export interface H2Request extends RequestFields {
-  /** Valid only during the call. */
+  /** The body; valid only during the call. */
   readonly body: Uint8Array;
   /** Sends the response; does nothing if the client has cancelled the stream. */
   end(status: number, fields: ResponseFields, body?: Uint8Array): void;
@@ -95,7 +95,7 @@ export class H2Session {
   private isReading = false;
   private isFlushing = false;
   private isOver = false;
-  /** See `losesJoinedAnswers`. */
+  /** Whether each response is in its own TLS record, see `losesJoinedAnswers`. */
   private isSpread = false;
 
   constructor(socket: H2Socket, limits: H2Limits, take: (request: H2Request) => void) {
@@ -144,7 +144,7 @@ export class H2Session {
     if (this.socket.writableLength > this.limits.unsent) this.socket.pause();
   }
 
-  /** Returns whether to continue. */
+  /** Handles a frame; returns whether to continue. */
   private takeFrame(frame: Frame): boolean {
     const { type } = frame;
     // RFC 9113 section 6.10: no other frame may come between the frames of a block.

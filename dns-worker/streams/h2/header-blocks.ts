@@ -10,7 +10,7 @@ export interface HeaderBlock {
   readonly stream: number;
   /** Whether the block ends the stream. */
   readonly isLast: boolean;
-  /** Null if the fields are too large. */
+  /** The decoded fields; null if they are too large. */
   readonly fields: readonly Field[] | null;
 }
 

@@ -15,7 +15,7 @@ const INDEXED = 0x80;
 const INCREMENTAL = 0x40;
 const SIZE_UPDATE = 0x20;
 const PrefixBits = { INDEXED: 7, INCREMENTAL: 6, SIZE_UPDATE: 5, LITERAL: 4, STRING: 7 } as const;
-/** Set if the string is Huffman-coded. */
+/** Bit that is set if a string is Huffman-coded. */
 const HUFFMAN = 0x80;
 /** Overhead of a table entry in addition to its octets (RFC 7541 section 4.1). */
 const ENTRY_OVERHEAD = 32;
@@ -24,7 +24,7 @@ const MAX_TABLE_SIZE = 4096;
 /** Maximum number of octets of an integer; more would exceed any valid length. */
 const MAX_INTEGER_OCTETS = 4;
 
-/** RFC 7541 appendix A, from index 1 on. */
+/** The static table (RFC 7541 appendix A), from index 1 on. */
 const STATIC_TABLE: readonly Field[] = [
   [':authority', ''],
   [':method', 'GET'],
@@ -47,7 +47,7 @@ const STATIC_TABLE: readonly Field[] = [
   ].map((name): Field => [name, '']),
 ];
 
-/** The block cannot be decoded, so the connection must be closed (RFC 9113 section 4.3). */
+/** Error for a block that cannot be decoded, so that the connection must be closed (RFC 9113 section 4.3). */
 export class HpackError extends Error {
   override readonly name = 'HpackError';
 }
@@ -55,7 +55,7 @@ export class HpackError extends Error {
 /** Decodes the blocks of one connection. */
 export class HpackDecoder {
   private readonly maxListSize: number;
-  /** Newest first. */
+  /** The dynamic table, newest entry first. */
   private readonly table: Field[] = [];
   private tableSize = 0;
   private tableLimit = MAX_TABLE_SIZE;
@@ -129,7 +129,7 @@ export class HpackDecoder {
     while (this.tableSize > this.tableLimit) this.tableSize -= sizeOf(this.table.pop()!);
   }
 
-  /** RFC 7541 section 5.1. */
+  /** Reads an integer (RFC 7541 section 5.1). */
   private integer(prefixBits: number): number {
     const max = (1 << prefixBits) - 1;
     let value = this.octet() & max;
@@ -142,7 +142,7 @@ export class HpackDecoder {
     throw new HpackError('an integer that is too long');
   }
 
-  /** RFC 7541 section 5.2. */
+  /** Reads a string (RFC 7541 section 5.2). */
   private string(): string {
     const { bytes } = this;
     const isCoded = this.at < bytes.length && (bytes[this.at]! & HUFFMAN) !== 0;

@@ -5,11 +5,11 @@ import type { Field } from './hpack.ts';
 export interface RequestFields {
   readonly method: string;
   readonly path: string;
-  /** '' = none; also for the next two fields. */
+  /** '' = none, for this field and the next two. */
   readonly contentType: string;
   readonly forwardedFor: string;
   readonly userAgent: string;
-  /** -1 = none. */
+  /** -1 = no content-length field. */
   readonly contentLength: number;
 }
 

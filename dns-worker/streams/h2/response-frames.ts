@@ -4,7 +4,7 @@
  */
 import { FrameFlag, FrameHead, frameOf, FrameType, writeHead } from './frames.ts';
 
-/** Indexes of RFC 7541 appendix A. */
+/** Indexes of names in the static table (RFC 7541 appendix A). */
 const NAME_INDEX: Readonly<Record<string, number>> = {
   allow: 22,
   'cache-control': 24,
@@ -18,7 +18,7 @@ const STATUS_OCTET: Readonly<Record<number, number>> = { 200: 0x88, 400: 0x8c, 4
 const STATUS_LITERAL = 0x08;
 /** The largest index that fits into the first byte of a literal without indexing. */
 const PREFIX_MAX = 15;
-/** Reserved for frames without meaning (draft-bishop-httpbis-grease). */
+/** Frame type that is reserved for frames without meaning (draft-bishop-httpbis-grease). */
 const RESERVED_TYPE = 0x0b;
 /** Maximum length of a value, so that its length fits into one byte. */
 const MAX_VALUE_SIZE = 126;

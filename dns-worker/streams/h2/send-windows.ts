@@ -1,4 +1,4 @@
-/** The send windows of a client (RFC 9113 section 5.2), and the data that waits for them to open. */
+/** The send windows of a client (RFC 9113 section 5.2), and the data that waits until they allow more. */
 import { ConnectionFault } from './connection-fault.ts';
 import {
   DEFAULT_WINDOW,
@@ -18,7 +18,7 @@ export class SendWindows {
   private initial = DEFAULT_WINDOW;
   /** Window of each open stream. */
   private readonly streams = new Map<number, number>();
-  /** Unsent rest of bodies, by stream. */
+  /** Unsent rest of each body, by stream. */
   private readonly waiting = new Map<number, Uint8Array>();
   private waitingSize = 0;
 
@@ -83,7 +83,7 @@ export class SendWindows {
     return true;
   }
 
-  /** Uses as much of the windows as one frame may. */
+  /** Spends as much of the windows as one frame may use; returns the size. */
   private spend(stream: number, wanted: number): number {
     const window = this.streams.get(stream) ?? 0;
     const size = Math.max(0, Math.min(wanted, window, this.connection, MAX_FRAME_SIZE));
