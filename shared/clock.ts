@@ -1,6 +1,6 @@
 /** Time as a dependency: only this file reads the system's clocks, so that tests can control time. */
 
-/** Reads of the clocks. */
+/** Reads the clocks. */
 export interface Clock {
   /** Wall clock, in milliseconds since the Unix epoch. */
   nowMs(): number;
@@ -35,7 +35,10 @@ export function uptimeSecs({
  */
 const ORIGIN_READINGS = 16;
 
-/** The machine's monotonic clock at this thread's time origin: `performance.now` allocates less than `hrtime`. */
+/**
+ * The machine's monotonic clock at this thread's time origin, to which `performance.now` is added: this allocates less
+ * than `hrtime`.
+ */
 const TIME_ORIGIN_MS = timeOriginMs();
 
 /** The machine's clocks. */

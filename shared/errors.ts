@@ -5,7 +5,7 @@ export function hasErrorCode(error: unknown, code: string): boolean {
   return error instanceof Error && codeOf(error) === code;
 }
 
-/** The code of a system or database error; otherwise the text of the thrown value. */
+/** The code of a system or database error; for other values, the text of the thrown value. */
 export function errorCode(error: unknown): string {
   return (error instanceof Error && codeOf(error)) || String(error);
 }

@@ -3,7 +3,7 @@
  * MessagePort. Levels: error = a person must act, warn = degraded, info = lifecycle, debug = per query.
  */
 
-/** Fields of a log line; values must be representable in JSON. Never secrets. */
+/** Fields of a log line; values must be representable in JSON. Do not log secrets. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Structured logging, one method per level. */

@@ -167,7 +167,7 @@ export type LogMarkCode = (typeof LogMark)[keyof typeof LogMark];
  */
 export const Exclusion = { NONE: 0, LOG: 1, STATS: 2, BOTH: 3 } as const;
 export type ExclusionBits = (typeof Exclusion)[keyof typeof Exclusion];
-/** Position of these bits in a record's mark. */
+/** Position of the `Exclusion` bits in a record's mark. */
 export const EXCLUSION_SHIFT = 4;
 
 /** Offset of the answer RRs in a record, bytes. */
@@ -182,7 +182,10 @@ export function logAnswersOffset(qnameLength: number): number {
 export const LOG_PRESSURES = ['slow', 'drop'] as const;
 export type LogPressure = (typeof LOG_PRESSURES)[number];
 
-/** Words (i32) at the start of a ring, on separate cache lines; writers only read SLOW. */
+/**
+ * Words (i32) at the start of a ring, on separate cache lines, except that SLOW, which writers only read, is beside
+ * ASLEEP.
+ */
 export const LogRing = {
   /** Number of records ever written (wraps at 2^32); only the writing thread stores it. */
   HEAD_WORD: 0,

@@ -1,4 +1,4 @@
-/** Compiles automata, with a cache: after an edit of one pattern, the others are reused. */
+/** Compiles automata, with a cache: after an edit of one pattern, the automata of the others are reused. */
 import { type Automaton } from './automaton.ts';
 import type { Determinized } from './determinize.ts';
 import { compileExpression } from './expression.ts';
@@ -12,7 +12,7 @@ export interface AutomatonMaker {
   merge(a: Automaton, b: Automaton, maxEntries: number): Automaton | null;
 }
 
-/** Compiles without a cache. */
+/** Compiles automata without a cache. */
 export const FRESH_AUTOMATA: AutomatonMaker = { compile: compileExpression, merge: mergeAutomata };
 
 /** Caches the results of the last two rounds: compiling the same patterns in the same order again costs nothing. */

@@ -11,7 +11,7 @@ export interface AutomatonSpace {
   entries: number;
 }
 
-/** An automaton, and the owners of its bits. */
+/** An automaton, and the rules to which its bits belong. */
 export interface PackedAutomaton {
   readonly automaton: Automaton;
   readonly rules: readonly number[];
@@ -45,7 +45,7 @@ export class AutomatonPacker {
   /** Adds the automaton of one rule; false if the budget is exhausted. */
   add(automaton: Automaton, rule: number): boolean {
     const left = Math.min(...this.spaces.map(({ entries }) => entries));
-    // Automata that end early for most names are only merged with each other.
+    // Merge automata that end early for most names only with each other.
     const endsEarly = canEndEarly(automaton);
     let tries = 0;
     for (let at = this.packed.length - 1; at >= 0 && tries < TRIES; at--) {
@@ -65,7 +65,7 @@ export class AutomatonPacker {
     return true;
   }
 
-  /** Removes a rule; its automaton keeps its size. */
+  /** Removes a rule; the size of its automaton does not change. */
   drop(rule: number): void {
     for (const [at, packed] of this.packed.entries())
       if (packed.rules.includes(rule))

@@ -3,7 +3,7 @@
  * name are. State 0 is the dead state, from which nothing can be found.
  */
 export interface Automaton {
-  /** 1 to 32; rule `i` is bit `1 << i` of a mask. */
+  /** Number of rules, 1 to 32; rule `i` is bit `1 << i` of a mask. */
   readonly ruleCount: number;
   readonly start: number;
   readonly stateCount: number;
@@ -20,11 +20,14 @@ export interface Automaton {
 
 /** Maximum number of rules of one automaton. */
 export const MAX_AUTOMATON_RULES = 32;
-/** Maximum length of a name as text, in octets (RFC 1035 section 2.3.4): longer inputs need not be distinguished. */
+/**
+ * Maximum length of a name as text, in octets (RFC 1035 section 2.3.4): the automaton need not distinguish longer
+ * inputs.
+ */
 export const MAX_TEXT_LENGTH = 253;
 /** Columns of a state's row in addition to the columns of its classes, see `SpecialRulesLayout`. */
 export const MASK_COLUMNS = 2;
-/** Maximum number of entries of a table, including masks: rows are numbered by 16-bit entries. */
+/** Maximum number of entries of a table, including masks: an entry has 16 bits and identifies a row. */
 export const MAX_TABLE_ENTRIES = 32_768;
 
 /** Entries of the table of an automaton with this many states. */

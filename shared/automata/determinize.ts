@@ -17,12 +17,12 @@ import {
 } from './automaton.ts';
 import { NEWLINE, classifyOctets, isWordOctet } from './octet-classes.ts';
 
-/** The result. `work` counts visits of instructions, also on failure. */
+/** The result of determinizing; `work` is the number of instructions visited, also on failure. */
 export type Determinized =
   | { readonly automaton: Automaton; readonly work: number }
   | { readonly reason: LineReason; readonly work: number };
 
-/** Represents the end of the name in place of a byte. */
+/** Value for the end of the name, used in place of a byte. */
 const END = -1;
 const { BEGIN_LINE, BEGIN_TEXT, END_LINE, END_TEXT, WORD_BOUNDARY, NO_WORD_BOUNDARY } = Assertion;
 const NO_CONTEXT = -1;
@@ -46,7 +46,7 @@ class Determinizer {
   private readonly usesWords: boolean;
   private readonly usesLines: boolean;
   private readonly states = new StateTable();
-  /** Per state: its positions, the class of the byte before it, and whether a match led to it. */
+  /** For each state: its positions, the class of the byte before it, and whether a match led to it. */
   private readonly places: Int32Array[] = [];
   private readonly matches: boolean[] = [];
   private readonly asserts: boolean[] = [];
@@ -93,7 +93,7 @@ class Determinizer {
   run(): LineReason | null {
     const classCount = this.representatives.length;
     const maxStates = Math.floor(MAX_TABLE_ENTRIES / tableEntries(1, classCount));
-    // State 0, the dead state: no set equals it.
+    // Add state 0, the dead state: no set is equal to it.
     this.addState(
       this.states.find(0, () => false),
       new Int32Array(0),
@@ -153,7 +153,7 @@ class Determinizer {
     const begins = octet === NEWLINE ? BEGIN_LINE : 0;
     this.beginSet();
     for (let at = 0; at < kernelSize; at++) this.visit(kernel[at]!, begins);
-    // A match may also start after this byte.
+    // Also visit the start: a match may begin after this byte.
     this.visit(start, begins);
     const isWord = this.usesWords && isWordOctet(octet);
     return this.endSet(begins | (isWord ? WORD_BOUNDARY : 0), late, this.depths[state]! + 1);

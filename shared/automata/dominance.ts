@@ -31,7 +31,7 @@ export function findDominance(program: ByteProgram): Dominance {
   return { dominators: simulation.dominators(ops.length), work: simulation.work };
 }
 
-/** Which positions dominate which: assumed for all pairs until refuted. */
+/** The dominance relation between positions: it is assumed for all pairs until refuted. */
 class Simulation {
   work = 0;
   private readonly places: readonly number[];
@@ -78,7 +78,7 @@ class Simulation {
     const dominators: number[][] = Array.from({ length: size }, () => []);
     for (let q = 0; q < count; q++)
       for (let p = 0; p < count; p++) {
-        // Of two positions that dominate each other, one must stay.
+        // Keep one of two positions that dominate each other.
         const isOther = p !== q && holds[p * count + q] === 1;
         if (isOther && (p < q || holds[q * count + p] === 0)) dominators[places[q]!]!.push(places[p]!);
       }

@@ -57,7 +57,7 @@ class StatePairs {
   }
 }
 
-/** Classes of bytes that neither automaton distinguishes, and the class of each in both. */
+/** Classes of bytes that neither automaton distinguishes, and for each of these classes, the class in both automata. */
 function pairClasses(
   a: Automaton,
   b: Automaton,

@@ -4,7 +4,7 @@
  */
 import type { ByteProgram } from '../policy/regex.ts';
 
-/** The end of a line. */
+/** The byte at the end of a line. */
 export const NEWLINE = 0x0a;
 
 /** The classes of bytes that no set of the program and no assertion distinguishes, and one byte of each class. */
@@ -30,7 +30,7 @@ export function classifyOctets(
   return { classOf, representatives };
 }
 
-/** Letters, digits and the underscore. */
+/** Whether a byte belongs to a word: letters, digits and the underscore. */
 export function isWordOctet(octet: number): boolean {
   const folded = octet | 0x20;
   return (folded >= 0x61 && folded <= 0x7a) || (octet >= 0x30 && octet <= 0x39) || octet === 0x5f;

@@ -27,9 +27,9 @@ export interface Refusal {
   readonly reason: LineReason;
 }
 
-/** A rule that would block or allow the whole network. */
+/** Reason to reject a rule that would match every name. */
 export const EVERY_NAME = lineReason('every_name');
-/** A pattern for URLs, or with letters that ASCII names do not have. */
+/** Reason to reject a pattern that matches no name: it is for URLs, or has letters that ASCII names do not contain. */
 export const NO_NAME = lineReason('no_name');
 
 /** Offset of an IPv4 address in 16 bytes. */

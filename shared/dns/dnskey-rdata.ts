@@ -1,5 +1,5 @@
 /**
- * Fields of the RDATA of a DNSKEY record that both planes read: flags, tag, and whether a trust anchor matches it.
+ * Fields of the RDATA of a DNSKEY record that both planes read: flags, tag, and whether a trust anchor matches the key.
  * `dns-worker/dnssec/` checks signatures.
  */
 import { hash } from 'node:crypto';

@@ -7,7 +7,7 @@ import { canonicalClientKey } from './client-key.ts';
 import { RRType } from './iana.ts';
 import { Header, QUESTION_TAIL_SIZE, readU16, readU32, Record, skipName } from './wire.ts';
 
-/** RFC 8484 section 6. */
+/** Media type of DNS messages (RFC 8484 section 6). */
 export const DNS_MESSAGE_TYPE = 'application/dns-message';
 /** The path that Weir announces to clients. */
 export const DOH_PATH = '/dns-query';
@@ -44,7 +44,7 @@ export function readDohTarget(method: string, target: string, mediaType: string)
   if (clientKey === null) return refused(404);
   if (method === 'GET') return readGet(queryAt === -1 ? '' : target.slice(queryAt + 1), clientKey);
   if (method !== 'POST') return refused(405);
-  // Parameters, such as a charset, have no meaning for this type.
+  // Ignore parameters, such as a charset, which have no meaning for this media type.
   const [type = ''] = mediaType.split(';', 1);
   return type.trim().toLowerCase() === DNS_MESSAGE_TYPE ? { kind: 'body', clientKey } : refused(415);
 }
@@ -74,8 +74,8 @@ function refused(status: (DohTarget & { kind: 'refused' })['status']): DohTarget
 const SOA_MINIMUM_SIZE = 4;
 
 /**
- * Seconds: the smallest TTL of the answer section; if that is empty, the negative TTL of the SOA record in the
- * authority section (RFC 2308 section 5); 0 without either. The reply must be well-formed: Weir has written it.
+ * Smallest TTL in seconds: that of the answer section; if the section is empty, the negative TTL of the SOA record in
+ * the authority section (RFC 2308 section 5); 0 without either. The reply must be well-formed: Weir has written it.
  */
 export function smallestTtl(reply: Uint8Array): number {
   let at: number = Header.SIZE;

@@ -1,4 +1,4 @@
-/** Finds options in the RDATA of an OPT record (RFC 6891 section 6.1.2). The callers interpret them. */
+/** Finds options in the RDATA of an OPT record (RFC 6891 section 6.1.2). The callers interpret the options. */
 import { readU16 } from './wire.ts';
 
 /** Code and length of an option, bytes. */

@@ -7,7 +7,7 @@ import { MAX_MESSAGE_SIZE } from './wire.ts';
 const LENGTH_SIZE = 2;
 const EMPTY = new Uint8Array(0);
 
-/** Receives a message; `false` stops delivery until `resume`. */
+/** Receives a message; returns false to stop delivery until `resume`. */
 export type FrameReceiver = (message: Uint8Array) => boolean;
 
 /**

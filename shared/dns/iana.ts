@@ -72,10 +72,10 @@ export function rrTypeCode(name: string): number | undefined {
   return code <= 0xffff ? code : undefined;
 }
 
-/** Classes. */
+/** Classes of records and queries. */
 export const RRClass = { IN: 1, CH: 3, HS: 4, NONE: 254, ANY: 255 } as const;
 
-/** Opcodes. */
+/** Opcodes of messages. */
 export const Opcode = { QUERY: 0, IQUERY: 1, STATUS: 2, NOTIFY: 4, UPDATE: 5 } as const;
 
 /** Response codes; codes over 15 need an OPT record (RFC 6891 section 6.1.3). */

@@ -12,7 +12,10 @@ export const LOOP_TOKEN_LENGTH = 24;
 /** Size of the first label, including its length byte. */
 const LABEL_SIZE = 1 + PREFIX.length + LOOP_TOKEN_LENGTH;
 const LABEL_START = Uint8Array.from([LABEL_SIZE - 1, ...Buffer.from(PREFIX)]);
-/** This zone is always answered here, so that a loop ends with the first question (RFC 6761 section 6.2). */
+/**
+ * Zone for the servers of the pools. This server always answers for the zone itself, so that a loop ends with the first
+ * question (RFC 6761 section 6.2).
+ */
 const POOLS_ZONE = nameFromText('test')!;
 
 /** The name for a token, below a forward zone or, with null, for the servers of the pools; null if it is too long. */

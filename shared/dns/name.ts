@@ -36,7 +36,7 @@ export function hashHighStep(lane: number, word: number): number {
   return mixed ^ (mixed >>> 13);
 }
 
-/** Masks of the last word of a label by the number of its bytes; 0 means four. */
+/** Masks of the last word of a label, by the number of bytes in the word; 0 means four. */
 export const LAST_WORD_MASK: Int32Array = Int32Array.from([-1, 0xff, 0xffff, 0xff_ffff]);
 
 /**

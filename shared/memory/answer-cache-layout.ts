@@ -38,7 +38,10 @@ export const CacheBucket = {
   TAG_AT: 0,
   /** Position of each slot's entry plus one; 0 = free. */
   REFERENCE_AT: 7,
-  /** One bit per slot: whether the entry was read since TAIL last passed it. A hint, written without a lock. */
+  /**
+   * One bit per slot: whether the entry was read since TAIL last passed it. This is a hint, which is written without a
+   * lock.
+   */
   USED_AT: 14,
   /** First of the bits in the same word, one per slot, that show whether a refresh of the entry is in flight. */
   REFRESH_BIT: 8,
@@ -47,7 +50,7 @@ export const CacheBucket = {
 /** Bytes of a slab unit; entries start on units. */
 export const CACHE_UNIT = 16;
 
-/** Byte offsets in an entry. Little-endian, except DNS bytes, which are stored as received. */
+/** Byte offsets in an entry. Numbers are little-endian; DNS bytes are stored as received. */
 export const CacheEntry = {
   /** u32: units of this entry, including padding. */
   UNITS: 0,
@@ -57,7 +60,7 @@ export const CacheEntry = {
   /** u16 qtype, u16 qclass. */
   QTYPE: 12,
   QCLASS: 14,
-  /** i32: seconds of the monotonic clock, so that steps of the wall clock do not change lifetimes. */
+  /** i32: times in seconds of the monotonic clock, so that steps of the wall clock do not change lifetimes. */
   STORED_AT_SECS: 16,
   EXPIRES_AT_SECS: 20,
   STALE_UNTIL_SECS: 24,
@@ -68,7 +71,7 @@ export const CacheEntry = {
   AUTHORITY_COUNT: 34,
   /** u16: number of TTL offsets. */
   TTL_COUNT: 36,
-  /** u8 each. */
+  /** Each of the following fields is a u8. */
   RCODE: 38,
   /** `CacheKeyFlags`. */
   KEY_FLAGS: 39,
@@ -94,7 +97,7 @@ export const CacheMarks = {
   HAS_PRIVATE_ADDRESS: 2,
 } as const;
 
-/** Number of the control plane as owner of the lock; workers are 1 and up. */
+/** Number of the control plane as owner of the lock; workers have the numbers from 1 on. */
 export const CACHE_LOCK_OF_CONTROL_PLANE = 0x7fff_ffff;
 
 /** Bits of the key in addition to name, type and class. */
@@ -110,7 +113,7 @@ const BYTES_PER_ENTRY_EXPECTED = 192;
 const MIN_BUCKETS = 64;
 const MIN_SEGMENTS = 4;
 
-/** Positions are counted modulo this: the largest multiple of the slab's size whose references fit in a word. */
+/** Positions are counted modulo this number: the largest multiple of the slab's size whose references fit in a word. */
 export function positionLimit(slabUnits: number): number {
   return Math.floor(0xffff_ffff / slabUnits) * slabUnits;
 }
@@ -133,8 +136,8 @@ export function createAnswerCache(maxBytes: number): SharedArrayBuffer {
 }
 
 /**
- * Releases the lock of a dead worker. Its last write may be incomplete, so the cache is emptied: every reference is
- * removed, and TAIL advances by one turn, which invalidates every reader's position.
+ * Releases the lock of a dead worker. The worker's last write may be incomplete, so the cache is emptied: every
+ * reference is removed, and TAIL advances by the size of the slab, which invalidates every reader's position.
  */
 export function releaseCacheLock(buffer: SharedArrayBuffer, worker: number): void {
   const head = new Int32Array(buffer, 0, CacheHead.BYTES >>> 2);

@@ -18,11 +18,11 @@ export type AnswerSourceCode = (typeof AnswerSource)[keyof typeof AnswerSource];
 
 /** Queries that a rate limit counts: all questions of a client network, or its NXDOMAIN answers. */
 export const LIMIT_REASONS = ['questions', 'nxdomain'] as const;
-/** 0, or the index of a reason plus one. */
+/** The index of a limit reason plus one; 0 = no limit. */
 export const LimitReason = { NONE: 0, QUESTIONS: 1, NXDOMAIN: 2 } as const;
 export type LimitReasonCode = (typeof LimitReason)[keyof typeof LimitReason];
 
-/** Slots of response codes: up to BADCOOKIE by number, then the two below. */
+/** Slots of response codes: up to BADCOOKIE by number, then `NODATA_SLOT` and `OTHER_RCODE_SLOT`. */
 const RCODE_SLOTS = 26;
 /** NOERROR without an answer record: a pseudo response code (RFC 2308 section 1). */
 export const NODATA_SLOT = 24;
@@ -39,7 +39,9 @@ const TYPE_PLACES = new Uint8Array(512).fill(COUNTED_TYPES.length);
 for (const [place, name] of COUNTED_TYPES.entries()) TYPE_PLACES[RRType[name]] = place;
 
 const FIRST_ANSWERED = SINGLE_SLOTS;
-/** Per source: the sum of response times in microseconds, then a slot per class. */
+/**
+ * First slot of the response times. For each source: the sum of response times in microseconds, then a slot per class.
+ */
 const FIRST_TIME = FIRST_ANSWERED + PROTOCOL_NAMES.length * STATUS_SLOTS;
 const TIME_SLOTS = 1 + LATENCY_CLASSES;
 const FIRST_RCODE = FIRST_TIME + ANSWER_SOURCES.length * TIME_SLOTS;
@@ -71,7 +73,7 @@ export function latencyClass(us: number): number {
   return found < LATENCY_CLASSES ? found : LATENCY_CLASSES - 1;
 }
 
-/** Slot of the answers with this response code; `records`: in the answer section. */
+/** Slot of the answers with this response code; `records` is the number of records in the answer section. */
 export function rcodeSlot(rcode: number, records: number): number {
   if (rcode === 0 && records === 0) return FIRST_RCODE + NODATA_SLOT;
   return FIRST_RCODE + (rcode < NODATA_SLOT ? rcode : OTHER_RCODE_SLOT);

@@ -11,7 +11,7 @@ export const CapabilityTable = { RECORDS: 512, RECORD_WORDS: 64 } as const;
 export const CapabilityWord = {
   /** `RecordState`; the key is complete if it is READY. */
   STATE: 0,
-  /** Address (4), port and transport (1). */
+  /** Key of a record: address (4 words), port and transport (1 word). */
   KEY: 1,
   KEY_WORDS: 5,
   /** Time at which the next probes are due; a thread that probes advances it. */
@@ -30,7 +30,7 @@ export const CapabilityWord = {
    */
   ANSWERS: 40,
   ANSWERS_UNTIL: 41,
-  /** Odd while a thread writes the cookie. */
+  /** Sequence number of the cookie, odd while a thread writes it. */
   COOKIE_SEQUENCE: 44,
   /** Size of the server cookie; 0 = unknown. */
   COOKIE_SIZE: 45,
@@ -42,9 +42,9 @@ export const CapabilityWord = {
 
 /** Words of one feature. */
 export const FeatureWord = {
-  /** A code of `FINDINGS`. */
+  /** Code of the finding (`FINDINGS`). */
   FINDING: 0,
-  /** When the finding expires. */
+  /** Time at which the finding expires. */
   UNTIL: 1,
   /** Number of pairs of probes in which only the plain probe was answered, and the time of the first pair. */
   STRIKES: 2,

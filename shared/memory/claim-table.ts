@@ -5,7 +5,7 @@
  * answers come from the cache or from an upstream. `dns-worker/resolve/` takes claims and waits for them.
  */
 
-/** i32 words: a header, then the buckets of one area after those of the other. */
+/** Layout in i32 words: a header, then the buckets of the first area, then those of the second. */
 export const ClaimTable = {
   /** Seed of the hash: random, so that an attacker cannot choose questions that share a bucket. */
   SEED_WORD: 0,
@@ -33,12 +33,12 @@ export const ClaimBucket = {
 export const ClaimArea = { CLIENTS: 0, UPSTREAMS: 1 } as const;
 export type ClaimAreaCode = (typeof ClaimArea)[keyof typeof ClaimArea];
 
-/** The slot is free. */
+/** Value of a free slot. */
 export const NO_CLAIM = 0;
 /** Bits of a claim that identify its thread. */
 const HOLDER_BITS = 12;
 const HOLDER_MASK = (1 << HOLDER_BITS) - 1;
-/** Set when another thread waits for the claim: the outcome is then passed on (`outcome-rings.ts`). */
+/** Bit that is set when another thread waits for the claim: the outcome is then passed on (`outcome-rings.ts`). */
 export const WAITED_FOR = 1 << HOLDER_BITS;
 /** Position of the seconds (`Clock.monotonicMs`) at which the claim was taken. */
 const SECS_SHIFT = HOLDER_BITS + 1;

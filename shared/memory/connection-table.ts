@@ -5,7 +5,10 @@
  * connections. `dns-worker/streams/connection-limit.ts` counts.
  */
 
-/** i32 words. A header, then a block for each worker: an address is in one of the PROBES slots from its hash on. */
+/**
+ * Layout in i32 words: a header, then a block for each worker: an address is in one of the PROBES slots from its hash
+ * on.
+ */
 export const ConnectionTableLayout = {
   SEED_WORD: 0,
   HEAD_WORDS: 16,
@@ -26,7 +29,7 @@ export const ConnectionTableLayout = {
 
 const BLOCK_WORDS = ConnectionTableLayout.SLOTS * ConnectionTableLayout.SLOT_WORDS;
 
-/** Creates the memory. `seed` is random, so that an attacker cannot choose addresses that share their probes. */
+/** Creates the memory. `seed` is random, so that an attacker cannot choose addresses that share slots. */
 export function createConnectionTable(workers: number, seed: number): SharedArrayBuffer {
   const { HEAD_WORDS, SEED_WORD } = ConnectionTableLayout;
   const memory = new SharedArrayBuffer((HEAD_WORDS + workers * BLOCK_WORDS) * 4);

@@ -4,7 +4,7 @@
  * needed and keeps them for days afterwards, so that no thread reads a key while it is written.
  */
 
-/** Words of a slot are i32. The key of a day is in slot `day % SLOTS`. */
+/** Layout of a slot in i32 words. The key of a day is in slot `day % SLOTS`. */
 export const CookieKeyLayout = {
   SLOTS: 8,
   SLOT_WORDS: 8,

@@ -11,7 +11,7 @@ export const MAX_FIRST_SERVERS = 32;
 
 /** i32 words of the header. */
 export const FirstServersHead = {
-  /** Odd while the resolve thread writes. */
+  /** Sequence number, odd while the resolve thread writes. */
   SEQUENCE_WORD: 0,
   /** Number of the resolver whose servers were written: numbers of servers are valid within one resolver. */
   RESOLVER_WORD: 1,
@@ -29,24 +29,27 @@ export const RECENT_LATENCIES = 64;
 
 /** Byte offsets in the record of one server. */
 export const FirstServerRecord = {
-  /** 16 bytes: its address. */
+  /** 16 bytes: address of the server. */
   ADDRESS: 0,
-  /** i32 */
+  /** i32: port of the server. */
   PORT: 16,
-  /** i32: its index in the resolver. */
+  /** i32: index of the server in the resolver. */
   NUMBER: 20,
-  /** i32: limits of the wait for its answer, in milliseconds. */
+  /** i32: limits of the wait for the server's answer, in milliseconds. */
   MIN_WAIT_MS: 24,
   MAX_WAIT_MS: 28,
-  /** i32: questions that the answer thread has sent to it, and good answers; both wrap. */
+  /** i32: number of questions that the answer thread has sent to the server, and number of good answers; both wrap. */
   ASKED: 32,
   ANSWERED: 36,
-  /** i32: questions that only other servers answered in time; wraps. */
+  /** i32: number of questions that only other servers answered in time; wraps. */
   SILENT: 40,
-  /** f64: when it last answered (`Clock.monotonicMs`), 0 = never; and the sum of all latencies in milliseconds. */
+  /**
+   * f64: time of the server's last answer (`Clock.monotonicMs`), 0 = never; and the sum of all latencies in
+   * milliseconds.
+   */
   LAST_ANSWER_MS: 48,
   SUM_MS: 56,
-  /** f32: the latency of answer n at n modulo `RECENT_LATENCIES`, milliseconds. */
+  /** f32: recent latencies in milliseconds; answer n is at n modulo `RECENT_LATENCIES`. */
   RECENT: 64,
   /** i32: answers by class of latency; they wrap. */
   CLASSES: 64 + RECENT_LATENCIES * 4,

@@ -1,7 +1,7 @@
 /**
  * Layout of the ring through which an answer thread passes questions that neither policy nor cache could answer to its
- * worker's resolve thread. One writer, one reader. A record contains what the reply needs (its destination and source
- * address) and the question; EDNS is stored as parsed fields.
+ * worker's resolve thread. The ring has one writer and one reader. A record contains what the reply needs (its
+ * destination and source address) and the question; EDNS is stored as parsed fields.
  */
 
 /** i32 words of the ring's header, each on a separate cache line. */
@@ -22,7 +22,7 @@ export const MissRecord = {
   ARRIVED_MS: 0,
   /** f64: arrival, `Clock.monotonicMs`. */
   ARRIVED_MONOTONIC_MS: 384,
-  /** i32: index of the socket that received it. */
+  /** i32: index of the socket that received the query. */
   SOCKET: 8,
   /** u16: client's UDP size; 0 = no EDNS. */
   UDP_SIZE: 16,
@@ -37,7 +37,7 @@ export const MissRecord = {
   MESSAGE_LENGTH: 22,
   /** struct sockaddr, at most 28 bytes. */
   NAME: 24,
-  /** 16 bytes: client address in the usual form. */
+  /** 16 bytes: client address; IPv4 as ::ffff:a.b.c.d. */
   CLIENT: 52,
   /** Control message, at most 40 bytes. */
   CONTROL: 72,

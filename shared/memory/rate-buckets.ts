@@ -13,11 +13,11 @@ export const RateBucketLayout = {
   LIMITED_WORD: 1,
   HEAD_BYTES: 64,
   BUCKET_BYTES: 32,
-  /** Power of two. */
+  /** Number of buckets, a power of two. */
   BUCKETS: 32_768,
-  /** Buckets that a network may use. */
+  /** Number of buckets that a network may use. */
   WAYS: 4,
-  /** f64 within a bucket. */
+  /** Offsets in a bucket, in f64. */
   QUESTIONS_DOUBLE: 2,
   NXDOMAIN_DOUBLE: 3,
 } as const;

@@ -14,7 +14,7 @@ const INDEX_WORDS = 16_384;
 const RING_BYTES = 262_144;
 /** Records start at multiples of this many bytes. */
 const UNIT = 8;
-/** A record: the bytes of its content (u16), its seal, its content. */
+/** Layout of a record: number of content bytes (u16), seal, content. */
 const SEAL_AT = 2;
 const SEAL_BYTES = 16;
 const HEAD_BYTES = SEAL_AT + SEAL_BYTES;
@@ -37,7 +37,7 @@ export class SealedRecords {
   private readonly worker: number;
   private readonly sealKey: Uint8Array;
 
-  /** `context`: threads with another context do not see this thread's records, and this thread does not see theirs. */
+  /** `context`: threads with another context cannot find this thread's records, and this thread cannot find theirs. */
   constructor(memory: SharedArrayBuffer, worker: number, context: Uint8Array) {
     const workers = workersOf(memory);
     const secret = new Uint8Array(memory, 0, SECRET_BYTES).slice();

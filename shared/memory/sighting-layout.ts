@@ -5,11 +5,11 @@
  */
 
 /**
- * Slots of 32 bytes, i32 words. An address uses one of the PROBES slots from its hash on. A thread that assigns a slot
- * to another address first sets its count to 0, and at the end to 1.
+ * Layout: slots of 32 bytes, in i32 words. An address uses one of the PROBES slots from its hash on. A thread that
+ * assigns a slot to another address first sets its count to 0, and at the end to 1.
  */
 export const ClientSightingsLayout = {
-  /** A power of two. */
+  /** Number of slots, a power of two. */
   SLOTS: 32_768,
   SLOT_WORDS: 8,
   /** log2 of SLOT_WORDS. */

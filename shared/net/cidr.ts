@@ -10,7 +10,7 @@ export const IPV4_PREFIX_BITS = 96;
 /** A network; its host bits are zero. */
 export interface Network {
   readonly bytes: Uint8Array;
-  /** 0..128; at least 96 for an IPv4 network. */
+  /** Prefix length, 0..128; at least 96 for an IPv4 network. */
   readonly prefixBits: number;
 }
 

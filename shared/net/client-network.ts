@@ -1,7 +1,10 @@
 /** The network that a limit counts as one client. */
 import { addressFromText, addressToText, isMappedIpv4 } from './ip.ts';
 
-/** IPv4 unchanged, IPv6 as its /64, in which a client can use any address; other text is unchanged. */
+/**
+ * The network of an address: IPv4 unchanged, IPv6 as its /64, in which a client can use any address; other text is
+ * unchanged.
+ */
 export function clientNetwork(address: string): string {
   const bytes = addressFromText(address);
   if (bytes === null) return address;

@@ -25,7 +25,7 @@ export function addressFromText(text: string): Uint8Array | null {
   const trailing = halves.length === 2 ? readGroups(halves[1] ?? '', true) : [];
   if (leading === null || trailing === null) return null;
   const missing = ADDRESS_SIZE - leading.length - trailing.length;
-  if (halves.length === 1 ? missing !== 0 : missing < 2) return null; // "::" replaces at least one group
+  if (halves.length === 1 ? missing !== 0 : missing < 2) return null; // "::" replaces one or more groups
   bytes.set(leading, 0);
   bytes.set(trailing, ADDRESS_SIZE - trailing.length);
   return bytes;

@@ -1,6 +1,9 @@
 /** 48-bit MAC addresses as text. */
 
-/** Six pairs of hexadecimal digits with colons or hyphens, three groups of four with dots, or twelve digits. */
+/**
+ * Accepted forms: six pairs of hexadecimal digits with colons or hyphens, three groups of four with dots, or twelve
+ * digits.
+ */
 const FORMS = [
   /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/,
   /^([0-9a-f]{2}-){5}[0-9a-f]{2}$/,
@@ -15,7 +18,7 @@ export function canonicalMac(text: string): string | null {
   return macFromDigits(lower.replaceAll(/[:.-]/g, ''));
 }
 
-/** The text of six bytes. */
+/** The text of a MAC of six bytes. */
 export function macToText(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(':');
 }
@@ -24,7 +27,7 @@ function macFromDigits(digits: string): string {
   return (digits.match(/../g) ?? []).join(':');
 }
 
-/** First word of a `macIdentity`; its address ends with the six bytes of the MAC. */
+/** First word of a `macIdentity`, an address that ends with the six bytes of the MAC. */
 export const MAC_IDENTITY_WORD = -1;
 
 /**

@@ -13,7 +13,7 @@ const Head = { VERSION: 12, FAMILY: 13, LENGTH: 14, SIZE: 16 } as const;
 const VERSION_2 = 2;
 const Command = { LOCAL: 0, PROXY: 1 } as const;
 const Family = { UNSPEC: 0, INET: 1, INET6: 2, UNIX: 3 } as const;
-/** Unspecified, stream, datagram. */
+/** Number of transports: unspecified, stream, datagram. */
 const TRANSPORTS = 3;
 /** Size of the addresses and ports of both ends, by family. */
 const ADDRESSES_SIZE = [0, 12, 36, 216] as const;

@@ -1,6 +1,7 @@
 /**
  * Reverse zones: the names under which the addresses of a network have their PTR records (RFC 1035 section 3.5 for
- * IPv4, RFC 3596 section 2.5 for IPv6). A network whose prefix ends within an octet or nibble has several.
+ * IPv4, RFC 3596 section 2.5 for IPv6). A network whose prefix ends within an octet or nibble has several reverse
+ * zones.
  */
 import { IPV4_PREFIX_BITS, isIpv4Network, type Network } from './cidr.ts';
 

@@ -10,7 +10,7 @@ import type { ProxySenders } from './proxy-senders.ts';
 
 /** The other end of a connection. */
 export interface Peer {
-  /** 16 bytes; IPv4 as ::ffff:a.b.c.d. */
+  /** Address of the peer, 16 bytes; IPv4 as ::ffff:a.b.c.d. */
   readonly address: Uint8Array;
   readonly port: number;
 }
@@ -45,7 +45,7 @@ const FIRST_OF_HEADER = 0x0d;
 export class StreamGreetings {
   private readonly parts: GreetingParts;
   private readonly header = new ProxyHeader();
-  /** Oldest first. */
+  /** Connections that wait for their first bytes, oldest first. */
   private readonly awaited = new Set<Socket>();
 
   constructor(parts: GreetingParts) {

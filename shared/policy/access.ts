@@ -38,7 +38,7 @@ const KEY_ALPHABETS = [
 ] as const;
 
 const LOOPBACK = networks('127.0.0.0/8', '::1');
-/** RFC 1918, RFC 6598, RFC 3927, RFC 4193, RFC 4291 (link-local). */
+/** Private networks: RFC 1918, RFC 6598, RFC 3927, RFC 4193, RFC 4291 (link-local). */
 const PRIVATE = [
   ...LOOPBACK,
   ...networks('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16'),
@@ -100,7 +100,8 @@ export function admitsAddress({ allowed, blocked }: Access, address: Uint8Array)
 }
 
 /**
- * Whether a key in canonical form may have enough random bits to admit its client from everywhere; names have fewer.
+ * Whether a key in canonical form may have enough random bits to admit its client from everywhere; a name has fewer
+ * random bits.
  */
 export function admitsKey(key: string): boolean {
   const characters = key.replaceAll('-', '');

@@ -31,7 +31,7 @@ export function isAddressExpression(text: string): boolean {
   const body = ANCHORED.exec(text)?.[1];
   if (body === undefined) return false;
   const reader = new ShapeReader(body);
-  // Alternatives outside parentheses would be anchored at one end only.
+  // Reject alternatives outside parentheses: each would be anchored at one end only.
   const shape = reader.branch();
   if (shape === null || !reader.isAtEnd) return false;
   const { minDots, maxDots, minColons, isDecimal } = shape;

@@ -1,7 +1,7 @@
 /** Converts the domain of a manual rule to its canonical form. Pure functions. */
 
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
-/** Longest name as text without its final dot, RFC 1035 section 2.3.4. */
+/** Maximum length of a name as text without its final dot (RFC 1035 section 2.3.4). */
 const MAX_LENGTH = 253;
 const LAST_LABEL_IS_NUMBER = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
 

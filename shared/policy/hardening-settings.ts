@@ -40,7 +40,7 @@ export interface ServerSupport {
   readonly answersPerConnection: number | null;
 }
 
-/** Findings about a server that has not been asked yet. */
+/** Features of a server that has not been asked yet. */
 export const NOTHING_KNOWN: ServerSupport = {
   edns: 'unknown',
   cookies: 'unknown',

@@ -44,7 +44,7 @@ export function readNamePattern(text: string): NamePattern | LineReason {
   return { start, end, pieces };
 }
 
-/** Whether a pattern contains letters; without any, it matches every name. */
+/** Whether a pattern contains any text; a pattern without text matches every name. */
 export function hasLetters({ pieces }: NamePattern): boolean {
   return pieces.some((piece) => piece !== '');
 }
@@ -54,7 +54,7 @@ export function longestPiece(pattern: NamePattern): string {
   return pattern.pieces.reduce((longest, piece) => (piece.length > longest.length ? piece : longest));
 }
 
-/** Whether `name` (folded, no final dot) matches. */
+/** Whether `name` (lower case, no final dot) matches. */
 export function matchesPattern(pattern: NamePattern, name: string): boolean {
   const { pieces, start, end } = pattern;
   const first = pieces[0]!;

@@ -1,7 +1,7 @@
 /**
  * Finds literals of a regular expression: a set of which at least one occurs in every match, so that almost all names
  * need not be matched. Parses the pattern without re2js and returns null in case of doubt, because a wrong literal
- * would lose matches.
+ * would cause missed matches.
  */
 
 /** A set of literals, one of which must occur; null = unknown. */

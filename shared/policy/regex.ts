@@ -29,7 +29,7 @@ export interface ByteProgram {
   /** Second branch of ALTERNATIVES, `Assertion` bits of ASSERT, index into `sets` of `ByteOp.OCTET`. */
   readonly args: Int32Array;
   readonly start: number;
-  /** Sets of bytes, 256 flags each. */
+  /** Sets of bytes, with 256 flags each. */
   readonly sets: readonly Uint8Array[];
 }
 
@@ -45,8 +45,8 @@ const MAX_PATTERN_LENGTH = 2048;
 const MAX_PROGRAM_SIZE = 10_000;
 
 /**
- * Compiles a pattern, which ignores case; look-around, back references and other non-linear syntax are rejected. A name
- * is Latin-1 text in lower case, without its final dot.
+ * Compiles a pattern without regard to case; look-around, back references and other non-linear syntax are rejected. A
+ * name is Latin-1 text in lower case, without its final dot.
  */
 export function compileProgram(pattern: string): ProgramOutcome {
   if (pattern === '') return { ok: false, reason: lineReason('empty') };
@@ -79,7 +79,7 @@ interface Re2Program {
   getInst(at: number): Re2Instruction;
 }
 
-/** `Inst` of re2js. */
+/** Operations of re2js (`Inst`). */
 const Re2Op = {
   ALT: 1,
   ALT_MATCH: 2,

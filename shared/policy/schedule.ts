@@ -1,10 +1,10 @@
 /**
  * Pure functions that evaluate schedules: the override of a profile's slots at a point in time, and the time of its
- * next change. `time-zone.ts` knows the zones' clocks; the control plane decides when to ask.
+ * next change. `time-zone.ts` has the offsets of time zones; the control plane decides when to call these functions.
  *
  * choice: a slot is active whenever the zone's clocks show its weekday and time, and at no other moment. So a slot
- * inside the hour that the clocks skip does not take place that night, one that overlaps it is shortened at the jump,
- * and one inside an hour that occurs twice takes place twice.
+ * inside the hour that the clocks skip does not take place that night, a slot that overlaps this hour is shortened, and
+ * a slot inside an hour that occurs twice takes place twice.
  *
  * On a day off, slots that skip such days are inactive. A slot over midnight belongs to the day on which it ends: there
  * is a school night before each school day, including the last evening of a holiday, but not the evening before its
@@ -19,11 +19,13 @@ const DAY_MS = DAY * MINUTE_MS;
 /** 1970-01-01 was a Thursday. */
 const EPOCH_WEEK_MINUTE = 3 * DAY;
 /**
- * How far ahead to search for a change. Changes recur weekly, and clock changes can suppress a change once, perhaps
- * twice.
+ * Milliseconds ahead in which to search for a change. Changes recur weekly, and clock changes can suppress a change
+ * once, perhaps twice.
  */
 const HORIZON_MS = 28 * DAY_MS;
-/** How far ahead to search for the next change with days off: the next change may be after all days off. */
+/**
+ * Milliseconds ahead in which to search for the next change with days off: the next change may be after all days off.
+ */
 const DAYS_OFF_HORIZON_MS = 400 * DAY_MS;
 
 /** Effect of a schedule on a group; null = none. */
@@ -31,13 +33,13 @@ export type ScheduleOverride = 'BlockAll' | 'AllowAll' | null;
 
 /** A time slot. */
 export interface ScheduleSlot {
-  /** Weekdays on which it starts: bit 0 = Monday to bit 6 = Sunday. */
+  /** Weekdays on which the slot starts: bit 0 = Monday to bit 6 = Sunday. */
   readonly days: number;
-  /** Minute of the day at which it starts, 0..1439, inclusive. */
+  /** Minute of the day at which the slot starts, 0..1439, inclusive. */
   readonly start: number;
   /**
-   * Minute of the day at which it ends, 0..1440, exclusive; if it is before `start`, on the next day. Never equal to
-   * `start`.
+   * Minute of the day at which the slot ends, 0..1440, exclusive; if it is before `start`, on the next day. Never equal
+   * to `start`.
    */
   readonly end: number;
   readonly action: 'block_all' | 'allow_all';

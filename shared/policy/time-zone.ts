@@ -2,7 +2,7 @@
 import { IANAZone } from 'luxon';
 import type { ZoneOffset } from './schedule.ts';
 
-/** Names only: an offset such as `+01:00` has no daylight saving time and is not accepted. */
+/** Form of a zone's name; an offset such as `+01:00` is not accepted, because it has no daylight saving time. */
 const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/;
 
 /** Whether a zone with that name exists. */

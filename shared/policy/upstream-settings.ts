@@ -2,7 +2,7 @@
 
 /** One upstream server of a pool, parsed. */
 export interface UpstreamSettings {
-  /** The configured text, e.g. `udp://192.0.2.1:53`; its name in logs and the API. */
+  /** The configured text, e.g. `udp://192.0.2.1:53`; also the name of the server in logs and the API. */
   readonly address: string;
   readonly transport: 'udp' | 'tcp' | 'tls' | 'https';
   /** IP address or host name. */

@@ -88,7 +88,7 @@ export class ClientTable {
     this.hasMacs = (words[lastAt]! ^ SIGN_BIT) === MAC_IDENTITY_WORD;
   }
 
-  /** The entry for an address of four words (`addressWord`); its record is 0 if the client has none. */
+  /** The entry for an address of four words (`addressWord`); the record number is 0 if the client has no record. */
   find(word0: number, word1: number, word2: number, word3: number): number {
     return word0 === 0 && word1 === 0 && word2 === MAPPED_WORD
       ? this.findIpv4(word3 ^ SIGN_BIT)

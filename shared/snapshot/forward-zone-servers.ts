@@ -1,7 +1,7 @@
 /** Forward zones in the form that threads use: which servers to ask for which names, and the cache partition. */
 import type { UpstreamSettings } from '../policy/upstream-settings.ts';
 
-/** Partition of the cache for the answers of the pools; each forward zone has its own. */
+/** Partition of the cache for the answers of the pools; each forward zone has its own partition. */
 export const POOLS_PARTITION = 0;
 
 /**
@@ -16,7 +16,7 @@ export interface ForwardZone {
   readonly zone: string;
   /** The names of the zone, which cover all their subdomains; lower-case wire form. */
   readonly names: readonly Uint8Array[];
-  /** 1..65535; another definition of the same zone has another partition. */
+  /** Cache partition of the zone, 1..65535; another definition of the same zone has another partition. */
   readonly partition: number;
   /** Servers that are asked at the same time; empty = this server answers for the zone. */
   readonly servers: readonly UpstreamSettings[];

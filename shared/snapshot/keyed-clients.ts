@@ -54,7 +54,7 @@ export class KeyedClients {
   private readonly buffer: SharedArrayBuffer;
   private opened: Opened | undefined;
 
-  /** Reuses tables that are already open if they are from the same build. */
+  /** Reuses the opened tables of `before` if they are from the same build. */
   constructor(buffer: SharedArrayBuffer, before?: KeyedClients) {
     this.buffer = buffer;
     this.build = new DataView(buffer).getFloat64(0, true);

@@ -74,7 +74,9 @@ export const SpecialRulesLayout = {
   RULE_COUNT_WORD: 3,
   /** Number of patterns and regular expressions among the rules. */
   TEXT_RULE_COUNT_WORD: 4,
-  /** Number of rules that can match an address: those of the section, and those with an address as their name. */
+  /**
+   * Number of rules that can match an address: those in the section `address`, and those with an address as their name.
+   */
   ADDRESS_RULE_COUNT_WORD: 5,
   OFFSETS_WORD: 6,
   /** All numbers of slots are powers of two, or 0. */
@@ -100,9 +102,9 @@ export const SpecialRulesLayout = {
 /**
  * An automaton, see `shared/automata/automaton.ts`: a header, the index of the rule of each bit, the masks in use, the
  * class of each byte value (256 bytes), then a table of 16-bit entries. A row is a state: for each class, the start of
- * the next state's row; then the mask found there, and the mask found if the name ends there. A row is identified by
- * the index of its first entry. The first row is the state from which nothing more can be found, followed by the states
- * that find something, so that one comparison detects both.
+ * the next state's row; then the mask of rules found in the state, and the mask of rules found if the name ends in it.
+ * A row is identified by the index of its first entry. The first row is the state from which nothing more can be found,
+ * followed by the states that find something, so that one comparison detects both.
  */
 export const AutomatonLayout = {
   /** Source of the automaton's rules. */
@@ -112,7 +114,7 @@ export const AutomatonLayout = {
   ALL_RULES: 2,
   CLASS_COUNT: 3,
   START_ROW: 4,
-  /** Rows below this one find something, or are the first row. */
+  /** First row after those that find something; all lower rows find something, except the first row. */
   QUIET_ROW: 5,
   /** Offset in words from the automaton's start. */
   MASKS: 6,
@@ -133,13 +135,13 @@ export const AutomatonLayout = {
 export const LocalNamesLayout = {
   MAGIC_WORD: 0,
   VERSION_WORD: 1,
-  /** A power of two, minus one. */
+  /** Number of hash slots, a power of two, minus one. */
   SLOT_MASK_WORD: 2,
   NODE_COUNT_WORD: 3,
   SET_COUNT_WORD: 4,
   /** Maximum number of labels that a name has. */
   MAX_LABELS_WORD: 5,
-  /** 1 = there are wildcards. */
+  /** 1 = the table contains wildcards. */
   HAS_WILDCARDS_WORD: 6,
   HEADER_WORDS: 8,
   SLOT_WORDS: 2,
@@ -182,7 +184,7 @@ export const PolicyTableLayout = {
   /** `BlockingMode`. */
   BLOCKING_MODE_WORD: 7,
   BLOCKING_TTL_SECS_WORD: 8,
-  /** Address bytes in network order. */
+  /** Custom addresses for blocked questions, in network order. */
   CUSTOM_IPV4_BYTE: 36,
   CUSTOM_IPV6_BYTE: 40,
   CHECKSUM_WORD: 14,
@@ -219,7 +221,7 @@ export const ClientTableLayout = {
   IPV6_WORDS: 4,
   /** The word of a range: the number of its record, and whether its clients are admitted; see `ClientTable.find`. */
   RECORD_MASK: 0xff_ffff,
-  /** Position of the `Exclusion` bits for queries of its clients. */
+  /** Position of the `Exclusion` bits for queries of the range's clients. */
   EXCLUSION_SHIFT: 26,
   BLOCKED_BIT: 1 << 29,
   ADMITTED_BIT: 1 << 30,

@@ -10,7 +10,7 @@ import { LAYOUT_VERSION, LOCAL_NAMES_MAGIC, LocalNamesLayout as L, LocalNodeFlag
 export const LocalSource = { config: 0, api: 1, dhcp: 2 } as const;
 export type LocalSourceName = keyof typeof LocalSource;
 
-/** Read side. Nodes, sets and records are identified by the word at which they start; 0 = none. */
+/** Read side of the table. Nodes, sets and records are identified by the word at which they start; 0 = none. */
 export class LocalNames {
   readonly nodeCount: number;
   /** Maximum number of labels of a name; longer names can only match wildcards. */

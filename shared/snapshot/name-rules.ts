@@ -19,20 +19,20 @@ export const NO_END_SECS = 0x7fff_ffff;
 
 /** Names that a client, a group or everyone may, or may not, query. */
 export interface NameGrant {
-  /** Id of the row. */
+  /** Id of the grant's row. */
   readonly id: number;
   /** Lower-case wire form; null = every name. */
   readonly name: Uint8Array | null;
   /** Whether the subdomains of `name` are covered. */
   readonly coversSubdomains: boolean;
-  /** Null = for a client, or for everyone. */
+  /** Group of the grant; null = the grant is for a client or for everyone. */
   readonly groupId: number | null;
-  /** Null = for a group, or for everyone. */
+  /** Client of the grant; null = the grant is for a group or for everyone. */
   readonly clientId: number | null;
   /** Addresses of the client, 16 bytes each. */
   readonly addresses: Uint8Array;
   readonly isAllowing: boolean;
-  /** Unix seconds; NO_END_SECS = no end. */
+  /** End of the grant in Unix seconds; NO_END_SECS = no end. */
   readonly endsAtSecs: number;
 }
 

@@ -54,7 +54,7 @@ export class PolicyTable {
   private readonly allowlistKinds: Uint8Array;
   private readonly allowlists: Uint8Array;
   private readonly sourceCount: number;
-  /** Rows of `served` and `manualServed`, built on first use. */
+  /** Rows of `served` and `manualServed`, created on first use. */
   private readonly sources: Uint8Array[] = [];
   private readonly owners: Uint8Array[] = [];
   readonly manualAttributeCount: number;

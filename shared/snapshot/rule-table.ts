@@ -90,8 +90,8 @@ export class RuleTable {
   }
 
   /**
-   * The attribute id of the name with these hash lanes (i32, seeded with this table's seeds), or -1.
-   * Allocates nothing.
+   * The attribute id of the name with these hash lanes (i32, computed with this table's seeds), or -1. Allocates
+   * nothing.
    */
   find(low: number, high: number): number {
     const words = this.words;

@@ -20,7 +20,7 @@ export interface SafeTarget {
 export interface SafeEngine {
   /** Name of the engine as shown to users. */
   readonly id: string;
-  /** Exact names, lower-case wire form. */
+  /** Names of the engine, without subdomains; lower-case wire form. */
   readonly names: readonly Uint8Array[];
   readonly moderate: SafeTarget;
   readonly strict: SafeTarget;

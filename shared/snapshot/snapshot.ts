@@ -8,7 +8,7 @@ import type { NamedClient } from './named-clients.ts';
 
 /** A snapshot in the form that is sent over a MessagePort and stored on disk. */
 export interface SnapshotBuffers {
-  /** Strictly increasing on one node; 0 only for the empty snapshot. */
+  /** Version, which strictly increases on one node; 0 only for the empty snapshot. */
   readonly version: number;
   /** The compiled rules of all lists, see `rule-table.ts`; shared by many versions. */
   readonly rules: SharedArrayBuffer;

@@ -32,7 +32,7 @@ const DOT = 0x2e;
 export const GRAM = 3;
 const GRAM_FACTOR = 0x9e3779b1;
 
-/** Three letters as one number. */
+/** The three letters at `at` as one number. */
 export function gramAt(text: Uint8Array, at: number): number {
   return (text[at]! << 16) | (text[at + 1]! << 8) | text[at + 2]!;
 }
@@ -48,7 +48,7 @@ export interface OpenRewrite {
   /** Type and RDATA of the record in the answer; 0 and empty = none. */
   readonly type: number;
   readonly rdata: Uint8Array;
-  /** Lower-case wire form. */
+  /** Target of an alias, in lower-case wire form; null = no alias. */
   readonly host: Uint8Array | null;
 }
 

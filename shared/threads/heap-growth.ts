@@ -46,7 +46,7 @@ export interface HeapGrowthOptions {
   readonly usedCores: () => number;
   /** Collects soon, without a long pause. */
   readonly collect: () => void;
-  /** Collects and releases free memory; a pause of tens of milliseconds. */
+  /** Collects and releases free memory, with a pause of tens of milliseconds. */
   readonly shrink: () => void;
   /** Maximum share of the time in which the thread worked, for a collection. */
   readonly maxShare: number;

@@ -122,7 +122,7 @@ export interface IdentitySettings {
   /** Domains whose queries, including those for subdomains, are excluded from the log, and from statistics. */
   readonly logExcludedDomains: readonly string[];
   readonly statsExcludedDomains: readonly string[];
-  /** Whether clients that may not ask get no answer. */
+  /** Whether refused clients get no answer. */
   readonly refusesSilently: boolean;
   readonly version: string;
   readonly nodeName: string;
@@ -168,7 +168,7 @@ export interface ThreadStart {
   /** Zones that resolve threads have proven (`shared/memory/sealed-records.ts`). */
   readonly cuts: SharedArrayBuffer;
   readonly snapshot: SnapshotBuffers;
-  /** Null without encrypted DNS, and in answer threads. */
+  /** Certificate for encrypted DNS; null without encrypted DNS, and in answer threads. */
   readonly certificate: ServedCertificate | null;
 }
 
@@ -203,8 +203,8 @@ export const WorkerControl = {
 } as const;
 
 /**
- * Whether load balancers should send queries to this node, as in `status.weir`, in ascending order. Do not change the
- * numbers: other releases also read them.
+ * State of the node, which shows load balancers whether to send queries (`status.weir`); in ascending order. Do not
+ * change the numbers: other releases also read them.
  */
 export const NodeState = {
   /** Like `STARTING`, but only questions of this machine are answered, so that no client gets unfiltered answers. */
@@ -226,13 +226,13 @@ export type NodeStateCode = (typeof NodeState)[keyof typeof NodeState];
  */
 export type Fault = 'exit' | 'throw' | 'hang' | 'throw-in-timer' | 'throw-in-event' | 'reject';
 
-/** Control plane to thread. */
+/** Messages from the control plane to a thread. */
 export type ToWorker =
   | { readonly type: 'snapshot'; readonly snapshot: SnapshotBuffers }
   | { readonly type: 'settings'; readonly given: GivenSettings }
   /**
-   * Answer queries in flight, close the listeners, send `drained`. `keepSockets`: their descriptors stay open. A thread
-   * that has not finished after `withinMs` is terminated.
+   * Answer queries in flight, close the listeners, send `drained`. With `keepSockets`, the descriptors of the sockets
+   * stay open. A thread that has not finished after `withinMs` is terminated.
    */
   | { readonly type: 'drain'; readonly keepSockets: boolean; readonly withinMs: number }
   /** Send `explained`: the answer to a question, and the reason. Resolve threads only. */
@@ -242,7 +242,7 @@ export type ToWorker =
       /** Lower-case wire form. */
       readonly qname: Uint8Array;
       readonly qtype: number;
-      /** 16 bytes. */
+      /** Address of the client, 16 bytes. */
       readonly client: Uint8Array;
       /** The group whose policy is explained; absent and 0 = the client's group. */
       readonly groupId?: number;
@@ -265,9 +265,9 @@ export type ToWorker =
       readonly type: 'ask';
       readonly id: number;
       readonly message: Uint8Array;
-      /** 16 bytes. */
+      /** Address of the client, 16 bytes. */
       readonly client: Uint8Array;
-      /** '' = none. */
+      /** Key of the client; '' = none. */
       readonly clientKey: string;
       /** Whether Weir itself asks: the query is neither logged nor counted. */
       readonly isOwn: boolean;
@@ -324,7 +324,7 @@ export interface UpstreamReports {
   readonly zones: readonly UpstreamReport[];
 }
 
-/** Thread to control plane. */
+/** Messages from a thread to the control plane. */
 export type FromWorker =
   /** A resolve thread has chosen the back end of the worker's sockets. */
   | { readonly type: 'starting'; readonly backend: 'batch' | 'dgram' }

@@ -8,7 +8,7 @@ export interface PastQuestion {
   /** Lower-case wire form. */
   readonly qname: Uint8Array;
   readonly qtype: number;
-  /** 16 bytes. */
+  /** Address of the client, 16 bytes. */
   readonly client: Uint8Array;
   /** The key with which the client identified itself, or the id of that client; absent, '' and 0 = neither. */
   readonly clientKey?: string;

@@ -68,7 +68,7 @@ export interface SimulationOrder {
 
 /** Messages from the thread. */
 export type FromSimulation =
-  /** Whether there are rules on addresses, so that the addresses in answers matter. */
+  /** The snapshots are open; `checksAddresses`: whether rules apply to addresses in answers. */
   | { readonly type: 'opened'; readonly checksAddresses: boolean }
   | { readonly type: 'simulated'; readonly changes: SimulatedChanges };
 

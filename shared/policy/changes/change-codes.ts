@@ -6,7 +6,7 @@ import type { Params } from '../reasons/text-params.ts';
 
 /** Texts for all codes in one language; `{name}` is the parameter `name`. */
 export interface ChangeTexts {
-  /** Subject and action in one line. */
+  /** The form of a line with subject and action. */
   readonly line: string;
   readonly subjects: Readonly<Record<string, string>>;
   readonly actions: Readonly<Record<string, string>>;
