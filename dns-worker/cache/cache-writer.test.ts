@@ -181,7 +181,7 @@ describe('CacheWriter.store()', () => {
     expect(count(CacheHead.EVICTIONS_WORD)).toBe(0);
     const bucketOf = (i: number): number =>
       (keyHashLow(i * 64 + 1, 1, 0) & memory.bucketMask) << CacheBucket.SHIFT;
-    // The second entry of the oldest segment was read; free slots are taken from the last one on.
+    // The second entry of the oldest segment was read; free slots are used in descending order, from the last slot.
     memory.index[bucketOf(1) + CacheBucket.USED_AT] = 0x7f;
     store(100);
     expect([count(CacheHead.TAIL_WORD), count(CacheHead.COMPACTIONS_WORD)]).toEqual([CACHE_SEGMENT_UNITS, 1]);

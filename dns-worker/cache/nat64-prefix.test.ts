@@ -52,7 +52,7 @@ describe('embeddedIpv4()', () => {
     ['2001:db8:122:344:c0:0:aa00:0', '2001:db8:122:344:c0:2:100:0', 0xc000_0201],
     ['fd00:64::192.0.0.170', 'fd00:64::192.0.2.1', 0xc000_0201],
     ['fd00:64::192.0.0.170', 'fd00:65::192.0.2.1', -1],
-    // A bit of byte 8 is set.
+    // Not a prefix, because a bit of byte 8 is set.
     ['2001:db8:c000:aa::', '2001:db8:c000:201:100::', -1],
   ])('extracts the address after the prefix that %s announces: %s', (announced, address, ipv4) => {
     const prefixes = found(announced);

@@ -3,7 +3,7 @@ import { wireName } from '../../test/support/dns/built-messages.ts';
 import { readRecords } from '../../test/support/dns/record-text.ts';
 import { digestMatches, Dnskey, readDs, usableDs } from './dnskey.ts';
 
-/** RFC 4034 section 5.4 and RFC 4509 section 2.3. */
+/** The examples of RFC 4034 section 5.4 and RFC 4509 section 2.3. */
 const KEY =
   'dskey.example.com. 86400 DNSKEY 256 3 5 AQOeiiR0GOMYkDshWoSKz9XzfwJr1AYtsmx3TGkJaNXVbfi/2pHm822aJ5iI9BMzNXxeYCmZDRD99WYwYqUSdjMmmAphXdvxegXd/M5+X7OrzKBaMbCVdFLUUh6DhweJBjEVv5f2wwjM9XzcnOf+EPbtG9DMBmADjFDc2w/rljwvFw==';
 const SHA1 = '60485 5 1 2BB183AF5F22588179A53B0A98631FAD1A292118';

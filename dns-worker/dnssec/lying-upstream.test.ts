@@ -1,4 +1,6 @@
-/** An upstream that signs nothing itself: it sends junk in addition to signed data of zones, or in place of it. */
+/**
+ * An upstream that signs nothing itself: it sends junk in addition to signed data of zones, or instead of this data.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { readTrustAnchors } from '../../shared/dns/trust-anchors.ts';
@@ -135,7 +137,7 @@ describe('a question for more than one type', () => {
       expect(await ask('www.test', type)).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
       nodata('RRSIG NSEC TYPE300');
       expect(await ask('www.test', type)).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
-      // RFC 9824 section 2: a name created for the denial.
+      // RFC 9824 section 2: the bitmap of a name that was created for the denial.
       nodata('RRSIG NSEC TYPE128');
       expect(await ask('www.test', type)).toMatchObject(secure);
     }

@@ -11,7 +11,7 @@ import { digestMatches, Dnskey, readDs } from './dnskey.ts';
 import { proveSet, signedData } from './signature.ts';
 import { isSignedBy } from './verify.ts';
 
-/** RFC 5702 section 6, RFC 6605 section 6, RFC 8080 section 6 with the signatures of erratum 4935. */
+/** Examples of RFC 5702 section 6, RFC 6605 section 6, and RFC 8080 section 6 with the signatures of erratum 4935. */
 const EXAMPLES: [string, number, string, string, string | null][] = [
   [
     'RSASHA256',
@@ -282,7 +282,7 @@ describe('proveSet() under attack', () => {
     const zone = { name: wireName('example.com'), keys: [key] };
     const at = async (nowSecs: number): Promise<unknown> =>
       await proveSet(setOf(text), zone, nowSecs, new Budget(0));
-    // The signature of the example does not cover these times: it is checked, and is invalid.
+    // The example's signature does not cover these validity times, so a check of the signature fails.
     const checked = { extendedError: ExtendedError.DNSSEC_BOGUS };
     expect(await at(inception - skewSecs)).toMatchObject(checked);
     expect(await at(inception + lifetimeSecs + skewSecs)).toMatchObject(checked);

@@ -99,7 +99,7 @@ const heldBy = (count: number): Promise<ReceivedQuery[]> =>
     ({ length }) => length >= count,
   );
 
-/** Answers the waiting questions, and later ones. */
+/** Answers the waiting questions, and later questions. */
 function release(script: Script = good): void {
   upstream.udpScript = script;
   for (const query of held.splice(0)) script(query, 0);

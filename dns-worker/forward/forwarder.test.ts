@@ -31,7 +31,7 @@ function answer(ttl = 60): void {
   forwarding.answer({ answers: [a(NAME, '192.0.2.7', ttl)] });
 }
 
-/** Puts an answer into the cache that expired a second ago. */
+/** Puts an answer that expired a second ago into the cache. */
 function keepStale(): void {
   forwarding.ask(NAME);
   answer();

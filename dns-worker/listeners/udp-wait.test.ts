@@ -141,7 +141,7 @@ describeCalls('UdpWait.forever()', () => {
     let reads = 0;
     wait.forever(
       () => {
-        // The first sample has no beginning, so two are needed; the second is as fast as a loop can run.
+        // The start of the first sample is unknown, so two samples are needed; the second runs as fast as a loop can.
         if ((datagrams += perBatch) >= 4 * 1024) countMessage(control);
         return perBatch;
       },

@@ -38,7 +38,7 @@ beforeEach(() => {
   writer = new MissWriter(ring, control, networks);
 });
 
-/** A query whose message is a question of `length` bytes, all of them different. */
+/** A query whose message is a question of `length` different bytes. */
 function queryOf(length: number, facts: Partial<Query> = {}): Query {
   const query = new Query();
   query.begin(

@@ -23,7 +23,7 @@ function asked(name: string, client: string, groupIndex: number): Query {
 interface Written {
   readonly name: string | null;
   readonly subdomains: boolean;
-  /** A group id, an address, or null for everyone. */
+  /** Who has the grant: a group id, an address, or null for everyone. */
   readonly for: number | string | null;
   readonly isAllowing: boolean;
   readonly endsAtSecs: number;

@@ -7,9 +7,9 @@ const ECS = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
 
 /** Fields that `begin` sets, and those that the listener sets before. */
 const OF_LISTENER = ['bytes', 'view', 'at', 'length', 'capacity', 'clientBytes', 'clientAt', 'protocol'];
-/** Never set for a request (`isAddress`, `addressSize`), or read only if `hasEdns` is set. */
+/** Fields that are never set for a request (`isAddress`, `addressSize`), or read only if `hasEdns` is set. */
 const UNREAD = ['isAddress', 'addressSize', 'optionsAt', 'optionsEnd'];
-/** Written by `parseQuery` for each message. */
+/** Fields that `parseQuery` writes for each message. */
 const PARSED = ['recursionDesired', 'checkingDisabled', 'authenticDataWanted'];
 
 describe('Query', () => {

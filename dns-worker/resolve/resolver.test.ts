@@ -192,7 +192,7 @@ describe('Resolver: strategies', () => {
     const slow = await upstream();
     const quick = await upstream((query, index) => {
       script(query, index);
-      // The other server answers only after this one has failed.
+      // The other server answers only after this server has failed.
       setImmediate(() => {
         for (const held of slow.udpQueries) held.reply(good(held, 2));
         slow.udpScript = answers(2);

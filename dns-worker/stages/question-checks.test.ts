@@ -12,7 +12,7 @@ import { questionChecksStage } from './question-checks.ts';
 
 const SNAPSHOT = openLists([]);
 const CHAOS = 3;
-/** 192.0.2.1 asks, see `slotQuery`. */
+/** The client is 192.0.2.1, see `slotQuery`. */
 const IDENTITY = new ServerIdentity(NO_IDENTITY);
 
 function checked(type: number, options: QueryOptions = {}): [number, Query] {

@@ -84,7 +84,8 @@ describe('scheduleOverrideStage()', () => {
 
 describe('capTtlsToFlip()', () => {
   /**
-   * TTL of a blocked answer (3000 s without a change) if the next change is this far away, and whether OPT is complete.
+   * TTL of a blocked answer (3000 s without a change) if the next change is in this many seconds, and whether OPT is
+   * complete.
    */
   const ttlBefore = (flipInSecs: number | null, mode: 'null_ip' | 'nxdomain'): number => {
     const nextFlipAtSecs = flipInSecs === null ? 0 : NOW_SECS + flipInSecs;

@@ -11,7 +11,7 @@ import fc from '../../test/support/parts/fast-check.ts';
 const NAME = 'phone.dns.example.org';
 let hellos: Buffer[];
 
-/** First bytes of a client of Node. */
+/** The first bytes that a Node.js client sends. */
 async function helloOf(options: ConnectionOptions): Promise<Buffer> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

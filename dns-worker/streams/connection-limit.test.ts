@@ -22,7 +22,7 @@ function limitsOf(
   return Array.from({ length: WORKERS }, (_, worker) => new ConnectionLimit({ ...options, worker }));
 }
 
-/** Number of accepted connections out of this many from an address, which are distributed over the workers in turn. */
+/** Opens this many connections from an address, on the workers in turn; returns the number of accepted connections. */
 function entered(limits: readonly ConnectionLimit[], address: Uint8Array, count: number): number {
   let sum = 0;
   for (let i = 0; i < count; i++) if (limits[i % limits.length]!.enter(address)) sum++;
@@ -54,7 +54,7 @@ describe('ConnectionLimit', () => {
   test('releaseConnections() releases the connections of a dead thread only', () => {
     const table = createConnectionTable(WORKERS, 7);
     const limits = limitsOf({}, table);
-    expect(entered(limits, CLIENT, 4)).toBe(4); // Two connections of the first worker.
+    expect(entered(limits, CLIENT, 4)).toBe(4); // The first worker has two connections.
     releaseConnections(table, 0);
     const [successor] = limitsOf({}, table);
     expect(entered([successor!], CLIENT, 20)).toBe(2);

@@ -92,7 +92,7 @@ async function startRecordCounter(target: number) {
     const server = connect(target, '127.0.0.1');
     server.on('data', (chunk: Buffer) => {
       rest = Buffer.concat([rest, chunk]);
-      // RFC 8446 section 5.1: type, version, length (u16).
+      // Header of a TLS record (RFC 8446 section 5.1): type, version, length (u16).
       while (rest.length >= 5 && rest.length >= 5 + rest.readUInt16BE(3)) {
         rest = rest.subarray(5 + rest.readUInt16BE(3));
         count++;

@@ -25,7 +25,7 @@ afterEach(async () => {
   listener = undefined;
 });
 
-/** PROXY protocol v2, LOCAL. */
+/** A header of PROXY protocol v2 without a client (LOCAL). */
 const HEADER = Buffer.from('0d0a0d0a000d0a515549540a20000000', 'hex');
 
 const admission = {

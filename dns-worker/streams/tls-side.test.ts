@@ -65,7 +65,7 @@ function sideOf(timeoutMs?: number): TlsSide {
   return side;
 }
 
-/** The first flight of a client. */
+/** The first bytes that a client sends in a handshake. */
 async function clientHello(): Promise<Buffer> {
   const listening = createServer().listen(0, '127.0.0.1');
   await once(listening, 'listening');

@@ -8,7 +8,7 @@ const option = (code: number, ...data: number[]): number[] => [
   data.length,
   ...data,
 ];
-/** Two bytes, options from offset 2 on, two bytes. */
+/** Options at offset 2, with two bytes before and after them. */
 const around = (...options: number[][]): Uint8Array => Uint8Array.from([9, 9, ...options.flat(), 0, 8]);
 
 describe('findOption()', () => {

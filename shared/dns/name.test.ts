@@ -105,7 +105,7 @@ describe('hashName()', () => {
       buckets[bucket] = buckets[bucket]! + 1;
     }
     expect(seen.size).toBe(200_000);
-    // 200 expected; six standard deviations are 85.
+    // The expected number is 200; six standard deviations are 85.
     expect(Math.min(...buckets)).toBeGreaterThan(115);
     expect(Math.max(...buckets)).toBeLessThan(285);
   });

@@ -1,8 +1,8 @@
 /**
- * Schedules compared with an independent computation for every minute of three years in ten zones, which gets the
- * clocks of a zone from Intl, not from luxon, and tests each slot according to the specification. By default luxon is
- * compared with those clocks at each hour and at each minute around a clock change; with WEIR_EVERY_MINUTE=1 at every
- * minute, and the next change is also requested at every minute, not only at changes and periodically.
+ * Schedules compared with an independent computation for every minute of three years in ten zones. The computation gets
+ * the clocks of a zone from Intl, not from luxon, and tests each slot according to the specification. By default luxon
+ * is compared with those clocks at each hour and at each minute around a clock change; with WEIR_EVERY_MINUTE=1 at
+ * every minute, and the next change is also requested at every minute, not only at changes and periodically.
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../test/support/parts/fast-check.ts';

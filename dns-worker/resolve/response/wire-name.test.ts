@@ -13,7 +13,7 @@ import {
 
 const HEADER = new Uint8Array(12);
 
-/** The name at `at` behind a header, and the offset after it; null = refused. */
+/** The name at `at` after a header, and the offset after it; null = refused. */
 function read(bytes: Uint8Array | readonly number[], at = 0): [string, number] | null {
   const name = newExpandedName();
   if (!expandName(octets(HEADER, bytes), 12 + at, name)) return null;
