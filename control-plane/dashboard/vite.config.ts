@@ -28,12 +28,12 @@ const toWeir: ProxyOptions = {
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Relative, because a proxy may serve Weir below a path.
+  // Uses relative URLs, because a proxy may serve Weir below a path.
   base: './',
   plugins: [react(), compiledMessages(), componentLanguages('../src/i18n')],
   css: { modules: { generateScopedName: '[hash:base64:6]' } },
   build: {
-    // For manual builds; build-dashboard.ts uses a new folder for each build.
+    // Used only by manual builds; build-dashboard.ts uses a new folder for each build.
     outDir: 'dist/by-hand',
     target: 'baseline-widely-available',
     assetsInlineLimit: 0,

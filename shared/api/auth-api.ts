@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { former, Id, label, text, Timestamp } from './fields.ts';
 
 /**
- * Roles and their permissions: a viewer reads, family pauses and grants for devices that are linked to it, an admin
- * changes everything.
+ * Roles and their permissions: a viewer only reads, a family user pauses and unblocks the devices that are linked to
+ * the user, an admin changes everything.
  */
 export const Role = z.enum(['admin', 'family', 'viewer']);
 export type Role = z.infer<typeof Role>;

@@ -25,7 +25,7 @@ export function queryInt(min: number, max: number, fallback: number) {
   return digits(min, max, { default: fallback }).default(fallback);
 }
 
-/** Like `queryInt`, but undefined if it is absent. */
+/** Like `queryInt`, but the value is undefined if the parameter is absent. */
 export function optionalQueryInt(min: number, max: number) {
   return digits(min, max).optional();
 }
@@ -115,7 +115,7 @@ export const Period = z
 /** A former name of a field or parameter, which is accepted for one more release. */
 export function former<S extends z.ZodType>(schema: S, present: string): S {
   const deprecated = true;
-  // Parameters need the mark themselves, not only in their schema.
+  // OpenAPI requires `deprecated` in the parameter itself, not only in its schema.
   return schema.meta({ deprecated, description: `use ${present}`, param: { deprecated } });
 }
 

@@ -63,7 +63,7 @@ export const ImportQuery = z.object({
     }),
 });
 
-/** The keys of the settings that an import sets; `default` = those that a dry run selects. */
+/** The keys of the settings that an import sets; `default` = the settings that a dry run selects. */
 export type SettingSelection = 'default' | ReadonlySet<string>;
 
 /** Kind of an item of the file, in Weir's terms; `other` for one that Weir does not have. */

@@ -106,7 +106,7 @@ export const QueryLogFilters = z.object({
 });
 export type QueryLogFilters = z.output<typeof QueryLogFilters>;
 
-/** Maximum number of rows to skip: the positions of all of them are kept until the page is found. */
+/** Maximum number of rows to skip, because the positions of all skipped rows are kept until the page is found. */
 export const MAX_OFFSET = 100_000;
 
 /** One page of the matching rows. */
@@ -130,7 +130,7 @@ export const QueryLogExport = QueryLogFilters.extend({
 export type QueryLogExport = z.output<typeof QueryLogExport>;
 
 /**
- * One answered query. Of rate-limited queries, only the first of a client network in a second has a row, with the
+ * One answered query. Of the rate-limited queries of a client network in a second, only the first has a row, with the
  * number of the others.
  */
 export const LoggedQuery = z

@@ -209,7 +209,7 @@ export type StatsBreakdown = z.infer<typeof StatsBreakdown>;
 export const ClientTimelineQuery = DashboardQuery.extend({ limit: queryInt(1, 20, 6) });
 export type ClientTimelineQuery = z.output<typeof ClientTimelineQuery>;
 
-/** Queries of the busiest clients by time, and those of all others. */
+/** Queries of the busiest clients by time, and queries of all other clients. */
 export const ClientTimeline = z
   .strictObject({
     granularity: z.enum(GRANULARITIES),
@@ -243,7 +243,7 @@ export const ClientTimeline = z
   });
 export type ClientTimeline = z.infer<typeof ClientTimeline>;
 
-/** Data of the dashboard; all of it except rate and cache counts covers the same queries. */
+/** Data of the dashboard. All figures except the rate and the cache counts cover the same queries. */
 export const Dashboard = z
   .strictObject({
     stats: StatsSummary,

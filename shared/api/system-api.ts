@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Timestamp } from './fields.ts';
 
-/** State of one part of the node. `down` means that it does not work at all. */
+/** State of one part of the node. `down` means that the part does not work at all. */
 export const HealthCheck = z
   .strictObject({
     status: z.enum(['ok', 'degraded', 'down']),

@@ -34,7 +34,7 @@ export async function startAll(
   return running;
 }
 
-/** Warms and checks the servers, then measures those that passed. */
+/** Warms and checks the servers, then measures the servers that passed the check. */
 export async function runRotations(
   stage: Stage,
   servers: readonly RunningServer[],

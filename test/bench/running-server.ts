@@ -96,7 +96,9 @@ export async function startServer(
   }
 }
 
-/** Starts the program, and waits until it blocks a listed name. Ends the program if it does not. */
+/**
+ * Starts the program, and waits until it blocks a listed name. Ends the program if it does not block the name in time.
+ */
 async function startTimed(
   environment: ServerEnvironment,
   launch: Launch,
@@ -128,7 +130,7 @@ export function pinAnswerThreads(running: RunningServer, core: number): void {
     if (ANSWER_THREAD.test(comm)) pinThread(tid, core);
 }
 
-/** Creates the folder, or one with a number after its name if the same server was started before. */
+/** Creates the folder, or a folder with a number after its name if the same server was started before. */
 export function newFolder(wanted: string): string {
   for (let number = 1; ; number++) {
     const dir = number === 1 ? wanted : `${wanted}-${number}`;

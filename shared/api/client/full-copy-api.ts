@@ -10,7 +10,7 @@ export const CopyHead = z.strictObject({
 });
 export type CopyHead = z.infer<typeof CopyHead>;
 
-/** A table; its rows follow in data frames: COPY in binary format. */
+/** A table. Its rows follow in data frames, in the binary format of COPY. */
 export const CopiedTable = z.strictObject({
   name: z.string(),
   /** The name with its columns in parentheses, in the syntax of COPY. */

@@ -72,10 +72,10 @@ export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
 
 /** Base URL of the API, and how to send requests. */
 export interface ClientOptions {
-  /** With the prefix: `http://192.0.2.1:8080/api`, or `/api` in a page of the same server. */
+  /** URL with the prefix: `http://192.0.2.1:8080/api`, or `/api` in a page of the same server. */
   readonly baseUrl: string;
   readonly fetch: Fetch;
-  /** Sent with each request, such as `X-Api-Key`. */
+  /** Header fields that are sent with each request, such as `X-Api-Key`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -112,7 +112,7 @@ export class TypedClient {
     return (await this.send(name, ...given)).answer;
   }
 
-  /** As `call`, with status and header fields. @throws {ApiFailure} */
+  /** Like `call`, but also returns the status and header fields. @throws {ApiFailure} */
   async send<Name extends OperationName>(name: Name, ...given: Given<Name>): Promise<Answered<Name>> {
     const call = (given[0] ?? {}) as LooseCall;
     const { baseUrl, fetch, headers } = this.options;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Timestamp } from '../fields.ts';
 
-/** Reasons why a phone cannot use encrypted DNS with its key, or only in part. */
+/** Reasons why a phone cannot use encrypted DNS with its key, or can use it only partly. */
 export const SETUP_PROBLEMS = [
   'encrypted_dns_disabled',
   'no_certificate',

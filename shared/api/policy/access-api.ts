@@ -58,7 +58,7 @@ export const RefusedClients = z
   .meta({ id: 'RefusedClients' });
 export type RefusedClients = z.infer<typeof RefusedClients>;
 
-/** Minimum prefix lengths. A shorter prefix covers so much of the internet that it must be set as `any` instead. */
+/** Minimum prefix lengths. A shorter prefix covers so much of the internet that users must set `any` instead. */
 const SHORTEST_IPV4_BITS = 8;
 const SHORTEST_IPV6_BITS = 16;
 

@@ -21,7 +21,7 @@ import { CustomText } from './custom-text-api.ts';
 import { DnsSettingsBody } from '../settings-api.ts';
 import { Passphrase, SealedSecrets } from './sealed-secrets-api.ts';
 
-/** Version of the file format that this Weir writes, and the newest that it reads. */
+/** Version of the file format that this Weir writes; Weir does not read newer versions. */
 export const BACKUP_VERSION = 2;
 
 const GroupName = label(100);
@@ -293,7 +293,7 @@ export const BackupFile = z
   })
   .meta({ id: 'Backup' });
 export type BackupFile = z.output<typeof BackupFile>;
-/** A backup in the form in which it is written. */
+/** A backup as written in a file. */
 export type BackupText = z.input<typeof BackupFile>;
 
 const Switch = z

@@ -168,7 +168,9 @@ export const ResolverLookup = z
 export type ResolverLookup = z.infer<typeof ResolverLookup>;
 export const ResolverLookupList = z.array(ResolverLookup);
 
-/** A client is identified by its MAC or, without one, by its address; and by its key, if it has one. */
+/**
+ * A client is identified by its MAC address or, without a MAC address, by its IP address; and also by its key, if any.
+ */
 export const ClientCreateBody = z
   .strictObject({
     ip_address: Address.nullable().default(null),

@@ -15,7 +15,10 @@ const Zone = text(1020)
   })
   .meta({ description: 'domain name; or a network, which becomes its reverse zone' });
 
-/** Empty = Weir itself answers the zone. The route checks the URLs with `config/upstream-url.ts`. */
+/**
+ * Servers of a zone; without any, Weir itself answers the zone. The route checks the URLs with
+ * `config/upstream-url.ts`.
+ */
 const Servers = z
   .array(text(500).transform((value) => value.trim()))
   .max(MAX_SERVERS)

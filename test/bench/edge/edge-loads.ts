@@ -17,7 +17,7 @@ const NAMES = Array.from({ length: 1000 }, (_, index) => `host${index}.example.c
 const KEPT_CONNECTIONS = 10;
 const IN_FLIGHT_EACH = 20;
 const GRACE_MS = 30_000;
-/** Weir allows a client 60 handshakes per second, so they come from several addresses. */
+/** Weir allows a client 60 handshakes per second, so the handshakes come from several addresses. */
 const HANDSHAKE_CLIENTS = 8;
 const HANDSHAKES_PER_SECOND_EACH = 50;
 const HANDSHAKE_CONNECTIONS = 5;
@@ -25,7 +25,10 @@ const HANDSHAKE_CONNECTIONS = 5;
 /** A kind of load. */
 export interface EdgeLoad {
   readonly name: string;
-  /** Sends load for `secs` seconds; resolves with the number of answers. Undefined if its program is not installed. */
+  /**
+   * Sends load for `secs` seconds; resolves with the number of answers. Undefined if the program that sends the load is
+   * not installed.
+   */
   readonly run: ((ports: EdgePorts, secs: number) => Promise<number>) | undefined;
 }
 

@@ -6,7 +6,7 @@ export interface LoadJob {
   port: number;
   questionFile: string;
   secs: number;
-  /** Undefined saturates the server within the window. */
+  /** Queries per second; if undefined, the generator saturates the server within the window. */
   rateQps: number | undefined;
   /** Maximum number of questions in flight. */
   window: number;

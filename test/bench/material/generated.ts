@@ -56,7 +56,10 @@ function typeOf(draw: number): string {
   return 'A';
 }
 
-/** A stream over `allowed` and `blocked` names, by popularity; about `blockedShare` of it are blocked names. */
+/**
+ * A stream over `allowed` and `blocked` names, by popularity; about `blockedShare` of the questions are for blocked
+ * names.
+ */
 export function generateStream(
   count: number,
   allowed: readonly string[],

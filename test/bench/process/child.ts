@@ -40,7 +40,10 @@ const TASKSET = locate('taskset');
 /** True if programs can be pinned to cores. */
 export const canPin = TASKSET !== undefined;
 
-/** `launch` with its threads and children bound to these cores, and its priority, if possible. */
+/**
+ * Changes `launch` so that the program, with its threads and children, runs on these cores and with its priority, if
+ * possible.
+ */
 export function pinned(launch: Launch, cores: readonly number[]): Launch {
   const { command, args, nice = 0 } = launch;
   const bound =

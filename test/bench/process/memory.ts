@@ -1,7 +1,7 @@
 // Components of a process's resident memory, from /proc.
 import { readFileSync } from 'node:fs';
 
-/** In MiB each. */
+/** Components of the resident memory in MiB. */
 export interface MemorySplit {
   rss: number;
   /** Heaps, stacks and memory shared by threads: private to this process. */

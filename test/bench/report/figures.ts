@@ -35,7 +35,7 @@ export interface Row {
   runs: number;
   qps: number;
   cpuUs: number;
-  /** Undefined for servers without `threadGroup`. */
+  /** CPU time of the answer threads per question; undefined for servers without `threadGroup`. */
   workersCpuUs: number | undefined;
   childrenCpuUs: number;
   p50Us: number | undefined;

@@ -19,7 +19,7 @@ export interface Contestant {
   installed: Installed;
 }
 
-/** Weir with other settings, as a separate server. Throws if it is not installed. */
+/** Weir with other settings, as a separate server. Throws if Weir is not installed. */
 export function weirContestant(root: string, variant: WeirVariant): Contestant {
   const server = weir(root, versionOf(root), variant);
   const installed = server.installed();

@@ -17,7 +17,7 @@ import { askThreads, longestPauseMs } from '../thread-measures.ts';
 import { saturatedMix } from './mix.ts';
 import type { RowResult } from './measured-rows.ts';
 
-/** Slow enough that the generator sleeps between questions, and leaves its core to the compiler. */
+/** A rate at which the generator sleeps between questions, so that the compiler can use its core. */
 const RATE_QPS = 5000;
 const SWAP_EVERY_MS = 100;
 

@@ -20,7 +20,7 @@ const GROUPS = [10, 50, 200];
 /** Numbers of cached answers, and the same for `--quick`. */
 const ANSWERS = [1000, 100_000, 1_000_000];
 const QUICK_ANSWERS = [1000, 10_000, 100_000];
-/** Enough for the largest number; unused memory is not allocated. */
+/** Size of the cache: enough for the largest number of answers. Unused memory is not allocated. */
 const CACHE_BYTES = 512 << 20;
 
 type Result = Promise<RowResult>;

@@ -19,7 +19,7 @@ import type { RowResult } from './measured-rows.ts';
 const SHARE = 10;
 const SCANNED = 1_000_000;
 const QUICK_SCANNED = 200_000;
-/** Number of passes over the stream; the last one is measured. */
+/** Number of passes over the stream; the last pass is measured. */
 const PASSES = 2;
 const NOW_SECS = 1_800_000_000;
 const TTL_SECS = 300;

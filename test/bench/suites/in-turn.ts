@@ -36,7 +36,7 @@ export async function startSteps(steps: readonly Step[]): Promise<StartedStep[]>
   return started;
 }
 
-/** Measures each in every rotation; each rotation starts with a different one. */
+/** Measures each server in every rotation; each rotation starts with a different server. */
 export async function runInTurn(steps: readonly StartedStep[], rotations: number): Promise<Run[]> {
   const runs: Run[] = [];
   for (let rotation = 0; rotation < rotations; rotation++) {
@@ -48,7 +48,7 @@ export async function runInTurn(steps: readonly StartedStep[], rotations: number
   return runs;
 }
 
-/** Stops them all. */
+/** Stops all of the servers. */
 export async function stopSteps(steps: readonly StartedStep[]): Promise<void> {
   for (const { running } of steps) await running.child.stop();
 }

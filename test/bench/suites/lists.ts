@@ -20,7 +20,7 @@ import { saturatedMix } from './mix.ts';
 import type { RowResult } from './measured-rows.ts';
 
 const WORKERS = 4;
-/** Slow enough that the generator sleeps between questions, and leaves its core to the compiler. */
+/** A rate at which the generator sleeps between questions, so that the compiler can use its core. */
 const RATE_QPS = 5000;
 const CALM_MS = 8000;
 const POLL_MS = 10;

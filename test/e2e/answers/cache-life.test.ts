@@ -13,7 +13,7 @@ import { UdpClient } from '../../support/dns/dns-client.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const STALE_ERROR = 3;
-/** Longer than the time-out of any client of the test. */
+/** Here, `query_timeout_ms` is longer than the time-out of any client in the test. */
 const TOML = '[dns]\nquery_timeout_ms = 30000\n[cache]\npersist = true\n';
 const EDNS = { edns: { udpSize: 1232 } };
 

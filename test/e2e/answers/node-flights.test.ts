@@ -12,7 +12,7 @@ const NODES = BACK_ENDS.flatMap((backEnd) => [3, 8].map((workers) => [backEnd, w
 /** Enough clients for the kernel to spread over the sockets of all workers. */
 const CLIENTS = 48;
 const ADDRESS = '192.0.2.1';
-/** Longer than the retransmission time: a claim that is never released fails the test. */
+/** The time-out is longer than the retransmission time, so that a claim that is never released fails the test. */
 const TOML = '[dns]\nquery_timeout_ms = 30000\n';
 
 /**

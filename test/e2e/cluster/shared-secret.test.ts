@@ -21,7 +21,7 @@ const LOCAL = 'here.home.example';
 const HANDSHAKE_PAUSE_MS = 100;
 const CLIENT_COOKIE = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
 
-/** Queries of each node that are in the log when one node is killed, and queries that it has only just answered. */
+/** Queries of each node that are in the log when one node is killed, and queries that it answers just before. */
 const [STORED, FRESH] = [40, 10];
 
 interface ClusterNode {

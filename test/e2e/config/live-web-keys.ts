@@ -53,7 +53,7 @@ async function secondGuess(fixture: LiveFixture) {
   return ask(fixture, 'POST', '/api/auth/login', { json });
 }
 
-/** Resolves once the log records of all queries of this client have been read from its thread. */
+/** Resolves once the log records of all queries of this client have been read from the DNS thread. */
 async function untilTaken(fixture: LiveFixture): Promise<void> {
   const { body } = await ask(fixture, 'POST', '/check/probes');
   const { id, name } = JSON.parse(body) as { id: string; name: string };

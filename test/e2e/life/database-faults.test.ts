@@ -63,7 +63,7 @@ async function expectDegraded(weir: Weir, reason: RegExp): Promise<void> {
     database: 'degraded',
     dns: 'ok',
   });
-  // Only the log and users with a session get the reason.
+  // The reason is shown only in the log and to users with a session.
   expect(JSON.stringify(body)).not.toContain('detail');
   expect(JSON.stringify(body) + weir.output).not.toContain(SECRET);
 }

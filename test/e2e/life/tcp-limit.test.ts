@@ -21,7 +21,7 @@ tcp_max_connections_per_ip = ${String(limit)}
   });
 }
 
-/** Opens this many connections; returns those that are answered, which stay open. */
+/** Opens this many connections; returns the connections on which a query is answered, which stay open. */
 async function openAnswered(weir: Weir, count: number): Promise<TcpClient[]> {
   const clients: TcpClient[] = [];
   for (let i = 0; i < count; i++) {

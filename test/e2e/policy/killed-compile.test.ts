@@ -29,7 +29,7 @@ afterAll(async () => {
   tempDir.remove();
 });
 
-/** A list whose first and last lines differ from those of other rounds. */
+/** A list whose first and last lines are different in each round. */
 function listOf(round: number): string {
   const names = Array.from({ length: NAMES }, (_, index) => `n${String(index)}.r${String(round)}.example`);
   return [`first.r${String(round)}.example`, ...names, `last.r${String(round)}.example`, ''].join('\n');

@@ -46,7 +46,7 @@ function residentKib(): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]);
 }
 
-/** Adds a rule and deletes it again; checks the DNS answers in between periodically. */
+/** Adds a rule and deletes it again. For some rules, also checks the DNS answer while the rule exists. */
 async function edit(index: number): Promise<void> {
   const domain = `n${String(index)}.edited.example`;
   const rule = await api.expect<{ id: number }>(201, 'POST', '/managed-domains', { domain });

@@ -16,7 +16,7 @@ import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-u
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const MINUTE_MS = 60_000;
-/** Longer than a test, shorter than the TTL of an answer. */
+/** Duration of a timer: longer than a test, shorter than the TTL of an answer. */
 const TIMER_SECS = 1800;
 const DAY = 1440;
 const BLOCKED = '0.0.0.0';

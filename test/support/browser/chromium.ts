@@ -1,5 +1,6 @@
 /**
- * The machine's browser, driven over its own protocol: Debian's `chromium-headless-shell`, or `chromium` without it.
+ * The machine's browser, driven over its own protocol: Debian's `chromium-headless-shell`, or `chromium` if that is not
+ * installed.
  *
  * @needs chromium
  */

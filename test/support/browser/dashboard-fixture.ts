@@ -48,7 +48,7 @@ export class DashboardFixture {
     this.stack = stack;
   }
 
-  /** Starts all parts, or stops those that started if one fails. `asked` = the names that it queries. */
+  /** Starts all parts; if one fails, stops the started parts. Then queries the names in `asked`. */
   static async open(
     options: WeirOptions = {},
     asked: readonly string[] = [...ASKED_NAMES, BLOCKED_NAME],
@@ -93,7 +93,8 @@ export class DashboardFixture {
   }
 
   /**
-   * Passes a page to `use`. It is logged in unless `session` is empty, and shows this Weir unless `origin` is given.
+   * Passes a page to `use`. The page is logged in unless `session` is empty, and shows this Weir unless `origin` is
+   * given.
    */
   async withPage<T>(
     { origin = this.origin, session = this.session, ...options }: PageOptions & { readonly origin?: string },

@@ -30,10 +30,10 @@ const ZONE = `$TTL 1
 /** A server that runs until it is disposed of. */
 export class AcmeServer implements AsyncDisposable {
   readonly directoryUrl: string;
-  /** Port to which it connects for HTTP-01. */
+  /** Port to which the server connects for HTTP-01. */
   readonly httpPort: number;
   readonly dnsPort: number;
-  /** Certificate of its authority. */
+  /** Certificate of the server's certificate authority. */
   readonly caPath: string;
   readonly tsigPath: string;
   private readonly folder: string;

@@ -81,7 +81,10 @@ export interface EncryptedServer extends RunningServer {
   readonly httpsPort: number;
 }
 
-/** Starts Unbound as a resolver that knows one zone, over UDP, TCP, TLS, and HTTPS if it was built with it. */
+/**
+ * Starts Unbound as a resolver that knows one zone, over UDP, TCP and TLS, and over HTTPS if Unbound was built with
+ * support for it.
+ */
 export async function startEncryptedUnbound(
   zone: string,
   authorityPort: number,

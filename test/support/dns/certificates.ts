@@ -16,7 +16,7 @@ export interface TestCertificate {
   readonly keyPath: string;
 }
 
-/** A certificate authority; `close` deletes it. */
+/** A certificate authority; `close` deletes its files. */
 export class TestAuthority {
   readonly cert: string;
   readonly folder: string;

@@ -68,7 +68,7 @@ export class ChainTable {
     return this.asked.splice(0);
   }
 
-  /** Budget of a question. It does not run out of time until the test advances the clock by seconds. */
+  /** Budget of a question. Its time does not expire until the test advances the clock by seconds. */
   budget(): Budget {
     return new Budget(this.clock.monotonicMs() + 3000);
   }

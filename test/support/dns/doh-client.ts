@@ -26,7 +26,7 @@ export function dohPath(message: Uint8Array): string {
 export class DohClient {
   readonly session: ClientHttp2Session;
 
-  /** Without an authority, any certificate is accepted. */
+  /** Without the certificate of an authority, any server certificate is accepted. */
   constructor(port: number, ca?: string, servername?: string) {
     const checked = ca === undefined ? { rejectUnauthorized: false } : { ca, servername };
     this.session = connect(`https://127.0.0.1:${port}`, checked);

@@ -27,7 +27,7 @@ export function optionsOf(query: ReceivedQuery): Uint8Array {
   return hasEdns(query) ? query.bytes.slice(end + OPT_HEAD) : new Uint8Array(0);
 }
 
-/** The cookie of a query; empty if there is none. It is the first option. */
+/** The cookie of a query, which is its first option; empty if there is none. */
 export function cookieOf(query: ReceivedQuery): Uint8Array {
   const options = optionsOf(query);
   if (options.length < 4 || options[1] !== EdnsOption.COOKIE) return new Uint8Array(0);
@@ -42,9 +42,9 @@ export function isMixed(query: ReceivedQuery): boolean {
 /** How a reply differs from a valid answer. */
 export interface Reply {
   readonly flags?: number;
-  /** Options of its OPT record; null = no OPT record. */
+  /** Options in the reply's OPT record; null = no OPT record. */
   readonly options?: Uint8Array | null;
-  /** The name in its question. */
+  /** The name in the question of the reply. */
   readonly qname?: Uint8Array;
 }
 

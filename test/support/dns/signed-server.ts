@@ -27,7 +27,7 @@ export interface SignedServerOptions {
   readonly unsignedName?: string;
   /** A name with an insecure delegation. */
   readonly insecureZone?: string;
-  /** Unix seconds. Signatures are valid for a day before and after it; the current time by default. */
+  /** Unix seconds. Signatures are valid for a day before and after this time; the current time by default. */
   readonly atSecs?: number;
 }
 

@@ -5,7 +5,7 @@ import { addressFromText } from '../../../shared/net/ip.ts';
 const message = new Uint8Array(512);
 const client = addressFromText('192.0.2.1')!;
 
-/** Creates a query; `groupId` distinguishes it from others. */
+/** Creates a query; `groupId` distinguishes queries from each other. */
 export function answeredQuery(groupId = 1): Query {
   const query = new Query();
   query.begin(message, 0, message.length, message.length);

@@ -68,7 +68,7 @@ function shapeOf(key: number, number: number) {
   };
 }
 
-/** The word at byte `at`, which is a multiple of 4 and follows the TTLs. It differs between answers. */
+/** The word at byte `at`, which is a multiple of 4 and follows the TTLs. The word differs between answers. */
 function wordAt(random: number, at: number): number {
   return Math.imul(random + at, 0x9e37_79b1) | 0;
 }

@@ -3,7 +3,7 @@ import { TypedClient } from '../../../shared/api/client/typed-client.ts';
 import type { CommandRun } from '../../../control-plane/cli/commands/command-run.ts';
 import { memoryScreen, type MemoryScreen } from './memory-screen.ts';
 
-/** The run and the requests that it sent. */
+/** The run and the requests that the command sent. */
 export interface CannedRun extends CommandRun {
   readonly screen: MemoryScreen;
   readonly sent: { readonly url: string; readonly body: unknown }[];

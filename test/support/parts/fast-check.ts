@@ -1,6 +1,6 @@
 /**
- * fast-check with a fixed seed, so that every property test has the same inputs in each run. WEIR_TEST_SEED sets
- * another seed, to find more faults.
+ * fast-check with a fixed seed, so that every property test has the same inputs in each run. WEIR_TEST_SEED sets a
+ * different seed, to find more faults.
  */
 import fc from 'fast-check';
 

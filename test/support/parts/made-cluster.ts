@@ -36,7 +36,10 @@ export const EMPTY: Content = { name: 'empty', sql: '' };
  */
 const PASSWORD_HASH =
   '$argon2id$v=19$m=64,p=1,t=1$Z8+6RA0GC/2S1KweIPMOvA$IjUSJWxfNr7Iann0xaBd7ztpdXpYmV7QiX6DY1l2Ljs';
-/** Without a password, and without the public list that a first start adds, so that no test queries the Internet. */
+/**
+ * A cluster without a password, and without the public list that a first start adds, so that no test queries the
+ * Internet.
+ */
 export const WITHOUT_PASSWORD: Content = {
   name: 'without-password',
   sql: `INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')`,
@@ -85,7 +88,8 @@ export async function makeDatabase(
 }
 
 /**
- * Runs statements one by one as the owner of the embedded database, without a transaction. Its server must be running.
+ * Runs statements one by one as the owner of the embedded database, without a transaction. The database server must be
+ * running.
  */
 export function runAsOwner(dataDir: string, statements: readonly string[]): Promise<void> {
   return withOwner(dataDir, async (client) => {
@@ -93,7 +97,7 @@ export function runAsOwner(dataDir: string, statements: readonly string[]): Prom
   });
 }
 
-/** Passes a connection of the owner of the embedded database to a function. Its server must be running. */
+/** Passes a connection of the owner of the embedded database to a function. The database server must be running. */
 export async function withOwner<T>(dataDir: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(runningServerAddress(dataDir));
   await client.connect();

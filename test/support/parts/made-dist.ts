@@ -26,7 +26,7 @@ export function someFiles(mark = 'one'): Record<string, string> {
   };
 }
 
-/** The folder, deleted at the end of the scope. */
+/** The folder, which is deleted at the end of the scope. */
 export class MadeDist {
   readonly path: string;
 

@@ -7,7 +7,7 @@ export interface MemoryScreen extends Screen {
   readonly errors: string[];
 }
 
-/** A pipe by default; `options` overrides its properties. */
+/** A screen that is a pipe by default; `options` overrides its properties. */
 export function memoryScreen(options: Partial<Pick<Screen, 'columns' | 'hasColour'>> = {}): MemoryScreen {
   const lines: string[] = [];
   const errors: string[] = [];

@@ -32,7 +32,7 @@ export interface AskedName {
 
 const NOW = 1_800_000_000;
 
-/** A pipeline, its cache and its counters; it blocks nothing until `use`. */
+/** A pipeline, its cache and its counters. It blocks nothing until `use()` is called. */
 export class PolicyPipeline {
   readonly memory = new CacheMemory(createAnswerCache(262_144));
   readonly countersMemory = new SharedArrayBuffer(COUNTERS_BYTES);

@@ -95,7 +95,7 @@ export class RunningWorker {
       readonly upstream?: ScriptedUpstream;
       readonly settings?: Partial<WorkerSettings>;
       readonly certificate?: ServedCertificate;
-      /** The node, and the number of this worker in it; without one, the worker runs alone. */
+      /** The node, and the number of this worker in the node; without a node, the worker runs alone. */
       readonly node?: { readonly memory: NodeMemory; readonly worker: number };
     } = {},
   ): Promise<RunningWorker> {
@@ -141,7 +141,7 @@ export class RunningWorker {
 
   /**
    * Ends the threads in the order of a node: the answer thread first, because the resolve thread closes the sockets
-   * that it reads from.
+   * that the answer thread reads from.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const role of ['answer', 'resolve'] as const) {

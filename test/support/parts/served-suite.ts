@@ -1,4 +1,7 @@
-/** Serves routes to the tests of one file: opens a database and an API over it, and closes both at the end. */
+/**
+ * Serves routes to the tests of one file: opens a database and an API that uses the database, and closes both at the
+ * end.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { type ApiOptions, type Rows, RunningApi } from './running-api.ts';
 import { openSuiteDatabase, type SuiteDatabase } from './suite-database.ts';

@@ -31,7 +31,7 @@ export class TailedNode {
   privacy: QueryLogPrivacy = 'full';
   /** Whether the tail receives rows. */
   isShown = false;
-  /** The tail waits for this before it reads from the database. */
+  /** The tail waits for this promise before it reads from the database. */
   gate: Promise<unknown> = Promise.resolve();
   private readonly readers: EventReader[] = [];
   private readonly dirs: string[] = [];

@@ -1,7 +1,7 @@
 /** A clock that advances only when a test moves it. */
 import type { Clock } from '../../../shared/clock.ts';
 
-/** Both clocks; each can be moved separately. */
+/** The wall clock and the monotonic clock; each can be moved separately. */
 export class TestClock implements Clock {
   wallMs = 1_800_000_000_000;
   sinceBootMs = 1_000_000;

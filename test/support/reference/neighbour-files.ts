@@ -186,7 +186,7 @@ const HEAD = [
   '  IN NS localhost.',
 ];
 
-/** For BIND, as the zone `rpz.local`. */
+/** Files for BIND, loaded as the zone `rpz.local`. */
 export const RPZ_FILES: readonly NeighbourFile[] = [
   {
     lines: [...HEAD, 'ads.test CNAME .', '*.ads.test CNAME .'],

@@ -16,7 +16,10 @@ export interface ApiAnswer<Body = unknown> {
 
 /** Password of the administrator of every Weir under test; `STARTED_ONCE` has its hash. */
 export const PASSWORD = 'a password of the tests';
-/** Polling interval. A shorter one costs both processes CPU time, and new rows appear in the log only once a second. */
+/**
+ * Polling interval. A shorter interval costs both processes CPU time, and new rows appear in the log only once a
+ * second.
+ */
 const POLL_MS = 100;
 const PAGE_SIZE = 1000;
 /** Deadline of a call with its retries, in addition to the time-out of one request. */

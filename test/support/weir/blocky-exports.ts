@@ -1,4 +1,4 @@
-/** Sample configurations of blocky, and its answers. */
+/** Sample configurations of blocky, and blocky's answers. */
 import type { ExpectedStatus } from '../parts/import-suite.ts';
 import { zipOf } from '../parts/made-archives.ts';
 

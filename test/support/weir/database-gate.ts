@@ -9,9 +9,9 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 /** State of existing and new connections. */
 export type GateState = 'open' | 'refusing' | 'silent';
 
-/** Initially open; exists until it is disposed of. */
+/** A gate, which is initially open and exists until it is disposed of. */
 export class DatabaseGate implements AsyncDisposable {
-  /** In the form of `database.url`. */
+  /** URL of the gate, in the form of `database.url`. */
   readonly url: string;
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();

@@ -11,9 +11,12 @@ export const CLIENTS = {
   kid: '127.0.0.11',
   /** Client assigned by subnet: group `work`, with rules. */
   worker: '127.0.1.5',
-  /** By subnet: group `night`, which the schedule profile `bedtime` blocks all day. */
+  /** Client assigned by subnet: group `night`, which the schedule profile `bedtime` blocks all day. */
   sleeper: '127.0.2.5',
-  /** By a longer prefix within the subnet of `night`: group `free`, for which a schedule allows everything. */
+  /**
+   * Client assigned by a longer prefix within the subnet of `night`: group `free`, for which a schedule allows
+   * everything.
+   */
   free: '127.0.2.130',
   /** Manual, in a disabled group: treated as Default. */
   ghost: '127.0.0.14',

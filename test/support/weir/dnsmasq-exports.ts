@@ -1,4 +1,4 @@
-/** Sample configurations of dnsmasq, hosts files, and its answers. */
+/** Sample configurations of dnsmasq, hosts files, and dnsmasq's answers. */
 import type { ExpectedStatus } from '../parts/import-suite.ts';
 import { tarOf } from '../parts/made-archives.ts';
 

@@ -34,14 +34,14 @@ export class FaultyRelease {
     this.steps = readFileSync(join(folder, STEPS_FILE), 'utf8');
   }
 
-  /** Makes its start fail at this step. */
+  /** Makes the start of the release fail at this step. */
   failAt(step: StartStep, fault: StepFault): void {
     if (!this.steps.includes(BEGINS)) throw new Error('this release does not name its steps');
     const faulty = `${BEGINS}    if (step === ${JSON.stringify(step)}) ${FAULTS[fault]}\n`;
     writeFileSync(join(this.folder, STEPS_FILE), this.steps.replace(BEGINS, faulty));
   }
 
-  /** Damages one of its files so that it is not a valid program. */
+  /** Damages a file of the release so that the file is not a valid program. */
   damage(file: string): void {
     writeFileSync(join(this.folder, file), 'this is not a program');
   }

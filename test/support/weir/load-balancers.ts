@@ -26,7 +26,7 @@ const STATS = 'stats';
 
 /** A running load balancer. */
 export interface LoadBalancer {
-  /** Ports on which it listens, in the order of its servers. */
+  /** Ports on which the load balancer listens, in the order of its servers. */
   readonly ports: readonly number[];
   stop(): Promise<void>;
 }

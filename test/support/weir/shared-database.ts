@@ -12,7 +12,7 @@ const STOP_MS = 5000;
 
 /** A running server. */
 export interface SharedDatabase extends AsyncDisposable {
-  /** In the form of `database.url`. */
+  /** URL of the server, in the form of `database.url`. */
   readonly url: string;
   /** Ends the server with a signal and starts it again. */
   restart(signal: 'SIGINT' | 'SIGKILL'): Promise<void>;

@@ -6,9 +6,9 @@ import { TLSSocket } from 'node:tls';
 /** Length of PostgreSQL's SSLRequest message, which asks for TLS. */
 const REQUEST_BYTES = 8;
 
-/** Exists until it is disposed of. */
+/** A gate, which exists until it is disposed of. */
 export class TlsGate implements AsyncDisposable {
-  /** In the form of `database.url`, without TLS parameters. */
+  /** URL of the gate, in the form of `database.url` without TLS parameters. */
   readonly url: string;
   /** Certificate of future connections. */
   certificate: { readonly cert: string; readonly key: string };

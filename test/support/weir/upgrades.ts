@@ -52,7 +52,7 @@ export async function acceptsHandover({ tempDir }: Pick<Weir, 'tempDir'>): Promi
   return isListening;
 }
 
-/** The process that process `pid` has started to take over from it, once it exists. */
+/** The process that is to take over from process `pid`, once it has been started. */
 export async function untilSuccessor(pid: number): Promise<number> {
   const isSuccessor = (command: readonly string[]): boolean => command.includes('--take-over');
   const children = await until(

@@ -61,7 +61,7 @@ export interface WeirOptions {
   readonly nodeName?: string;
   /** `server.alt_compat`: the native API moves to `/svc/api`. */
   readonly altCompat?: boolean;
-  /** Ctrl+C in the terminal does not reach this process; the process that started it ends it. */
+  /** Whether Ctrl+C in the terminal does not reach this process; the process that started it must then end it. */
   readonly detached?: boolean;
   /** `later`: the start does not wait for the database. `none`: no server listens at the URL of the database. */
   readonly database?: 'later' | 'none';
@@ -93,7 +93,7 @@ const NAMED_TO_ITSELF = ['sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"'] as const;
 /** Upstream of a Weir server that needs none: nothing listens at this address. */
 const NOWHERE = '127.0.0.1:9';
 const NO_DATABASE = { WEIR_DATABASE_URL: 'postgres://weir@127.0.0.1:9/weir' };
-/** Polling interval over HTTP. A shorter one would cost both processes CPU time. */
+/** Polling interval over HTTP. A shorter interval would cost both processes CPU time. */
 const ASK_MS = 50;
 /** A process that does not end within this time is killed, so that no test leaves one running. */
 const END_MS = 60_000;
@@ -294,7 +294,7 @@ export class Weir extends OwnProcess {
     this.child.send({ worker, role, fault });
   }
 
-  /** Injects a fault into the thread of the query log; resolves when it is being replaced. */
+  /** Injects a fault into the thread of the query log; resolves when the thread is being replaced. */
   async breakLog(): Promise<void> {
     this.child.send('break-log');
     await this.untilOutput(/query log thread died/);
@@ -382,7 +382,7 @@ ${pools}
 ${withOwnFiles(withoutCatalog(options.toml ?? ''))}`;
 }
 
-/** A process under test stores its certificate in its own folder, not in that of the machine's Weir. */
+/** Makes a process under test store its certificate in its own folder, not in the folder of the machine's Weir. */
 function withOwnFiles(toml: string): string {
   if (toml.includes('[server.web_tls]')) return toml;
   return `${toml}\n[server.web_tls]\ntls_cert_path = "web-cert.pem"\ntls_key_path = "web-key.pem"\n`;

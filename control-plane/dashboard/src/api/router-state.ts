@@ -15,7 +15,10 @@ export interface OpenedAt {
 export interface EnteredAddresses {
   readonly ipv4: readonly string[];
   readonly ipv6: readonly string[];
-  /** With their interface. Some devices refuse them, so they are only for routers that accept no other IPv6 address. */
+  /**
+   * Link-local addresses with their interface. Some devices refuse link-local addresses, so they are only for routers
+   * that accept no other IPv6 address.
+   */
   readonly linkLocal: readonly string[];
 }
 

@@ -26,7 +26,7 @@ export function isSignInNeeded(): boolean {
   return waiting !== null;
 }
 
-/** Calls `watcher` when requests start or stop waiting; returns a function that removes it. */
+/** Calls `watcher` when requests start or stop waiting; returns a function that removes the watcher. */
 export function watchSignIn(watcher: () => void): () => void {
   watchers.add(watcher);
   return () => watchers.delete(watcher);

@@ -33,7 +33,7 @@ export async function undoRevision(revision: number, first = revision): Promise<
   }
 }
 
-/** Notifies of a change. If it made a revision (not 0), the notice offers to undo it. */
+/** Notifies of a change. If the change made a revision (not 0), the notice offers to undo the change. */
 export function notifyUndoable(notice: Notice, revision: number, store: QueryClient): void {
   if (revision === 0) return notify(notice);
   const undo = (): void => {

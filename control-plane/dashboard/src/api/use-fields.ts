@@ -19,7 +19,7 @@ interface BoundToggle {
 interface FormFields<Fields> {
   readonly fields: Fields;
   readonly set: (changed: Partial<Fields>) => void;
-  /** Binds a field. `paths` are its paths in error messages, if they differ from its name. */
+  /** Binds a field. `paths` are the paths of the field in error messages, if they differ from its name. */
   readonly bind: <Name extends keyof Fields & string>(
     name: Name,
     ...paths: string[]

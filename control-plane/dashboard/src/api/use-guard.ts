@@ -1,6 +1,6 @@
 /**
- * Guards a form against concurrent changes with `If-Match`: it is saved only if the entity has not changed since the
- * form was opened. If the entity has changed, the form shows its current state and the user decides.
+ * Guards a form against concurrent changes with `If-Match`: the form is saved only if the entity has not changed since
+ * the form was opened. If the entity has changed, the form shows its current state and the user decides.
  */
 import { useEffect, useRef, useState } from 'react';
 import type { AnswerOf, CallOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';

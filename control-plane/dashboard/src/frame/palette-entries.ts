@@ -9,7 +9,7 @@ export type FoundKind = 'client' | 'group' | 'service' | 'list' | 'rule' | 'sett
 export interface PaletteEntry {
   readonly id: string;
   readonly text: string;
-  /** Also the order: pages, actions, names, then search results. */
+  /** Also determines the order: pages, actions, names, then search results. */
   readonly kind: 'page' | 'action' | 'name' | FoundKind;
   readonly run: () => void;
 }
@@ -76,7 +76,7 @@ export function hasWords(search: string, texts: readonly string[]): boolean {
     .every((word) => all.includes(word));
 }
 
-/** The text as a domain name; null if it is not one. A single word does not count. */
+/** The text as a domain name; null if the text is not a domain name. A single word does not count. */
 export function nameIn(text: string): string | null {
   const trimmed = text.trim();
   return trimmed.includes('.') ? canonicalDomain(trimmed) : null;

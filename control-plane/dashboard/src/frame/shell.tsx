@@ -180,7 +180,7 @@ function ProblemCount(): ReactNode {
 
 /**
  * Moves the focus to the heading of a newly opened page, so that screen readers read it. The first page does not move
- * it.
+ * the focus.
  */
 function useFocusOnNewPage(main: RefObject<HTMLElement | null>, location: string): void {
   const shown = useRef(location);

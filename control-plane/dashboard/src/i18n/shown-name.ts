@@ -2,9 +2,9 @@
 
 /** A domain name whose line may wrap between labels. */
 export interface ShownName {
-  /** In ASCII, with `\DDD` for other bytes, as the server writes them. */
+  /** The labels in ASCII, with `\DDD` for other bytes, as the server writes them. */
   readonly labels: readonly string[];
-  /** With decoded Unicode letters; null if there are none, or if they could be confused with other letters. */
+  /** The name with decoded Unicode letters; null if it has none, or if they could be confused with other letters. */
   readonly unicode: string | null;
 }
 

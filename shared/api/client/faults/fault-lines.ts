@@ -121,7 +121,7 @@ const FORMS = {
   source: 'the id of a source',
   free_name: 'another name: the ids of similar names are taken',
   no_clients: 'none, because the role is not family',
-  // Keys of the configuration that depend on others
+  // Keys of the configuration that depend on other keys
   at_most_key: 'at most {key} ({max})',
   other_port: 'a port other than that of {key}',
   other_pool_name: 'a name that differs from those of other pools',

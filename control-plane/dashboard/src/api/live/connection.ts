@@ -28,7 +28,7 @@ export interface ConnectionParts {
   /** Called when a lost connection is restored: the data on the page is out of date. */
   readonly onBack: () => void;
   readonly nowMs: () => number;
-  /** Calls `run` after a delay; returns a function that cancels it. */
+  /** Calls `run` after a delay; returns a function that cancels the call. */
   readonly later: (run: () => void, ms: number) => () => void;
 }
 
@@ -46,7 +46,7 @@ const Wait = {
   LONGEST_RETRY: 15_000,
 } as const;
 
-/** One connection. It ends with `close()`. */
+/** One connection, which is checked until `close()`. */
 export class Connection {
   private readonly parts: ConnectionParts;
   private current: ConnectionState = { kind: 'connected', isStreaming: false };

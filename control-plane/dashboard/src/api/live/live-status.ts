@@ -21,7 +21,7 @@ const watchers = new Set<() => void>();
 let connection: Connection | null = null;
 let connectionState: ConnectionState = { kind: 'connected', isStreaming: false };
 
-/** Follows the state of the node and keeps it in the store; returns a function that stops this. */
+/** Follows the state of the node and keeps it in the store; returns a function that ends the connection. */
 export function startConnection(store: QueryClient): () => void {
   const started = new Connection({
     follow: followStatus,
@@ -65,7 +65,7 @@ export function useConnection(): ConnectionState {
   return useSyncExternalStore(watchConnection, () => connectionState);
 }
 
-/** Calls `watcher` when the state of the connection changes; returns a function that removes it. */
+/** Calls `watcher` when the state of the connection changes; returns a function that removes the watcher. */
 export function watchConnection(watcher: () => void): () => void {
   watchers.add(watcher);
   return () => watchers.delete(watcher);

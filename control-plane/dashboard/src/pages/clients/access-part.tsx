@@ -70,7 +70,7 @@ function WhoMayAsk({ access }: { readonly access: Access }): ReactNode {
   );
 }
 
-/** All are selected initially, so that one click keeps DNS working for all of them. */
+/** All networks are selected initially, so that one click keeps DNS working for all of them. */
 function AnnouncedNetworks({ announced }: { readonly announced: Announced }): ReactNode {
   const { say, format } = useText();
   const { isAdmin } = useMe();

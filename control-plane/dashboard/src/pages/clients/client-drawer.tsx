@@ -78,7 +78,7 @@ export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
   );
 }
 
-/** Set-up of the device for use from anywhere, which needs a key. */
+/** Set-up of the device for use outside the network. This needs a key. */
 function AwayFromHome({ client: { id, client_key: key } }: { readonly client: Client }): ReactNode {
   const { say } = useText();
   return (
@@ -197,7 +197,7 @@ interface ClientActivityProps {
   readonly address: string;
 }
 
-/** Queries of a client over time, and the names that it queried most and that were blocked most. */
+/** Queries of a client over time, the names that it queried most, and its most blocked names. */
 function ClientActivity({ id, address }: ClientActivityProps): ReactNode {
   const { say } = useText();
   const [period, setPeriod] = useState<(typeof PERIODS)[number]>('24h');

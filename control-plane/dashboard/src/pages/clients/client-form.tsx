@@ -23,7 +23,8 @@ interface ClientFormProps {
 const FIELDS = ['name', 'ip_address', 'mac_address', 'client_key'] as const;
 
 /**
- * Current values as a form. Weir updates the address of a client with a MAC address or key, so its changes are ignored.
+ * Current values as a form. Weir updates the address of a client with a MAC address or key, so a changed address does
+ * not count as a change by another user.
  */
 function shownOf(now: Client, begun: ClientDraft): ClientDraft {
   const draft = draftOf(now);

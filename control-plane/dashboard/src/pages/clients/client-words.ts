@@ -31,7 +31,7 @@ export interface ClientDraft {
   readonly ip_address: string;
   readonly mac_address: string;
   readonly client_key: string;
-  /** Empty to use the group of the client's network, or Default. */
+  /** Group id; empty to use the group of the client's network, or Default. */
   readonly group_id: string;
   readonly exclude_from_log: boolean;
   readonly exclude_from_stats: boolean;

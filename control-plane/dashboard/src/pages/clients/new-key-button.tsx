@@ -1,4 +1,4 @@
-/** Button that gives a device a random key, instead of the one that it may have. */
+/** Button that gives a device a random key, replacing any existing key. */
 import { KeyRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/use-change.ts';

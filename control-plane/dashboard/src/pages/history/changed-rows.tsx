@@ -1,4 +1,6 @@
-/** Describes changed rows: the object and its change, each value before and after, and all columns in a raw view. */
+/**
+ * Describes changed rows: the object, the kind of change, each value before and after, and all columns in a raw view.
+ */
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';

@@ -5,7 +5,7 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** A row before and after a change; null if it did not exist before or was deleted. */
 export interface RowChange {
-  /** Empty if the change does not concern a policy table. */
+  /** Name of the table; empty if the change does not concern a policy table. */
   readonly table: string;
   readonly key: string;
   readonly before: Row | null;

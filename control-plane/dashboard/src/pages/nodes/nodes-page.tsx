@@ -148,7 +148,7 @@ function NodeTable({ nodes, onForget }: NodeTableProps): ReactNode {
 interface NodeNameProps {
   readonly node: ClusterNode;
   readonly state: NodeState;
-  /** Whether this node serves the page and there are others. */
+  /** Whether this node serves the page and the cluster has other nodes. */
   readonly isHere: boolean;
 }
 

@@ -10,7 +10,7 @@ const ALL = '*';
 
 interface NodeChoiceProps {
   readonly names: readonly string[];
-  /** Empty for all nodes. */
+  /** Name of the selected node; empty for all nodes. */
   readonly value: string;
   readonly onChange: (name: string) => void;
 }

@@ -1,4 +1,4 @@
-/** Charts below the figures of the overview. Loaded when they are nearly on the screen. */
+/** Charts below the figures of the overview. Their code is loaded when the charts are nearly on the screen. */
 import { Inbox } from 'lucide-react';
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
@@ -22,7 +22,7 @@ const MAX_BARS = 10;
 
 interface ChartsProps {
   readonly period: string;
-  /** Empty = all. */
+  /** Name of the selected node; empty for all nodes. */
   readonly node: string;
   readonly types: Readonly<Record<string, number>>;
 }
@@ -162,7 +162,7 @@ function upstreamRows(
 }
 
 interface UpstreamTimesProps {
-  /** Percent of all forwarded queries. */
+  /** Share of this server in all forwarded queries, percent. */
   readonly share: number;
   readonly averageMs: number;
   /** Median of the server's last response times on this node; null = unknown. */

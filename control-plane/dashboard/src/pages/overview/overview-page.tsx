@@ -111,16 +111,16 @@ type Dashboard = AnswerOf<'GET /dashboard'>;
 interface HappeningsProps {
   readonly dashboard: Dashboard;
   readonly period: string;
-  /** Empty for all nodes. */
+  /** Name of the selected node; empty for all nodes. */
   readonly node: string;
 }
 
 function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
   const { say, format } = useText();
-  // The rate and the number of cache entries are those of the node that answers.
+  // The rate and the number of cache entries apply to the node that serves the page, not to the selected node.
   const ofAll = (text: string): string | undefined => (node === '' ? text : undefined);
   const { stats, rate, timeline } = dashboard;
-  // Without a query there is no share and no time: 0 would look like a measurement.
+  // Without queries, the page shows no share and no time, because 0 would look like a measurement.
   const hasQueries = stats.queries_total > 0;
   const { top_blocked: topBlocked, top_domains: topDomains, top_clients: topClients } = dashboard;
   return (

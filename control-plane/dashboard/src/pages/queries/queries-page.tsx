@@ -181,8 +181,8 @@ function LogTools({ name, filters, groups, onCleared }: LogToolsProps): ReactNod
 }
 
 /**
- * Focuses the row after the drawer has closed. The drawer itself restores the focus only if the user did not move to
- * another row in it.
+ * Focuses the row after the drawer has closed. The drawer itself restores the focus only if the user has not moved to
+ * another row while it was open.
  */
 function focusAgain(focus: () => void): void {
   if (document.activeElement === document.body) focus();

@@ -1,6 +1,6 @@
 /**
- * Adds, edits or deletes an upstream pool. Servers of a known resolver are tested when it is chosen; servers that are
- * typed can be tested before saving.
+ * Adds, edits or deletes an upstream pool. Servers of a known resolver are tested when the user selects the resolver;
+ * typed servers can be tested before saving.
  */
 import { Activity } from 'lucide-react';
 import { useState } from 'react';
@@ -33,7 +33,7 @@ interface PoolDialogProps {
 /** The configuration is saved with all pools at once. */
 export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNode {
   const { say, format } = useText();
-  // The pools as this user last saw them: `pools` follows the server.
+  // The pools as this user last saw them, because `pools` changes when the server's pools change.
   const [known, setKnown] = useState(pools);
   const [old] = useState(pools[place]);
   const start = {

@@ -40,7 +40,7 @@ export function poolsOf(servers: readonly ServerState[]): PoolState[] {
 export interface ServerCounts {
   readonly total: number;
   readonly down: number;
-  /** Not asked yet. */
+  /** Number of servers that were not queried yet. */
   readonly unknown: number;
   /** Number of servers that replied before, but not to the last query. */
   readonly faltering: number;

@@ -12,7 +12,7 @@ interface WeekGridProps<Slot extends WeekSlot> {
   readonly slots: readonly Slot[];
   /** Whether the schedule blocks services instead of everything. */
   readonly isForServices: boolean;
-  /** Called when a slot is selected; without it the grid is an image. */
+  /** Called when a slot is selected; without this function, the grid is an image. */
   readonly onOpen?: (slot: Slot) => void;
   /** Called when a free hour is clicked or tapped. Keyboard users have the button "Add time". */
   readonly onAdd?: (day: number, minute: number) => void;

@@ -136,7 +136,7 @@ function ThisDevice({ device }: { readonly device: Reach['this_device'] }): Reac
   return <p>{say(device.is_server ? 'welcome.device.server' : 'welcome.device.not')}</p>;
 }
 
-/** The state of the port, and the command that frees it. */
+/** State of the DNS port, and the command that frees the port. */
 function PortState({ dns }: { readonly dns: Reach['dns'] }): ReactNode {
   const { say } = useText();
   if (dns.port_53 === 'weir') return <Callout tone="good">{say('welcome.port.good')}</Callout>;
@@ -171,7 +171,7 @@ const OBSTACLES = {
   names: 'welcome.router.unfiltered',
 } as const;
 
-/** The addresses to enter in the router, shown once they can work. */
+/** The addresses to enter in the router, shown once nothing prevents users from changing the router. */
 function RouterStep({ reach }: { readonly reach: Reach }): ReactNode {
   const { say, format } = useText();
   const sources = useAsk('GET /blocklist-sources', {});

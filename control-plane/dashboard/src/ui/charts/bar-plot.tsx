@@ -11,7 +11,7 @@ const HEIGHT_PX = 220;
 
 /** Bars of one colour. */
 export interface Layer {
-  /** By bar. */
+  /** Count of this layer in each bar. */
   readonly counts: readonly number[];
   /** Names of custom properties of colours. */
   readonly fill: string;
@@ -46,7 +46,7 @@ export default function BarPlot({ timestamps, layers }: PlotProps): ReactNode {
       plot.current?.setSize({ width: frame.clientWidth, height: HEIGHT_PX }),
     );
     sizes.observe(frame);
-    // A canvas does not follow a change of theme.
+    // A canvas does not change by itself when the theme changes.
     const themes = new MutationObserver(draw);
     themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     const scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -110,7 +110,7 @@ function optionsFor(frame: HTMLElement, format: Formats, colours: string): uPlot
     height: HEIGHT_PX,
     legend: { show: false },
     cursor: { show: false },
-    // At the end, half a label of the axis.
+    // The padding at the end has space for half a label of the axis.
     padding: [8, 16, 0, 0],
     scales: { x: { range: spanOf }, y: { range: (_plot, _least, max) => [0, Math.max(max, 1)] } },
     axes: [

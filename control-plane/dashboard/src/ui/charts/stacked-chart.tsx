@@ -17,7 +17,7 @@ export interface NamedPart extends Part {
 
 interface StackedChartProps {
   readonly timestamps: readonly string[];
-  /** From the bottom to the top. */
+  /** Parts of each bar, from the bottom to the top. */
   readonly parts: readonly NamedPart[];
   /** Description of the chart. */
   readonly caption: string;

@@ -1,9 +1,12 @@
-/** Layers of a stacked chart: each reaches from the bottom to the top of its part, and the tallest is drawn first. */
+/**
+ * Layers of a stacked chart: each layer reaches from the bottom of the bar to the top of its part, and the tallest
+ * layer is drawn first.
+ */
 import type { Layer } from './bar-plot.tsx';
 
 /** A part of each bar. */
 export interface Part {
-  /** By bar. */
+  /** Count of this part in each bar. */
   readonly counts: readonly number[];
   /** Name of the custom property of its colour. */
   readonly colour: string;

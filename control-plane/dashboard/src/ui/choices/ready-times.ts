@@ -2,7 +2,7 @@
 
 /** A time of a schedule, without its action. */
 export interface ReadyTime {
-  /** Days on which it starts: bit 0 is Monday, bit 6 is Sunday. */
+  /** Days on which the time starts: bit 0 is Monday, bit 6 is Sunday. */
   readonly days: number;
   readonly start_time: string;
   readonly end_time: string;

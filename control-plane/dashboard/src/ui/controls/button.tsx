@@ -10,7 +10,7 @@ export type ButtonKind = 'main' | 'plain' | 'quiet' | 'danger';
 
 interface ButtonProps {
   readonly children: ReactNode;
-  /** Read by screen readers instead of the text. It must begin with the text. */
+  /** Label that screen readers read instead of the text. It must begin with the text. */
   readonly 'aria-label'?: string;
   readonly 'aria-expanded'?: boolean;
   readonly 'aria-controls'?: string;

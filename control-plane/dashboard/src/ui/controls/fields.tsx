@@ -48,7 +48,7 @@ interface TextFieldProps extends FieldProps {
   readonly suggestions?: readonly Suggestion[];
   /** Whether only screen readers get the label. */
   readonly isLabelHidden?: boolean;
-  /** For names, addresses and rules: monospace and without spell checking. */
+  /** Whether the field is for names, addresses or rules: monospace and without spell checking. */
   readonly isCode?: boolean;
   /** Whether Enter in the field does not submit the form. */
   readonly keepsEnter?: boolean;

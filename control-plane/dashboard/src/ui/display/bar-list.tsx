@@ -14,7 +14,7 @@ interface BarListProps {
   readonly tone?: 'allowed' | 'blocked';
 }
 
-/** Highest count first; bar lengths are relative to it. */
+/** Expects the highest count first; the lengths of the bars are relative to this count. */
 export function BarList({ rows, tone = 'allowed' }: BarListProps): ReactNode {
   const { format } = useText();
   const max = Math.max(1, ...rows.map(({ count }) => count));

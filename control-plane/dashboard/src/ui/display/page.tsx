@@ -55,7 +55,7 @@ export function Card({ title, actions, children, isWide = false }: CardProps): R
 
 interface CardsProps {
   readonly children: ReactNode;
-  /** Whether cards keep their height, below each other in columns; otherwise those of a line are equally high. */
+  /** Whether cards keep their own height and fill columns; by default, all cards in a line are equally high. */
   readonly isPacked?: boolean;
 }
 

@@ -54,10 +54,10 @@ const ICONS: Readonly<Record<CalloutTone, LucideIcon>> = {
 interface CalloutProps {
   readonly tone: CalloutTone;
   readonly children: ReactNode;
-  /** More text, which a phone shows on request. The message is then as small as possible there. */
+  /** More text, which a phone shows on request. On a phone, such a message is as small as possible. */
   readonly more?: string;
   readonly actions?: ReactNode;
-  /** Whether screen readers read it when it appears. */
+  /** Whether screen readers read the message when it appears. */
   readonly isAlert?: boolean;
 }
 

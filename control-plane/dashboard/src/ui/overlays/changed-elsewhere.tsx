@@ -14,7 +14,7 @@ export interface FieldPair {
 }
 
 interface ChangedElsewhereProps {
-  /** All fields; equal ones are left out. */
+  /** All fields of the form; equal fields are not shown. */
   readonly fields: readonly FieldPair[];
   readonly isPending: boolean;
   readonly onKeep: () => void;

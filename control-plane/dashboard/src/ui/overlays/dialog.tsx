@@ -18,7 +18,7 @@ interface WindowProps {
   readonly actions?: ReactNode;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  /** Whether only the buttons close it, for example if a draft would be lost. */
+  /** Whether only the buttons close the window, for example if a draft would be lost. */
   readonly isKept?: boolean;
   readonly role?: 'dialog' | 'alertdialog';
 }

@@ -1,4 +1,4 @@
-/** Shows the notices of `api/notices.ts` in a live region. They stay while the pointer or the focus is on them. */
+/** Shows the notices of `api/notices.ts` in a live region. Notices stay while the pointer or the focus is on them. */
 import { CircleAlert, CircleCheck, TriangleAlert, X } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import { memo } from 'react';

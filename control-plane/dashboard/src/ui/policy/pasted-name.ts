@@ -30,7 +30,7 @@ function nameOfPasted(word: string): string {
   if (adblock !== null) return `*.${nameOfRule(adblock[1]!)}`;
   if (/^\.[^.]/.test(word)) return `*${word}`;
   if (SCHEME.test(word)) return hostOf(word) ?? word;
-  // Also without a scheme: `example.org:8443`, `example.org/page`. A path alone is not a name.
+  // Also accepts addresses without a scheme: `example.org:8443`, `example.org/page`. A path alone is not a name.
   return (/^[^/?#].*[:/?#]/.test(word) ? hostOf(`http://${word}`) : null) ?? word;
 }
 

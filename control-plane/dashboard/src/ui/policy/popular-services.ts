@@ -1,6 +1,6 @@
-/** Order of services: those that most children use come first. */
+/** Order of services: the services that most children use come first. */
 
-/** First among popular services; the others follow by name. */
+/** Services that come first among popular services; all others follow by name. */
 const FIRST = [
   ...['youtube', 'tiktok', 'instagram', 'snapchat', 'whatsapp', 'discord', 'roblox', 'minecraft', 'fortnite'],
   ...['twitch', 'netflix', 'steam', 'facebook', 'messenger', 'telegram', 'reddit', 'pinterest', 'twitter'],

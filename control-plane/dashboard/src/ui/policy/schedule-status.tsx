@@ -1,4 +1,4 @@
-/** The current state of a schedule and its end, by the clock of its time zone. */
+/** The current state of a schedule and the end of this state, in the schedule's time zone. */
 import { CalendarClock, CirclePlay, CircleSlash } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';

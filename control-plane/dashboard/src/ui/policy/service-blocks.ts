@@ -17,7 +17,9 @@ export interface Service {
   readonly isCustom: boolean;
 }
 
-/** All services: custom ones first, then popular ones. Undefined while they are loading, or not `enabled`. */
+/**
+ * All services: custom ones first, then popular ones. Undefined while the services are loading, or if not `enabled`.
+ */
 export function useServices(enabled = true): readonly Service[] | undefined {
   const catalog = useAsk('GET /services/catalog', {}, { enabled });
   // Separate from the long catalog, because only custom services change here.

@@ -1,4 +1,4 @@
-/** Limitations of a simulation, which are shown below it. */
+/** Limitations of a simulation, which are shown below its result. */
 import type { MessageKey } from '../../i18n/language.ts';
 import type { Simulated } from './use-simulation.ts';
 

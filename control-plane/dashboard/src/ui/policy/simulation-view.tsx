@@ -39,7 +39,8 @@ function Answer({
   const [by, setBy] = useState<'names' | 'clients'>('names');
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // In braces: new browsers return a promise here, which React would take for the cleanup function of the effect.
+    // In braces, so that nothing is returned: new browsers return a promise, which React would use as the cleanup
+    // function.
     place.current?.scrollIntoView({ block: 'nearest' });
   }, [simulated]);
   const { newly_blocked: blocked, newly_allowed: allowed, lists } = simulated;

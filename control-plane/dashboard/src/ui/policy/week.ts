@@ -1,11 +1,11 @@
-/** Slots of a schedule for display: as blocks per day, the current state, and its end. */
+/** Prepares the slots of a schedule for display: blocks per day, the current state, and the end of that state. */
 import { layOutWeek, nextFlipAt, overrideAt } from '../../../../../shared/policy/schedule.ts';
 import type { ScheduleOverride, ScheduleSlot, ZoneOffset } from '../../../../../shared/policy/schedule.ts';
 import { dayRange, minuteOfDay } from '../../../../../shared/policy/time-of-day.ts';
 
 /** A slot as the API returns it. */
 export interface WeekSlot {
-  /** Days on which it starts: bit 0 is Monday, bit 6 is Sunday. */
+  /** Days on which the slot starts: bit 0 is Monday, bit 6 is Sunday. */
   readonly days: number;
   readonly start_time: string;
   readonly end_time: string;

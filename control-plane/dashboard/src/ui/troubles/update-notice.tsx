@@ -1,4 +1,7 @@
-/** For administrators: a newer version of Weir, with the page about it. Nothing if none is known. */
+/**
+ * Notice for administrators about a newer version of Weir, with a link to its page. Shows nothing if no newer version
+ * is known.
+ */
 import type { ReactNode } from 'react';
 import { useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';

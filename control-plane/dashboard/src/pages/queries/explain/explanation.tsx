@@ -149,7 +149,7 @@ function RuleView({ rule, domain }: { readonly rule: Rule; readonly domain: stri
 
 interface RecordsProps {
   readonly rcode: string;
-  /** Null if the log does not contain them. */
+  /** Records of the answer; null if the log does not contain them. */
   readonly records: readonly { name: string; type: string; ttl: number; data: string }[] | null;
 }
 

@@ -1,4 +1,4 @@
-/** Offer to allow private addresses in answers for a name. It is loaded only for answers that had such addresses. */
+/** Offers to allow private addresses in answers for a name. Loaded only for answers with such addresses. */
 import type { ReactNode } from 'react';
 import { ForAdmins } from '../../../api/session.tsx';
 import { useAsk } from '../../../api/use-ask.ts';

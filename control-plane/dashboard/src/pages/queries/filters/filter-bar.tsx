@@ -22,7 +22,7 @@ interface FilterBarProps {
 }
 
 const load = () => import('./filter-dialogs.tsx');
-/** Loaded when they are opened, because most visits of the log need neither. */
+/** The dialogs are loaded when they are opened, because most visits of the log need neither. */
 const ConditionDialog = lazy(async () => ({ default: (await load()).ConditionDialog }));
 const PeriodDialog = lazy(async () => ({ default: (await load()).PeriodDialog }));
 

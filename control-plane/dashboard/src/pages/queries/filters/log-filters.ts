@@ -60,7 +60,9 @@ export function conditionKey(name: ConditionName, isExcluded: boolean): Conditio
   return isExcluded ? `${name}!` : name;
 }
 
-/** Sets a condition. It replaces an earlier one on the same field, including its opposite. */
+/**
+ * Sets a condition. The condition replaces an earlier condition on the same field, even one with the opposite meaning.
+ */
 export function replacing(name: ConditionName, value: string, isExcluded: boolean): Partial<FilterFields> {
   return { [conditionKey(name, isExcluded)]: value, [conditionKey(name, !isExcluded)]: '' };
 }

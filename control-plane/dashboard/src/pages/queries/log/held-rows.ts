@@ -1,4 +1,4 @@
-/** Rows that arrive on the live tail while the newest page is loading. The page may contain some of them. */
+/** Rows that arrive on the live tail while the newest page is loading. The page may also contain some of these rows. */
 import { MAX_FRESH } from './log-rows.ts';
 import type { LogPage, LogRow } from './log-rows.ts';
 import type { TailEvent } from './tail.ts';

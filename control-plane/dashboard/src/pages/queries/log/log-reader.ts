@@ -1,7 +1,7 @@
 /**
  * Reads the log for the page: older rows while the user scrolls, new rows as they arrive. While the reader is paused,
  * new rows are counted but not shown, so that visible rows do not move. Rows that arrive while the newest page is
- * loading are held until it has arrived, so that a row from both sources is shown and counted once.
+ * loading wait until the page has arrived, so that a row from both sources is shown and counted once.
  */
 import { HeldRows } from './held-rows.ts';
 import { LogRows, MAX_FRESH } from './log-rows.ts';
@@ -29,7 +29,7 @@ export interface LogView {
 /** Functions of the environment that the reader needs. */
 export interface LogReaderParts {
   readonly read: (place: PagePlace) => Promise<LogPage>;
-  /** Calls `run` after a delay; returns a function that cancels it. */
+  /** Calls `run` after a delay; returns a function that cancels the call. */
   readonly later: (run: () => void, ms: number) => () => void;
   readonly nowMs: () => number;
 }
@@ -245,8 +245,8 @@ export class LogReader {
   }
 
   /**
-   * Reads a page and passes it to `take`; null if it is already requested, fails, or is no longer needed. Watchers are
-   * notified only after `take`, because earlier they would request the page again.
+   * Reads a page and passes it to `take`; null if the page is already requested, cannot be read, or is no longer
+   * needed. Watchers are notified only after `take`, because earlier they would request the page again.
    */
   private async read(
     place: PagePlace,

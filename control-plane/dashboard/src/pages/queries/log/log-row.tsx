@@ -109,7 +109,7 @@ function Source({ row, say }: { readonly row: LogRow; readonly say: Say }): Reac
   );
 }
 
-/** Rule or list that blocked the query, or its response code if that is not NOERROR. */
+/** Rule or list that blocked the query, or the response code if it is not NOERROR. */
 function reasonOf(row: LogRow, say: Say): string | null {
   if (row.block_source === null && row.block_rule === null) return row.rcode === 'NOERROR' ? null : row.rcode;
   if (isGrant(row.block_source) && row.block_rule !== null)

@@ -82,7 +82,8 @@ export class LogRows {
   }
 
   /**
-   * Restores the rows of an evicted page. If the page now contains other rows, those that fit into its place are shown.
+   * Restores the rows of an evicted page. If the page now has more rows than before, only as many as fit into its place
+   * are shown.
    */
   refill(place: PagePlace, page: LogPage): void {
     const part = this.parts.find((one) => one.place === place);
@@ -149,7 +150,7 @@ export class LogRows {
     return [undefined, 0];
   }
 
-  /** A page after the live rows begins with some of them. */
+  /** A page after the live rows begins with some live rows, which are left out. */
   private rowsOf(place: PagePlace, page: LogPage): KeyedRow[] {
     const known = place.before === null ? null : new Set(this.fresh.map(({ key }) => key));
     return this.keyed(page.data).filter(({ key }) => known?.has(key) !== true);

@@ -8,7 +8,7 @@ import type { RowRange } from './visible-rows.ts';
 export interface SightParts {
   /** The container of the rows. */
   readonly rows: RefObject<HTMLElement | null>;
-  /** The header above them, which covers the first rows when the page is scrolled. */
+  /** The header above the rows, which covers the first rows when the page is scrolled. */
   readonly head: RefObject<HTMLElement | null>;
   /** An invisible row with the height of all others. */
   readonly probe: RefObject<HTMLElement | null>;

@@ -23,8 +23,7 @@ export interface TailParts {
   readonly onEvent: (event: TailEvent) => void;
   readonly onState: (state: TailState) => void;
   /**
-   * Waits before the stream is opened again. The browser reconnects by itself only if the server accepted the stream
-   * before.
+   * Waits before the stream is opened again. The browser itself reconnects only if the server had accepted the stream.
    */
   readonly wait: (ms: number) => Promise<void>;
 }
@@ -33,7 +32,7 @@ const AGAIN_MS = 3_000;
 /** EventSource.CLOSED */
 const CLOSED = 2;
 
-/** A tail. It ends with `close()`. */
+/** A live tail, which runs until `close()`. */
 export class Tail {
   private readonly parts: TailParts;
   private stream: Stream | null = null;

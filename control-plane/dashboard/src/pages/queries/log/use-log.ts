@@ -11,7 +11,7 @@ import type { TailState } from './tail.ts';
 /** Filter conditions as API parameters. */
 export type LogFilters = Readonly<Record<string, string>>;
 
-/** The log and the state of its tail, which is `off` if it is disabled or the page is hidden. */
+/** The log and the state of its live tail. The state is `off` if the tail is disabled or the page is hidden. */
 export interface ShownLog {
   readonly reader: LogReader;
   readonly tail: TailState | 'off';
@@ -50,7 +50,10 @@ export function useLog(filters: LogFilters, isLive: boolean): ShownLog {
   return useMemo(() => ({ reader, tail }), [reader, tail]);
 }
 
-/** The current view of the log. Only for components that show rows: they render up to ten times a second. */
+/**
+ * The current view of the log. Only for components that show rows, because each of them renders up to ten times a
+ * second.
+ */
 export function useLogView({ reader }: ShownLog): LogView {
   return useSyncExternalStore(reader.watch, reader.view);
 }

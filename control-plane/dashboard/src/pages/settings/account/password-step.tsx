@@ -41,7 +41,10 @@ export function PasswordStep(props: PasswordStepProps): ReactNode {
 interface OwnPasswordProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Error of the change. The field shows a wrong password; all other errors are shown above it. */
+  /**
+   * Error of the change. An error about a wrong password is shown at the field; all other errors are shown above the
+   * field.
+   */
   readonly failure: Error | null;
   readonly autoFocus?: boolean;
 }

@@ -32,7 +32,7 @@ function RecoveryCodes({ codes }: { readonly codes: readonly string[] }): ReactN
 
 interface CodesDialogProps {
   readonly title: string;
-  /** Title once the codes are shown. */
+  /** Title of the dialog once the codes are shown. */
   readonly doneTitle: string;
   readonly codes: readonly string[] | null;
   readonly onClose: () => void;
@@ -40,7 +40,7 @@ interface CodesDialogProps {
   readonly children: ReactNode;
 }
 
-/** Dialog with steps that end with recovery codes. While they are shown, only the button closes it. */
+/** Dialog with steps that end with recovery codes. While the codes are shown, only the button closes the dialog. */
 export function CodesDialog({ title, doneTitle, codes, onClose, children }: CodesDialogProps): ReactNode {
   const { say } = useText();
   if (codes === null)

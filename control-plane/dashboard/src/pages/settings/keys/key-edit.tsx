@@ -35,8 +35,7 @@ const FIXED = ['auth.admin.password_hash', ...FILE_ONLY_KEYS];
 const ASKED = ['auth.enabled'];
 
 /**
- * The field of a key with its buttons. If another user saved a value during the edit, it is shown before it is
- * replaced.
+ * The field of a key with its buttons. A value that another user saved during the edit is shown before it is replaced.
  */
 export function KeyEdit({ entry, source, value }: KeyEditProps): ReactNode {
   const { say } = useText();

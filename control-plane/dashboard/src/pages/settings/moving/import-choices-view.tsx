@@ -1,4 +1,4 @@
-/** Choices before an import: questions, differences, and the settings that it would change. */
+/** Choices before an import: questions, differences, and the settings that the import would change. */
 import type { ReactNode } from 'react';
 import { useImportReason } from '../../../i18n/reasons/use-import-reason.ts';
 import { useText } from '../../../i18n/text.ts';

@@ -1,4 +1,4 @@
-/** Choices before an import: the settings that it changes, and the answers to its questions. */
+/** Choices before an import: the settings that the import changes, and the answers to its questions. */
 import type { CallOf } from '../../../../../../shared/api/client/typed-client.ts';
 import type { Report } from './import-rows.ts';
 

@@ -1,4 +1,4 @@
-/** Report of an import: the number of imported items, and why others were not imported. */
+/** Report of an import: the number of imported items, and the reasons why other items were not imported. */
 import type { ReactNode } from 'react';
 import { useImportReason } from '../../../i18n/reasons/use-import-reason.ts';
 import { useText } from '../../../i18n/text.ts';

@@ -1,4 +1,4 @@
-/** The certificate by ACME: a button that gets it, the progress of the order, and the next renewal. */
+/** A certificate from an ACME server: a button that orders the certificate, the progress, and the next renewal. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
