@@ -38,15 +38,11 @@ const COLUMNS = 'id, domain, service_id, subdomains, client_id, group_id, action
 const MAX_GRANTS = 10_000;
 /** Maximum number of grants for services, each of which may have thousands of names. */
 const MAX_SERVICE_GRANTS = 200;
-/**
- * Time for which expired rows are kept, in case the clock is wrong. Grants that this node saw expire are deleted at
- * once.
- */
+/** Time for which expired rows are kept, in case the clock is wrong. This node deletes those that it saw expire. */
 const KEPT_MS = 86_400_000;
 
 /**
- * Stores a grant; 400 for an unknown client or group, 409 if there are too many. Also deletes grants that expired long
- * ago.
+ * Stores a grant; 400 for an unknown client or group, 409 if there are too many. Deletes grants that expired long ago.
  */
 export async function insertGrant(db: Queryable, grant: NewGrant): Promise<StoredGrant> {
   const { domain, service_id: serviceId, client_id: clientId, group_id: groupId } = grant;

@@ -32,10 +32,7 @@ export interface PolicyPosition {
   readonly versions: TableVersions;
   /** A number that is increased to wait for all nodes, see `setMark()`; -1 if the stored value is not a number. */
   readonly mark: number;
-  /**
-   * Identifies the tables, see `TABLES`: they are different after a restore, after which all other values may be the
-   * same.
-   */
+  /** Identifies the tables, see `TABLES`. Differs after a restore, even if all other values are the same. */
   readonly tables: string | null;
 }
 
