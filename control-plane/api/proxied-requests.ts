@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 
 const sockets = new WeakSet<Socket>();
 
-/** Registers a connection, or the TLS socket around one. */
+/** Registers a connection, or the TLS socket of a connection. */
 export function admitProxied(socket: Socket): void {
   sockets.add(socket);
 }

@@ -66,7 +66,7 @@ export interface BodyForm {
 /** A route as its feature defines it. */
 interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A extends Schema> {
   readonly method: Method;
-  /** Without the prefix of the API; parameters are written as `{id}`. */
+  /** Path of the route, without the prefix of the API; parameters are written as `{id}`. */
   readonly path: string;
   readonly access: Access;
   readonly tag: string;

@@ -234,7 +234,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-/** The command with these first words, longest name first; undefined if there is none. */
+/** The command with these first words, trying the longest name first; undefined if there is none. */
 export function commandNamed(words: readonly string[]): CommandSpec | undefined {
   const names = [words.slice(0, 2).join(' '), words[0] ?? ''];
   for (const name of names) {

@@ -12,7 +12,7 @@ export interface Collection {
   readonly list: OperationName;
   /** Operations on one row; there is no `show` if the list contains everything. */
   readonly verbs: Readonly<Partial<Record<Verb, OperationName>>>;
-  /** Prefix of its ids, for a noun with two collections. */
+  /** Prefix of the collection's ids, for a noun with two collections. */
   readonly idPrefix?: string;
   /** The fields that identify a row, in addition to its id. */
   readonly names: readonly string[];
@@ -42,7 +42,7 @@ export interface FieldOption extends OptionSpec {
 }
 
 export interface Noun {
-  /** Plural; its list is the command without a verb. */
+  /** Name in the plural; the command without a verb lists the objects. */
   readonly name: string;
   readonly one: string;
   /** Description of the list, as one clause. */

@@ -24,7 +24,7 @@ const YOUNG_GENERATION_MIB = 8;
 
 /** A running log thread. */
 export class LogWorker {
-  /** `performance.now()` at its start. */
+  /** `performance.now()` at the start of the thread. */
   readonly startedAtMs = performance.now();
   private readonly worker: Worker;
   private readonly pending = new Map<number, Settle>();

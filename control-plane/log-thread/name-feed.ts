@@ -43,7 +43,7 @@ export class NameFeed {
     const before = this.versions.at(-1);
     const next: NumberedRules = {
       snapshot: { version },
-      // Without the rules, because a replaced table must not stay in memory.
+      // Does not keep the rules, because a replaced table must not stay in memory.
       compiled:
         before?.compiled.attributes === attributes ? before.compiled : { attributes, sources, special },
       rows: Object.fromEntries(ROW_KINDS.map((kind) => [kind, rows[kind]])) as unknown as ManualRows,

@@ -11,7 +11,7 @@ export interface Sample {
 
 /** A metric with its help; without samples only its help is written. */
 export interface Family {
-  /** Base units; a counter ends in `_total`. */
+  /** The name contains base units; that of a counter ends in `_total`. */
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge';

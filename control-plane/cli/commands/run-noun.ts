@@ -122,7 +122,7 @@ async function find({ client, ...run }: CommandRun, noun: Noun): Promise<Found> 
   throw new Misuse(`${ids.length} ${noun.name} have the name "${given}": use an id, ${ids.join(' or ')}`);
 }
 
-/** All rows of a collection; for a paged one, those that contain this text. */
+/** All rows of a collection; for a paged collection, those that contain this text. */
 async function rowsOf(
   client: TypedClient,
   collection: Collection,

@@ -14,7 +14,7 @@ type Row = Event['rows'][number];
 /** Widths of the columns. */
 const Width = { CLIENT: 24, NAME: 40, TYPE: 6, STATUS: 20, TIME: 9 } as const;
 
-/** Prints a line, or a JSON object, for each query. Ends only with the stream. */
+/** Prints a line, or a JSON object, for each query. Runs until the stream ends. */
 export async function showTail(run: CommandRun): Promise<never> {
   const { client, screen, isJson } = run;
   const filters = ['client', 'domain', 'type', 'status'] as const;

@@ -8,7 +8,7 @@ export interface WantedSecret {
   readonly prompt: string;
   /** Name of the secret in messages, such as `password`. */
   readonly what: string;
-  /** Whether a person has to type it twice. */
+  /** Whether a person has to type the secret twice. */
   readonly mustRepeat: boolean;
 }
 

@@ -7,9 +7,9 @@
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]/gu;
 /** Characters that JSON may contain unescaped, but that must not be sent to a terminal. */
 const NOT_IN_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
-/** Takes no column: combines with the preceding character. */
+/** Characters that take no column, because they combine with the preceding one. */
 const COMBINING = /^[\p{Mn}\p{Me}]$/u;
-/** Takes two columns: East Asian wide and fullwidth letters, and emoji. */
+/** Characters that take two columns: East Asian wide and fullwidth letters, and emoji. */
 const WIDE =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|[\u{17000}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}])$/u;
 

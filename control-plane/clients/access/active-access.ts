@@ -47,7 +47,7 @@ export class ActiveAccess {
     return this.by(this.graceEndMs(rows) === null ? this.allowed() : EVERYONE);
   }
 
-  /** The access rules after the grace period; the current ones without one. */
+  /** The access rules after the grace period; the current ones without a grace period. */
   afterGrace(): Access {
     return this.by(this.allowed());
   }

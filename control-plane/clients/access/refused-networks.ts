@@ -1,6 +1,7 @@
 /**
- * Networks of refused clients since the start, from the samples of the threads. Bounded: the senders of a flood may be
- * forged and in any network, so among the networks refused longest ago, the one with the fewest queries is evicted.
+ * Networks of refused clients since the start, from the samples of the threads. Their number is limited: the senders of
+ * a flood may be forged and in any network, so among the networks refused longest ago, the one with the fewest queries
+ * is evicted.
  */
 import { accessNetwork } from './access-network.ts';
 import type { RefusedNetworkReport } from './access-reports.ts';

@@ -260,7 +260,7 @@ describe('ClientDiscovery', () => {
     );
     await discovery.followSettings();
     expect(directory.all()).toMatchObject([{ ip: '192.0.2.7', name: null, newQueries: 5 }]);
-    // Deleted, discovered again by another node, and brought back.
+    // The client is deleted, discovered again by another node, and restored.
     await served.database.query(
       `DELETE FROM clients; INSERT INTO clients (id, ip_address, name) VALUES (9999, '192.0.2.7', 'tv')`,
     );

@@ -164,7 +164,7 @@ export class ClientDiscovery {
     return this.parts.directory.locateAll(this.parts.neighbours());
   }
 
-  /** Names change without notice, so those in rules are looked up periodically. */
+  /** Names change without notice, so names in rules are looked up periodically. */
   private areNamesDue(nowMs: number): boolean {
     if (nowMs < this.dueMs.names || this.parts.ruleClients().length === 0) return false;
     this.dueMs.names = nowMs + NAMES_MS;

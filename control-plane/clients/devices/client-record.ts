@@ -28,7 +28,7 @@ export interface StoredClient {
   readonly firstSeenMs: number | null;
   readonly lastSeenMs: number | null;
   readonly queryCount: number;
-  /** Whether its queries are left out of the query log; whether they are not counted. */
+  /** Whether the client's queries are excluded from the query log, and from statistics. */
   readonly excludeFromLog: boolean;
   readonly excludeFromStats: boolean;
 }

@@ -43,7 +43,7 @@ export class NeighbourMap {
 
   /** Records an entry from before the restart, unless the kernel has a newer one. */
   restore(addresses: readonly string[], mac: string): void {
-    // The list starts with the last one learnt.
+    // The list starts with the last address learnt.
     for (const address of addresses.toReversed()) if (!this.macs.has(address)) this.learn(address, mac);
   }
 

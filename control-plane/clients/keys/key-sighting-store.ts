@@ -1,7 +1,7 @@
 /** SQL of `client_key_sightings`. */
 import type { Queryable } from '../../storage/db/queryable.ts';
 
-/** When a client identified itself by a key. */
+/** Times at which a client identified itself by a key. */
 export interface KeySighting {
   readonly clientId: number;
   readonly key: string;

@@ -20,7 +20,7 @@ export const VENDORS_FORMAT = 1;
 /** First line of the table. */
 export interface VendorHeader {
   readonly format: number;
-  /** Package and version that it was made from. */
+  /** Package and version that the table was made from. */
   readonly source: string;
   readonly integrity: string;
   /** Prefixes of 24, 28 and 36 bits. */

@@ -1,4 +1,4 @@
-/** Reads of a known length, which detect a file that ends early. */
+/** Reads a known number of bytes, and detects a file that ends early. */
 import type { FileHandle } from 'node:fs/promises';
 
 /** Bytes per read: while the kernel fills new memory, no other thread gets the core (17 MB took 47 ms). */

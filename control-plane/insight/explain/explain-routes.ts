@@ -51,7 +51,7 @@ function askerOf(
   return { client: LOOPBACK, clientId, groupId: groupId ?? clients.groupOf(record).groupId };
 }
 
-/** Either a row of the log, or a question of one client. */
+/** Errors in the parameters, which must name either a row of the log, or a question of one client. */
 function faultsOf({ query_id: id, ...question }: ExplainQuery): FieldProblem[] {
   if (id === undefined) {
     if (question.domain === undefined)

@@ -1,4 +1,4 @@
-/** Clients that looked up the name of a public encrypted resolver, and may use it afterwards. */
+/** Clients that looked up the name of a public encrypted resolver, and may use that resolver afterwards. */
 import type { ResolverLookup } from '../../../../shared/api/policy/clients-api.ts';
 import type { LoggedQuery } from '../../../../shared/api/query-log-api.ts';
 import type { QueryLogReader } from '../../../query-log/reading/query-log-reader.ts';

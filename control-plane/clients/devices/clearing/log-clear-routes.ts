@@ -15,7 +15,7 @@ import type { Database } from '../../../storage/db/database.ts';
 import { insertClear, readClears, type WantedClear } from '../../../query-log/clearing/clear-store.ts';
 import type { LogClearing } from '../../../query-log/clearing/log-clearing.ts';
 
-/** The clients that can be selected for a clear. */
+/** The clients whose queries can be cleared. */
 export interface ClearedClients {
   /** All known addresses of a client; undefined = no such client. */
   placesOf(id: number): readonly string[] | undefined;
