@@ -34,7 +34,7 @@ let lists: ListServer;
 let node: Node;
 let context: PolicyContext;
 let today: number;
-/** Makes hourly work due, like its timers. */
+/** Makes hourly work due, as its timers do. */
 let everyHour: () => void;
 const exportDir = makeTempDir();
 const WAIT = { withinMs: 30_000 };
@@ -72,7 +72,7 @@ afterAll(async () => {
   rmSync(exportDir, { recursive: true, force: true });
 });
 
-/** Number of fetches by the age of the last one, in hours, if one is due after two. */
+/** Expected number of fetches by the age of the last fetch in hours, if a fetch is due after two hours. */
 const AFTER_TWO_HOURS = { 0: 1, 1: 1, 3: 2 };
 
 /** Number of fetches of a path if the last fetch was 0, 1 and 3 hours ago. */

@@ -1,4 +1,4 @@
-/** Starts the web server: the dashboard and the API over the parts that run. */
+/** Starts the web server, which serves the dashboard and the API, after the other parts. */
 import type { Node } from './node.ts';
 import type { PolicyContext } from './start-policy.ts';
 import { NodeAccess } from '../clients/access/node-access.ts';

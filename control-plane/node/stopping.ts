@@ -21,7 +21,7 @@ export interface TimedStop {
 /** Started parts with their stop functions, in the order of starting. */
 export type Stops = (Stop | TimedStop)[];
 
-/** Milliseconds for everything. */
+/** Milliseconds for stopping all parts. */
 const STOP_MS = 4800;
 /** Default milliseconds for a part: enough to wait for a statement. */
 const PART_MS = 1000;

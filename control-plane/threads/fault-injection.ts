@@ -51,7 +51,7 @@ interface LogUnderTest {
   injectFault(): void;
 }
 
-/** Obeys requests from the parent process from now on. */
+/** Handles requests from the parent process from now on. */
 export function serveFaultRequests(supervisor: WorkerSupervisor, log: LogUnderTest): void {
   // A killed test run must not leave a server behind.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));

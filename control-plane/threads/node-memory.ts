@@ -19,7 +19,7 @@ type NodeBuffers = Pick<
 
 /** The threads of a worker; both query upstreams. */
 const ROLES: readonly ThreadRole[] = ['resolve', 'answer'];
-/** Seeds of hashes, random, so that clients cannot choose names that collide. */
+/** Number of possible hash seeds; seeds are random, so that clients cannot choose names that collide. */
 const SEEDS = 2 ** 31;
 
 /** The memory of one node. */

@@ -50,7 +50,7 @@ export interface SupervisorOptions {
   readonly sharesSockets?: boolean;
 }
 
-/** A thread that dies sooner than this after its start is restarted with a pause, milliseconds. */
+/** A thread that dies sooner than this after its start is restarted after a pause, in milliseconds. */
 const QUICK_DEATH_MS = 1000;
 const RESTART_PAUSE_MS = 500;
 /** Interval of heartbeat checks, and consecutive misses that count as a hang. An idle thread beats every second. */
@@ -152,7 +152,7 @@ export class WorkerSupervisor {
         () => !this.isStopping() || this.threads().every((thread) => thread.start.role !== role),
       );
     };
-    // The answer threads first: the resolve threads answer what remains in their rings.
+    // The answer threads end first: the resolve threads answer what remains in their rings.
     await Promise.race([ended('answer').then(() => ended('resolve')), deadline]);
     if (this.isStopping()) await Promise.all(this.threads().map((thread) => thread.terminate()));
   }
@@ -203,7 +203,7 @@ export class WorkerSupervisor {
     };
   }
 
-  /** Test hook: heap figures of each thread; obeyed only with fault injection on. */
+  /** Test hook: heap figures of each thread; works only with fault injection enabled. */
   async measure(): Promise<readonly Readonly<Record<ThreadRole, ThreadMeasures | null>>[]> {
     for (const thread of this.threads()) {
       thread.measures = null;
@@ -250,7 +250,7 @@ export class WorkerSupervisor {
       if (thread.start.role === 'resolve') thread.post({ type: 'certificate', certificate });
   }
 
-  /** Test hook: makes a thread die or hang; obeyed only with fault injection on. */
+  /** Test hook: makes a thread die or hang; works only with fault injection enabled. */
   injectFault(index: number, role: ThreadRole, fault: Fault): void {
     this.workers[index]?.threads.get(role)?.post({ type: 'fault', fault });
   }

@@ -33,7 +33,7 @@ export interface StatusRequest {
 interface Stream {
   readonly response: ServerResponse;
   readonly isAllowed: () => Promise<boolean>;
-  /** The version sent last; null = none. */
+  /** The version that was sent last; null = none. */
   version: string | null;
   isChecking: boolean;
 }

@@ -35,7 +35,7 @@ export async function dnsReach({ addresses, dnsPort, isChosen, isService }: DnsP
   const base = { dns_port: dnsPort, is_chosen: isChosen && dnsPort !== DNS_PORT };
   if (dnsPort === DNS_PORT) return { ...base, port_53: 'weir', holder: null, command: null };
   const tried = await portState(addresses, DNS_PORT);
-  // The kernel refuses before it checks whether the port is taken.
+  // The kernel refuses permission before it checks whether the port is taken.
   const found = tried === 'free' ? null : holderOfPort(DNS_PORT);
   const held = tried === 'taken' ? (found ?? UNKNOWN_HOLDER) : found;
   const command = base.is_chosen ? null : commandFor(tried, held, isService);

@@ -30,7 +30,7 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     hardening: { cookies: dns.cookies, caseRandomization: dns.case_randomization },
     forwardsEcs: dns.ecs === 'forward',
     rateLimit: rateLimitOf(dns),
-    // Not in the configuration; `start-dns.ts` adds it.
+    // The value is not in the configuration; `start-dns.ts` adds it.
     clockFloorMs: 0,
     identity: {
       chaosClients: dns.chaos_clients,

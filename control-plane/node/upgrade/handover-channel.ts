@@ -28,7 +28,7 @@ export class HandoverChannel {
     this.socket = socket;
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => this.receive(chunk));
-    // Ignored, because 'close' follows.
+    // The error is ignored, because 'close' follows.
     socket.on('error', () => undefined);
     this.ending = new Promise((resolve) => {
       const end = (): void => {

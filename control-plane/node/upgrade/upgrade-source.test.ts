@@ -124,7 +124,7 @@ describe('UpgradeSource', () => {
       (lines) => lines.some(({ message }) => message === 'an upgrade was rolled back'),
     );
     talk.end();
-    // The next process finds everything as before.
+    // For the next process, the state is the same as before.
     done.length = 0;
     (await answering()).end();
     await until(

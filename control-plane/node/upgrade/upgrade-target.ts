@@ -80,7 +80,7 @@ export class UpgradeTarget {
     return new UpgradeTarget(talk, { path, dataDir }, running, logger, silenceMs);
   }
 
-  /** The sockets; null if they cannot be passed, and both processes have their own. */
+  /** The sockets; null if they cannot be passed, in which case both processes have their own. */
   async sockets(): Promise<InheritedSockets | null> {
     this.talk.send({ type: 'loaded' });
     const message = await this.talk.expect('sockets', this.silenceMs);

@@ -50,7 +50,7 @@ export class CacheContents {
     };
   }
 
-  /** Entries that match, in arbitrary order. May include expired ones. Yields to other work between steps. */
+  /** Entries that match, in arbitrary order. May include expired entries. Yields to other work between steps. */
   async page(query: CacheEntryQuery, clock: Clock): Promise<CacheEntryPage> {
     const { limit, offset } = query;
     const now = { wallMs: clock.nowMs(), monotonicSecs: Math.floor(clock.monotonicMs() / 1000) };

@@ -22,7 +22,7 @@ import { CacheIndex, isWhole } from './cache-index.ts';
 
 const DIGEST_SIZE = 32;
 const FILE_NAME = 'answer-cache';
-/** Changes with the layout of the file or of an entry. */
+/** This text changes with the layout of the file or of an entry. */
 const FORMAT = 'weir answer cache 2';
 
 /**
@@ -51,7 +51,7 @@ export class CacheFile {
     await writeDurably(this.path, this.image(cache, clock));
   }
 
-  /** The content of the file in memory, for another process. */
+  /** The content of the file, to send it to another process in memory. */
   image(cache: SharedArrayBuffer, clock: Clock): Buffer {
     const now = secsOf(clock);
     const head = Buffer.alloc(ENTRIES_AT);

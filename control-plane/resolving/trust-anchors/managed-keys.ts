@@ -31,7 +31,7 @@ export interface KeyChange {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** RFC 5011 sections 2.4.1 and 2.4.2. */
+/** Add and remove hold-down times (RFC 5011 sections 2.4.1 and 2.4.2). */
 const HOLD_DOWN_MS = 30 * DAY_MS;
 /**
  * Maximum number of pending keys: a zone could name any number. Further keys wait until one of these is trusted or

@@ -6,7 +6,7 @@ import { loopTokenIn } from '../../../shared/dns/loop-name.ts';
 import { addressToText } from '../../../shared/net/ip.ts';
 import type { QueryLogRow } from '../../query-log/rows/row.ts';
 
-/** Maximum number of such names per second; a client that sends more is assumed to make them up. */
+/** Maximum number of names of this kind per second; a client that sends more is assumed to make them up. */
 const MAX_PER_SECOND = 32;
 
 /**
