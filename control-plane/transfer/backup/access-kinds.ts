@@ -1,6 +1,6 @@
 /**
  * Users, their second factors, certificates, API tokens and grants in a backup. The administrator is never included: a
- * restore does not change this access. If a file lacks a hash, the current one is kept.
+ * restore does not change that account. If a file lacks a hash, the current one is kept.
  */
 import { type BackupKind, type Item, items, type KindName } from './backup-kind.ts';
 import { certificates } from './certificate-items.ts';
@@ -30,7 +30,7 @@ const apiTokens: BackupKind = {
 const GRANT = items(
   `domain text, service_id text, subdomains boolean, client text, "group" text, action text, until timestamptz`,
 );
-/** Domain in the row of a grant; the one for a service has a reserved name. */
+/** Domain in the row of a grant; a grant for a service has a reserved name. */
 const STORED_DOMAIN = `CASE WHEN v.service_id IS NULL THEN v.domain ELSE 'service.invalid' END`;
 /** Condition that the client or group of a grant exists, so that the grant does not apply to everyone. */
 const IS_KNOWN = 'num_nonnulls(c.id, g.id) = num_nonnulls(v.client, v."group")';

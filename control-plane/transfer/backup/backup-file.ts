@@ -180,7 +180,7 @@ function withSecret(kind: KindWithSecret, item: Item, current: BackupItems): Ite
   return { ...item, [field]: stored?.[field] ?? null };
 }
 
-/** The recovery codes are in the order of the database, so that equal ones compare as equal. */
+/** The recovery codes are in the order of the database, so that equal lists of codes compare as equal. */
 function withSortedCodes(item: Item): Item {
   const { secret, recovery_codes: codes } = item['factor'] as { secret: string; recovery_codes: string[] };
   return { ...item, factor: { secret, recovery_codes: [...new Set(codes)].toSorted() } };

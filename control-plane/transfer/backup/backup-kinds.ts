@@ -27,7 +27,7 @@ const putClients = (where: string, key: string): string =>
 /** The identifier of a client, as text. */
 const knownBy = (row: string): string =>
   `coalesce(${row}.mac_address::text, host(${row}.ip_address), ${row}.client_key)`;
-/** Condition that makes a statement use the value `$1`, because each statement must. */
+/** Condition that makes a statement use the value `$1`, because each statement must use it. */
 const TAKES_ITEMS = '$1::jsonb IS NOT NULL';
 /** Merges clients into others; no client is both a part and a main client. */
 const MERGE_CLIENTS = [

@@ -14,7 +14,7 @@ export const secondFactors: BackupKind = {
     FROM second_factors f JOIN users u ON u.id = f.user_id
     WHERE f.confirmed_at IS NOT NULL AND u.id <> 1 ORDER BY lower(u.username)`,
   put: [
-    // A code that was already used here is not accepted again.
+    // A code that was already used on this server is not accepted again.
     `INSERT INTO second_factors AS f (user_id, secret, confirmed_at)
      SELECT u.id, decode(v.factor ->> 'secret', 'hex'), now() FROM ${FACTOR} ${OF_USER}
      ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, confirmed_at = excluded.confirmed_at,

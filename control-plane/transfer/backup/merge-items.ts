@@ -124,7 +124,10 @@ function merging(kind: MergedKind, before: Item, item: Item): Item {
   return inOrder({ ...before, ...Object.fromEntries(given.map((field) => [field, item[field]])) });
 }
 
-/** The local names of the groups of an addition: its default group is the local default group, whatever the names. */
+/**
+ * Maps groups of an addition to local names: its default group becomes the local default group, whatever they are
+ * called.
+ */
 function groupNames(current: readonly Item[], added: readonly Item[]): (name: unknown) => unknown {
   const folded = ({ name }: Item): string => String(name).toLowerCase();
   const here = new Map(current.map((group) => [folded(group), group['name']]));

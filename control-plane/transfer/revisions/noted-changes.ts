@@ -1,6 +1,6 @@
 /** SQL for the changes in `policy_changes` since revision `$1`. */
 
-/** The rest of a SELECT: changes of a table. */
+/** The end of a SELECT statement: the changes of a table. */
 export const changesOf = (name: string): string =>
   `FROM policy_changes WHERE table_name = '${name}' AND seq > (SELECT last_change FROM revisions WHERE id = $1)`;
 

@@ -19,7 +19,7 @@ const SETTINGS = [
   'created_at',
   'updated_at',
 ];
-/** Lists as they were, with the contents before those that users chose. */
+/** Lists as they were, with the contents from before the users' choices. */
 const SOURCES_BEFORE = `SELECT r.* FROM ${firstChangesOf('list_sources')} first
   LEFT JOIN ${FIRST_CONTENTS} content ON content.key = first.key AND content.was ->> 'url' = first.was ->> 'url',
   jsonb_populate_record(NULL::list_sources, first.was
@@ -28,7 +28,7 @@ const SOURCES_BEFORE = `SELECT r.* FROM ${firstChangesOf('list_sources')} first
 
 const IS_CUSTOM = `starts_with(list_sources.url, '${TEXT_URL}')`;
 const IS_CHOSEN = `EXISTS (SELECT FROM ${FIRST_CONTENTS} content WHERE content.key::integer = list_sources.id)`;
-/** The earlier content is also restored. */
+/** Condition that the earlier content is also restored. */
 const HAS_OTHER_CONTENT = `(list_sources.url <> excluded.url OR ${IS_CHOSEN})`;
 /** A copy that a user approved since then is held again, so that the next fetch does not activate it again. */
 const IS_UNDONE = `(list_sources.url = excluded.url AND ${IS_CHOSEN} AND NOT ${IS_CUSTOM}

@@ -60,7 +60,7 @@ function strategyOf(builder: PlanBuilder, dns: AdguardSettings['dns']): PoolStra
   return STRATEGIES[mode] ?? 'Balanced';
 }
 
-/** `[/a.b/]#` exempts a name from the servers of a parent domain: it gets the general servers. */
+/** `[/a.b/]#` exempts a name from the servers of a parent domain: the name gets the general servers. */
 function mapExceptions(builder: PlanBuilder, servers: readonly string[], lines: readonly string[]): void {
   for (const line of lines) {
     const [, domains] = /^\[\/(.+)\/\]\s*#\s*$/.exec(line.trim()) ?? [];

@@ -1,4 +1,4 @@
-/** AdGuard Home's settings of its query log and statistics. Pure. */
+/** AdGuard Home's settings for its query log and statistics. Pure. */
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';

@@ -13,7 +13,7 @@ export interface ListFile extends PlannedList {
   readonly isSame: boolean;
 }
 
-/** The lists with their paths in the first of these directories; empty without one. */
+/** The lists with their paths in the first of these directories; empty if there is none. */
 export async function listFiles(
   lists: readonly PlannedList[],
   [folder]: readonly string[],

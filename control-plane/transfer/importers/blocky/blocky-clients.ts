@@ -73,7 +73,7 @@ function addNamed(builder: PlanBuilder, name: string, ip: string): void {
   builder.client({ mac: null, ip, key: null, name, group: null }, item);
 }
 
-/** A key by name applies to clients whose name is only known once they send a query. */
+/** A key that is a name applies to clients whose name is only known once they send a query. */
 function reportUnknown(builder: PlanBuilder, key: string, isKnown: boolean, asksServer: boolean): void {
   if (!isKnown) builder.notMapped('client', key, importReason('blocky_client_by_name'));
   else if (asksServer && placeOf(key) === null)
@@ -84,7 +84,7 @@ function reportUnknown(builder: PlanBuilder, key: string, isKnown: boolean, asks
 class ClientNames {
   private readonly addresses: ReadonlyMap<string, readonly string[]>;
 
-  /** Own records only name an address if the client lookup does not. */
+  /** Local records give a name to an address only if the client lookup does not. */
   constructor({ names }: BlockySettings, records: BlockyRecords) {
     const known = new Set([...names.values()].flat());
     const others = [...localNamesOf(records)].map(

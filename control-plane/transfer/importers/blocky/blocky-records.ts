@@ -19,7 +19,7 @@ export interface HostsAddress {
   readonly ttlSecs: number;
 }
 
-/** The records, and lines without one. */
+/** The records, and the lines that contain none. */
 export interface BlockyRecords {
   /** Records of `customDNS.mapping`; a value may be something other than an address. */
   readonly mapping: readonly ZoneRecord[];

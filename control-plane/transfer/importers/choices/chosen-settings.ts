@@ -83,7 +83,7 @@ function compatible(
   const faults = new Map<string, string>();
   let taken: OfferedSetting[] = [];
   let rest = [...rows];
-  // A row may depend on a later one.
+  // A row may depend on a later row.
   for (let before = -1; before !== taken.length;) {
     before = taken.length;
     const left: OfferedSetting[] = [];

@@ -7,14 +7,14 @@ import type { PlannedKey } from '../plan/import-plan.ts';
 
 /** One setting that an import offers. */
 export interface OfferedSetting extends PlannedKey {
-  /** Id by which it is chosen: the key, or the key with the index of a pool. */
+  /** Id by which users choose the setting: the key, or the key with the index of a pool. */
   readonly id: string;
 }
 
 /** Settings that a plan offers. */
 export interface Offers {
   readonly settings: readonly OfferedSetting[];
-  /** Keys that already have their value. */
+  /** Keys that already have the planned value. */
   readonly same: readonly PlannedKey[];
 }
 
@@ -25,7 +25,7 @@ export function offersOf(keys: readonly PlannedKey[], current: Values): Offers {
   const merged = new Map<string, PlannedKey>();
   for (const planned of keys) {
     const items = [...(merged.get(planned.key)?.items ?? []), ...planned.items];
-    // In the form of a request body, whatever created the plan.
+    // The value has the form of a request body, whatever created the plan.
     const value: unknown = JSON.parse(JSON.stringify(planned.value));
     merged.set(planned.key, { ...planned, value, items: [...new Set(items)] });
   }

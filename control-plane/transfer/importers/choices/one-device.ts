@@ -70,7 +70,7 @@ export function oneDeviceEach(
     const name = textOf(device?.['name']) ?? textOf(entry['name']);
     let group = ofAddress ?? ofDevice;
     const id = `device.${mac.replaceAll(':', '')}`;
-    // The answer for one address of a device applies to the others.
+    // The answer for one address of a device applies to its other addresses.
     if (questions.some((question) => question.id === id)) group = ofDevice;
     else if (ofAddress !== null && ofDevice !== null && ofAddress.toLowerCase() !== ofDevice.toLowerCase()) {
       const given = answers.get(id);

@@ -11,7 +11,7 @@ interface Protection {
   readonly reason: ImportReason;
   /** Names that the protection affects; empty = any. */
   readonly domains: readonly string[];
-  /** The program with this format gives the same answers. */
+  /** Format of a program that gives the same answers. */
   readonly sameIn?: ImportFormat;
 }
 

@@ -1,4 +1,4 @@
-/** The queries of the last days by name, as far as known from the lists of names. */
+/** The queries of the last days by name, as far as the top lists contain them. */
 import type { Clock } from '../../../../shared/clock.ts';
 import { reasonOf } from '../../../../shared/errors.ts';
 import type { Logger } from '../../../../shared/log.ts';

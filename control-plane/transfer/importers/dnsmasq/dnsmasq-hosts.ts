@@ -11,7 +11,7 @@ export interface HostsFileParts {
   readonly lists: GeneratedLists;
   readonly names: OwnNames;
   readonly linesOf: (path: string) => readonly string[] | undefined;
-  /** TTL of local records; undefined = the one of Weir. */
+  /** TTL of local records; undefined = Weir's default. */
   readonly ttlSecs: number | undefined;
   /** Domain that is added to names of one label; empty = none. */
   readonly domain: string;

@@ -184,7 +184,7 @@ function reportRest(builder: PlanBuilder, options: readonly DnsmasqOption[]): vo
   }
 }
 
-/** `network,server`; the server may be absent, and the network without its length. */
+/** `network,server`; the server may be absent, and the network may lack its length. */
 function addReverse(builder: PlanBuilder, value: string): void {
   const [network = '', server = ''] = value.split(',').map((part) => part.trim());
   if (server === '')
@@ -231,7 +231,7 @@ function addBogus({ builder, lists }: Reading, option: string, value: string): v
   lists.add(`bogus-nxdomain=${value}`, null, item);
 }
 
-/** Without the source interface or address; in a URL this could be mistaken for a password. */
+/** The server without its source interface or address, which could be mistaken for a password in a URL. */
 function plainServer(written: string): string {
   return written.includes('://') ? written : (written.split('@')[0] ?? '');
 }

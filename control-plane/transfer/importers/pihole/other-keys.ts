@@ -67,7 +67,7 @@ export function reportOtherKeys(builder: PlanBuilder, keys: PiholeKeys): void {
       builder.skipped('other', section, reason);
 }
 
-/** The Pi-hole's own name and address. */
+/** Reports settings of Pi-hole's own name and address. */
 function reportHost(builder: PlanBuilder, { others = new Map<string, unknown>() }: PiholeKeys): void {
   for (const family of ['IPv4', 'IPv6']) {
     const address = others.get(`dns.reply.host.${family}`);

@@ -19,7 +19,7 @@ export class GeneratedLists {
   private readonly stem: string;
   private readonly byGroups = new Map<string, CollectedList>();
 
-  /** `title` starts the names of the lists; `stem` identifies them for the next import. */
+  /** `title` begins the names of the lists; `stem` identifies them for the next import. */
   constructor(builder: PlanBuilder, title: string, stem: string) {
     this.builder = builder;
     this.title = title;

@@ -275,7 +275,7 @@ export class PlanBuilder {
     put(this.subnets, cidr, { subnet_cidr: cidr, group, comment }, item);
   }
 
-  /** Adds a service that is blocked for a group; whether Weir knows it is checked later. */
+  /** Adds a service that is blocked for a group; whether Weir knows the service is checked later. */
   service({ serviceId, ownId, group, profile = null }: GivenService, item: number): void {
     if (ownId !== null) this.serviceAliases[serviceId] = ownId;
     put(this.services, `${serviceId} ${group}`, { service_id: serviceId, group, profile }, item);

@@ -84,7 +84,7 @@ function mapParental(builder: PlanBuilder, parental: ForeignTree): void {
   }
 }
 
-/** Switches that have a key, and enabled ones without a key. */
+/** Adds switches that have a key in Weir, and reports enabled switches without one. */
 function mapSwitches(builder: PlanBuilder, profile: ForeignTree): void {
   const isProtected = profile.flag('security.dnsRebinding');
   if (isProtected !== undefined)

@@ -21,7 +21,7 @@ export function readProfile(files: FileSet): ForeignTree | null {
   return wrapper === undefined ? file : file.at(wrapper);
 }
 
-/** Like the function above, but also null if the upload is not JSON. */
+/** Like `readProfile`, but also null if the upload is not JSON. */
 export function profileIn(files: FileSet): ForeignTree | null {
   try {
     return readProfile(files);

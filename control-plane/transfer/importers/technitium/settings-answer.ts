@@ -40,7 +40,7 @@ export function readForwarder(written: string): ReadUpstream {
   );
 }
 
-/** Adds the settings. */
+/** Adds the keys and the rows of these settings. */
 export function mapTechnitiumSettings(
   builder: PlanBuilder,
   pools: PlannedPools,

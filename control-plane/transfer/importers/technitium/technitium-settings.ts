@@ -21,7 +21,7 @@ export interface TechnitiumSettings {
   readonly zones: readonly TechnitiumZone[];
   /** Configuration of the app Advanced Blocking; null if it is not installed. */
   readonly advancedBlocking: ForeignTree | null;
-  /** Names of the other apps. */
+  /** Names of all other installed apps. */
   readonly apps: readonly string[];
   /** The server's response to `/api/settings/get`, if the upload contains it. */
   readonly settings: ForeignTree | null;

@@ -19,7 +19,7 @@ import {
 /** The equivalent pattern for RE2, or the reason why there is none. */
 export type ReadPattern = { readonly pattern: string } | { readonly reason: ImportReason };
 
-/** Escapes with the same meaning in both. */
+/** Escapes with the same meaning in TRE and RE2. */
 const SHARED_ESCAPES = /[tnrfawWsSdD]/;
 const ONLY_NAME = /^\(\\\.\|\^\)((?:[a-z0-9_-]|\\\.)+)\$$/i;
 /** Maximum number of repetitions of a quantifier in TRE. */
