@@ -23,7 +23,7 @@ export interface TxtRecord {
 export interface DnsRequest {
   readonly id: number;
   readonly bytes: Buffer;
-  /** MAC of its TSIG record; null = it has none. */
+  /** MAC of the message's TSIG record; null = there is none. */
   readonly mac: Buffer | null;
 }
 

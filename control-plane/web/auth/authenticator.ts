@@ -1,6 +1,6 @@
 /**
  * Authentication of one node: identifies the sender of a request, and handles login, setup and changes of the password.
- * It contains neither HTTP (`web/server/auth-guard.ts`, `auth-routes.ts`) nor SQL (`*-store.ts`).
+ * This file contains neither HTTP (`web/server/auth-guard.ts`, `auth-routes.ts`) nor SQL (`*-store.ts`).
  */
 import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { Caller } from '../../api/caller.ts';
@@ -38,7 +38,7 @@ const IDLE = { rememberMe: false, lifeMs: IDLE_SECS * 1000, idleSecs: IDLE_SECS 
 
 /** Sender of the first password. */
 export interface SetupSender {
-  /** The sender is on this machine, see `isOnThisMachine`. */
+  /** Whether the sender is on this machine, see `isOnThisMachine`. */
   readonly isLocal: boolean;
   readonly address: string;
   readonly setupCode: string | undefined;
@@ -113,7 +113,7 @@ export class Authenticator {
     });
   }
 
-  /** Whether setup is needed; null if only the database knows and it is unavailable. */
+  /** Whether setup is needed; null if only the database, which is unavailable, contains this. */
   async status(): Promise<Omit<AuthStatus, 'session' | 'setup_code_file'>> {
     const enabled = this.settings.enabled;
     const configured = await this.account.isConfigured().catch((error: unknown) => {

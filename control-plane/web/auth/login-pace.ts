@@ -114,7 +114,7 @@ export class LoginPace {
   }
 }
 
-/** Unambiguous: callers cannot choose the text of an address. */
+/** The key is unambiguous, because callers cannot choose the text of an address. */
 function refusalKey(username: string, address: string): string {
   return `${address} ${username}`;
 }

@@ -10,9 +10,9 @@ import type { Params } from './params.ts';
 /** A request to the compatibility API. */
 export interface CompatRequest {
   readonly params: Params;
-  /** The unparsed body of any type; empty without one. */
+  /** The unparsed body of any type; empty without a body. */
   readonly body: Buffer;
-  /** The secrets of its sessions, in order of precedence. */
+  /** The secrets of sessions in the request, in order of precedence. */
   readonly secrets: readonly string[];
   /** Secrets that are only in the cookie of the native API, which scripts in a page cannot read. */
   readonly hiddenSecrets: readonly string[];

@@ -7,7 +7,7 @@ import type { Span } from '../../query-log/statistics/counts-reader.ts';
 /** Milliseconds per day. */
 const DAY_MS = 86_400_000;
 
-/** The last 24 hours, as the native API understands them. */
+/** The last 24 hours, as defined in the native API. */
 export function lastDay(clock: Clock): { fromMs: number; toMs: number } {
   return spanOf(clock.nowMs(), DAY_MS);
 }

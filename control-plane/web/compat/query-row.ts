@@ -83,7 +83,7 @@ const EPOCH_MS = Date.UTC(2020, 0);
 /** Number of ids per millisecond. Rows of one run have consecutive numbers, so their ids differ. */
 const IDS_PER_MS = 8192;
 
-/** The id of a row; in rare cases, rows of two nodes in one millisecond have the same. */
+/** The id of a row; in rare cases, rows of two nodes in one millisecond have the same id. */
 export function orderedId({ id, timestamp }: Pick<LoggedQuery, 'id' | 'timestamp'>): number {
   return (Date.parse(timestamp) - EPOCH_MS) * IDS_PER_MS + (id % IDS_PER_MS);
 }

@@ -36,7 +36,7 @@ export function checkHost(names: OwnNames) {
   };
 }
 
-/** Header fields sent by a browser, or by a proxy in front of one. */
+/** Header fields sent by a browser, or by a proxy between a browser and Weir. */
 const NOT_OF_PROBES = ['origin', 'x-forwarded-host'] as const;
 
 /** Probes of load balancers, such as `option httpchk` of HAProxy, are HTTP/1.0 without the field; browsers always send it. */

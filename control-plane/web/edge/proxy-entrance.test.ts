@@ -77,7 +77,7 @@ async function open(from = '127.0.0.1'): Promise<Socket> {
   return socket;
 }
 
-/** A request over a connection that begins with a header. */
+/** A request over a connection that begins with a PROXY header. */
 async function askOver(socket: Socket, headers: Record<string, string> = {}): Promise<unknown> {
   const sent: ClientRequest = request({ host: 'localhost', headers, createConnection: () => socket });
   sent.end();
@@ -158,7 +158,7 @@ describe('the PROXY protocol on the web port', () => {
     for (const socket of [whole, split]) {
       let received = '';
       socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
-      // Each request of the connection comes from the client.
+      // Each request of the connection counts as coming from the client in the header.
       await until(
         'both answers',
         () => received,

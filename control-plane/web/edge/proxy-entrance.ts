@@ -22,7 +22,7 @@ const later: RunLater = (work, delayMs) => {
   return () => clearTimeout(timer);
 };
 
-/** Reads the headers of all listeners of the web port. */
+/** Reads the PROXY headers of all listeners of the web port. */
 export class ProxyEntrance {
   private readonly greetings: StreamGreetings;
   private readonly secured: SecuredSockets;

@@ -137,7 +137,7 @@ test.each(['HTTP', 'HTTPS'] as const)(
       expect(answer).toContain('\r\nConnection: close\r\n');
     }
     const read = await Promise.all(bytesRead);
-    // The others are in the buffers of the kernel.
+    // The bodies of the other connections are in the buffers of the kernel.
     expect(read.filter((bytes) => bytes > 900 * 1024)).toHaveLength(8);
   },
 );

@@ -91,7 +91,8 @@ export function createApp(
   app.use(limitRequests(parts.requestLimit));
   app.use(checkMessage);
   app.use(refuseUpgrades);
-  // Names of the certificate need not be names of the dashboard.
+  // Challenges are answered before the Host check, because the names of the certificate need not be names of the
+  // dashboard.
   app.use(answerChallenges(parts.challengeAnswer));
   app.use(
     checkHost({
@@ -201,7 +202,7 @@ function addPages(app: express.Express, parts: AppParts, document: () => OpenApi
   return handlers;
 }
 
-/** The handler for all paths except those below these. */
+/** The handler for all paths except those below these prefixes. */
 function exceptUnder(prefixes: readonly string[], handler: DashboardHandlers['serve']) {
   return (request: Request, response: Response, next: NextFunction): Promise<void> | void =>
     prefixes.some((prefix) => request.path === prefix || request.path.startsWith(`${prefix}/`))

@@ -57,7 +57,7 @@ export class CertificateFiles {
     return !states.includes(ABSENT);
   }
 
-  /** Changes with every change of a file, or of the target of a symbolic link. */
+  /** A text that changes with every change of a file, or of the target of a symbolic link. */
   async fingerprint(): Promise<string> {
     return (await Promise.all([stateOf(this.paths.cert), stateOf(this.paths.key)])).join(' ');
   }

@@ -154,7 +154,7 @@ function refuseWeak(certificate: X509Certificate, index: number): void {
       `${where} has a key of type ${type ?? 'unknown'}; expected RSA, EC or Ed25519`,
     );
   }
-  // No client checks the signature of a root.
+  // No client checks the signature of a root certificate.
   const isRoot = index > 0 && certificate.subject === certificate.issuer;
   const algorithm = certificate.signatureAlgorithm ?? 'unknown';
   if (!isRoot && /md[245]|sha-?1(?!\d)/i.test(algorithm))

@@ -41,7 +41,7 @@ export function sorted(elements: readonly Der[]): Der[] {
   return elements.toSorted((one, other) => Buffer.compare(one, other));
 }
 
-/** The value of parameters that an algorithm does not have. */
+/** The value for the parameters of an algorithm that has none. */
 export function nothing(): Der {
   return element(Tag.NULL);
 }

@@ -43,7 +43,7 @@ async function put(pair: { cert: string; key: string }): Promise<void> {
   await writeFile(files.paths.cert, pair.cert);
 }
 
-/** A change counts after two checks have seen it. */
+/** A change is loaded after two checks have seen it. */
 async function lookTwice(): Promise<void> {
   await certificate.checkFiles();
   await certificate.checkFiles();

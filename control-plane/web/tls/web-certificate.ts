@@ -18,9 +18,9 @@ const POLL_MS = 5000;
 export interface FoundCertificate {
   /** Whether both files exist. */
   readonly exists: boolean;
-  /** Whether a server can use them now. */
+  /** Whether a server can use the files now. */
   readonly isValid: boolean;
-  /** Reason why a server cannot use them; null if it can, or if there are none. */
+  /** Reason why a server cannot use the files; null if it can, or if they do not exist. */
   readonly fault: string | null;
   /** Details of the certificate; null if the files cannot be read. */
   readonly facts: CertificateFacts | null;

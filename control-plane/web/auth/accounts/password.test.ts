@@ -13,7 +13,7 @@ describe('hashPassword()', () => {
   test('refuses with 429 when there are too many concurrent requests, and recovers', async () => {
     const results = await Promise.allSettled(Array.from({ length: 40 }, () => hashPassword('x'.repeat(8))));
     const refused = results.filter((result) => result.status === 'rejected');
-    // Two run (one on a single core), and 32 wait.
+    // Two hashes run (one on a single core), and 32 wait.
     expect(refused).toHaveLength(40 - 32 - Math.min(2, availableParallelism()));
     for (const { reason } of refused) {
       expect(reason).toBeInstanceOf(ApiError);

@@ -19,7 +19,7 @@ interface HashCost {
 const COST = { memoryCost: 32 * 1024, timeCost: 3, parallelism: 1 } as const;
 /** Two hashes on one core would only slow each other down. */
 const MAX_RUNNING = Math.min(2, availableParallelism());
-/** Limit for callers that have failed before, so that others can always run. */
+/** Limit for callers that have failed before, so that other callers are not blocked. */
 const MAX_RUNNING_FAILED = Math.max(1, MAX_RUNNING - 1);
 const MAX_WAITING = 32;
 

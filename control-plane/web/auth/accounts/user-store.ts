@@ -62,7 +62,7 @@ export async function findUser(
   return (await db.query<StoredUser>(text, [id])).rows[0] ?? null;
 }
 
-/** Data for checking a login of an enabled user; null if there is none. The name is folded. */
+/** Data for checking a login of an enabled user; null if there is none. The name must be folded (`foldedName`). */
 export async function findLogin(
   db: Queryable,
   folded: string,
@@ -75,7 +75,7 @@ export async function findLogin(
   return rows[0] ?? null;
 }
 
-/** The id of the enabled user of a name; null if there is none. The name is folded. */
+/** The id of the enabled user of a name; null if there is none. The name must be folded (`foldedName`). */
 export async function findEnabledUser(db: Queryable, folded: string): Promise<number | null> {
   const text = 'SELECT id FROM users WHERE lower(username) = $1 AND enabled';
   return (await db.query<{ id: number }>(text, [folded])).rows[0]?.id ?? null;
@@ -111,7 +111,7 @@ export function nameTaken(username: string): Error {
   return conflict(`a user named "${username}" already exists`);
 }
 
-/** Changes what is given; null if there is no such user. */
+/** Changes the given fields; null if there is no such user. */
 export async function updateUser(tx: Queryable, id: number, change: UserChange): Promise<StoredUser | null> {
   const text = `UPDATE users SET display_name = coalesce($2, display_name), role = coalesce($3, role),
       enabled = coalesce($4, enabled), password_hash = coalesce($5, password_hash), updated_at = now()

@@ -3,7 +3,7 @@ import { reasonOf } from '../../../../shared/errors.ts';
 import type { Logger } from '../../../../shared/log.ts';
 import { DatabaseUnavailable } from '../../../storage/db/database-errors.ts';
 
-/** Sessions expire by time; this only keeps the tables small. */
+/** Sessions expire by time; this task only keeps the tables small. */
 const INTERVAL_MS = 10 * 60_000;
 
 /** Target of the sweep. */

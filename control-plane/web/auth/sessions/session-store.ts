@@ -1,4 +1,4 @@
-/** SQL of `sessions`. Handles hashes of secrets, never a secret. Role and name are the current ones of the owner. */
+/** SQL of `sessions`. Handles hashes of secrets, never a secret. Role and name are those that the owner has now. */
 import type { Role } from '../../../../shared/api/auth-api.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
 

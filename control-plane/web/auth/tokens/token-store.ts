@@ -75,7 +75,7 @@ export async function insertToken(tx: Queryable, token: NewToken): Promise<Store
   return (await tx.query<StoredToken>(text, values)).rows[0]!;
 }
 
-/** Changes what is given; 409 if another token has the key. */
+/** Changes the given fields; 409 if another token has the key. */
 export async function updateToken(tx: Queryable, id: number, change: TokenChange): Promise<StoredToken> {
   const text = `UPDATE api_tokens SET name = coalesce($2, name), role = coalesce($3, role),
       key_hash = coalesce($4, key_hash), prefix = coalesce($5, prefix) WHERE id = $1 RETURNING ${COLUMNS}`;
