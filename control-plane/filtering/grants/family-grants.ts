@@ -17,7 +17,7 @@ type Timed = {
   readonly untilMs: number | null;
 };
 
-/** Whether a grant is for one of these clients; null = the caller may see all. */
+/** Whether a grant is for one of the clients in `own`; null = the caller may see all grants. */
 export function isOwn({ clientId }: Pick<PolicyGrant, 'clientId'>, own: ReadonlySet<number> | null): boolean {
   return own === null || (clientId !== null && own.has(clientId));
 }

@@ -1,4 +1,4 @@
-/** SQL of `grants`. `policy/change/policy-store.ts` reads the active ones. */
+/** SQL of `grants`. `policy/change/policy-store.ts` reads the active grants. */
 import type { GrantCreate } from '../../../shared/api/policy/grants-api.ts';
 import { conflict, notFound, unknownReference } from '../../api/api-error.ts';
 import { isForeignKeyViolation } from '../../storage/db/database-errors.ts';

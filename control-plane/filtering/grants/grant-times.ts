@@ -24,7 +24,7 @@ interface Seen {
   readonly endMonotonicMs: number;
 }
 
-/** Stores the ends of grants that were active here. One per node. */
+/** Stores the ends of grants that were active on this node. One per node. */
 export class GrantTimes {
   private readonly clock: Clock;
   private readonly seen = new Map<number, Seen>();

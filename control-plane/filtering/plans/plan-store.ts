@@ -139,7 +139,7 @@ async function writeServices(
     service_id: serviceId,
     profile_id: always ? null : id,
   }));
-  // Services with other times are not part of the plan, unless the plan contains them.
+  // Blocked services with other times are not part of the plan and are kept, unless the plan lists them.
   await tx.query(
     `DELETE FROM blocked_services WHERE group_id = $1 AND (profile_id IS NULL OR profile_id = $2)
        AND service_id <> ALL($3::text[])`,

@@ -71,8 +71,8 @@ export class LocalSwitch {
   }
 
   /**
-   * Enables or pauses blocking here until a time; `current` is the currently active state. The caller publishes the
-   * rows.
+   * Enables or pauses blocking on this node until a time; `current` is the currently active state. The caller publishes
+   * the rows.
    */
   use(actor: Author, enabled: boolean, until: Date, current: BlockingSwitch | null): Promise<void> {
     const stored = this.active === null ? current : this.active.stored;

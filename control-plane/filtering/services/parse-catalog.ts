@@ -76,7 +76,7 @@ function fromRegistry(value: unknown): FetchedCatalog {
   return { isWhole: false, services: withIcons(services), skipped: listed.length - services.length };
 }
 
-/** A service without a category gets it from `service-catalog.ts`, which may know the service. */
+/** A service without a category gets one from `service-catalog.ts`, which may know the service. */
 function toService(service: RegistryService | null): CatalogFileService | null {
   if (service === null || !SERVICE_ID.test(service.id) || service.id.startsWith('custom-')) return null;
   const domains = new Set<string>();

@@ -31,7 +31,7 @@ interface CustomRow {
 
 const BLOCK = 'id, service_id, group_id, profile_id, created_at';
 const CUSTOM = 'service_id, name, category, domains, created_at, updated_at';
-/** Maximum number of attempts to find an id for a custom service whose name gives the id of another one. */
+/** Maximum number of ids that are tried for a custom service, because its name may give the id of another service. */
 const MAX_SLUGS = 1000;
 
 /** Blocked services, of one group or of all. */

@@ -44,8 +44,8 @@ export async function readOpen(db: Queryable, nowMs: number): Promise<StoredRequ
 }
 
 /**
- * Stores a request; null if the device has an open one. Two concurrent requests wait for each other, so that limits are
- * exact. @throws {ApiError} 429 if there are too many
+ * Stores a request; null if the device has an open one. Concurrent requests are stored one at a time, so that the
+ * limits are exact. @throws {ApiError} 429 if there are too many
  */
 export async function insertRequest(
   tx: Queryable,

@@ -1,4 +1,6 @@
-/** Ids of the open requests in memory of this node, for the stream that every page reads. */
+/**
+ * Ids of the open requests, in the memory of this node, for the event stream that every page of the dashboard reads.
+ */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { readOpen, REQUEST_LIFE_MS } from './request-store.ts';

@@ -1,6 +1,6 @@
 /**
- * HTTP routes of `{api}/unblock-requests`: requests of devices to unblock a name, for the users who can do so. A user
- * of the role family sees and closes those of its linked devices. A page that unblocks the name makes a grant or a
+ * HTTP routes of `{api}/unblock-requests`: requests of devices to unblock a name, for the users who may unblock it. A
+ * user of the role family sees and closes those of its linked devices. A page that unblocks the name makes a grant or a
  * rule, and closes the request.
  */
 import { codedAction } from '../../../shared/policy/changes/change-codes.ts';
