@@ -144,7 +144,7 @@ class LineReader {
       !attributes.nameCounts.some((_, attribute) => hasDisabledRules(attributes, attribute));
   }
 
-  /** Null for a name that is in no enabled source. */
+  /** The rule of a name; null if it is in no enabled source. */
   read(name: string): CompiledRule | null {
     const wire = nameFromText(name);
     if (wire === null) return null;

@@ -77,7 +77,7 @@ function redirectTarget(from: URL, location: string | undefined): URL {
   return to;
 }
 
-/** Requests `url`, which was reached from the URL that was `entered`. */
+/** Requests `url`; `entered` is the URL that a user entered and that led to `url`. */
 async function request(
   url: URL,
   entered: URL,
@@ -162,7 +162,7 @@ const FAMILIES: readonly (readonly [string, string])[] = [
 const SOURCE_PLACE = /(?:[\w.-]*\/)+[\w.-]+\.[a-z]{1,4}:\d+(?::\d+)?/gi;
 const MAX_LENGTH = 200;
 
-/** The reason of a failed exchange or write. */
+/** The reason for a failed exchange or write. */
 export function explainFault(error: unknown): string {
   const first =
     error instanceof AggregateError && error.errors.length > 0 ? (error.errors[0] as unknown) : error;

@@ -29,7 +29,7 @@ function previewsOf(node: ListNode, limits = FETCH_LIMITS): ListPreviews {
   });
 }
 
-/** A node with active lists of these names and texts; their ids. */
+/** A node with active lists of these names and texts, and the ids of the lists. */
 async function nodeWith(lists: Readonly<Record<string, string>>): Promise<[ListNode, number[]]> {
   const node = await running.startNode();
   const ids: number[] = [];

@@ -1,4 +1,7 @@
-/** Lists that users write themselves: active when a change is answered, in revisions, on all nodes, never fetched. */
+/**
+ * Lists that users write themselves: active when the response to a change is sent, in revisions, on all nodes, never
+ * fetched.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { addList, serveLists } from '../../../test/support/parts/list-suite.ts';
 import {

@@ -84,8 +84,8 @@ export class CustomRules {
   }
 
   /**
-   * Replaces the text; active when the promise resolves. 412 if the stored one has none of the keys in `expected` (null
-   * = any).
+   * Replaces the text; active when the promise resolves. 412 if the stored text has none of the keys in `expected`
+   * (null = any).
    */
   async write(
     kind: SourceKind,

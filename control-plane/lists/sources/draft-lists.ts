@@ -44,7 +44,7 @@ export interface DraftListsParts extends UnsavedListParts {
 export type ListsOfDraft = SimulateBody['lists'];
 type AddedList = ListsOfDraft['add'][number];
 
-/** Compiled draft. */
+/** A compiled draft. */
 export interface DraftedLists {
   /** State that was active when the draft was compiled, and with which it is compared. */
   readonly base: PublishedState;

@@ -39,7 +39,7 @@ interface Waiting extends Arrival {
   readonly settle: (result: boolean | Promise<boolean>) => void;
 }
 
-/** If no other list arrives for this time, the arrived ones are activated. */
+/** Time without another arrival after which the arrived lists are activated. */
 const QUIET_MS = 1500;
 /** The interval if nothing is being fetched; it is shorter, for lists that a user adds one by one. */
 const BURST_MS = 500;

@@ -55,7 +55,7 @@ export class ListCache {
     return this.copies.get(id);
   }
 
-  /** Path for a new file, which becomes a copy by `commit` or is removed by the caller. */
+  /** Path for a new file, which becomes a copy by `store` or is removed by the caller. */
   temporaryPath(): string {
     return join(this.folder, `${randomUUID()}${TEMPORARY_SUFFIX}`);
   }

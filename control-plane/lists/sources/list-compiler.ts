@@ -114,8 +114,8 @@ export class ListCompiler {
   }
 
   /**
-   * Activates these sources. False if a new copy was unusable and was rejected: then compile the previous one. Throws a
-   * CompileError if no copy is the cause.
+   * Activates these sources. False if a new copy was unusable and was rejected; the caller must then compile again with
+   * the previous copy. Throws a CompileError if no copy is the cause.
    */
   private async isTaken(sources: readonly StoredSource[], isToCompact: boolean): Promise<boolean> {
     const { policy, names } = this.parts;

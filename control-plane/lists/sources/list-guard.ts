@@ -37,7 +37,7 @@ const WATCHED_DAYS = 7;
 export const DAY_NAMES = 50_000;
 const FEWEST_DAY_NAMES = 1000;
 /**
- * Size of the sample of these names that every new list is checked with first, and the share of matches from which all
+ * Number of these names that every new list is checked with first, and the share of matches among them from which all
  * names are checked.
  */
 const SAMPLED_NAMES = 4096;
@@ -52,7 +52,7 @@ const SHORT_LIST_RULES = 100;
 const DAY_MS = 86_400_000;
 const DAY_NAMES_MAX_AGE_MS = 600_000;
 
-/** The previous copy of a list that had none. */
+/** Stands for the previous copy of a list that had none. */
 const NOTHING: GuardedCopy = { rules: 0, blocked: [], allowed: [], forEveryName: [], addressShare: 0 };
 
 /** Reason why `next` must not replace `before`, with details for users; null if it may. */

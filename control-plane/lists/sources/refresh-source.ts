@@ -90,7 +90,7 @@ export async function refreshSource(
   }
 }
 
-/** The active copy, if it is from this URL; it must be on this node's disk. */
+/** The active copy, if it is from the source's current URL and on this node's disk. */
 function copyBefore({ id, contentKey: key, isKept }: StoredSource, cache: ListCache): ListCopy | undefined {
   return isKept && key !== null ? cache.find(id, key) : undefined;
 }

@@ -1,4 +1,7 @@
-/** SQL of `list_sources`, block and allow, and the groups that they are for. `list-sources.ts` manages the sources. */
+/**
+ * SQL of `list_sources`, blocklists and allowlists, and of the groups that they are for. `list-sources.ts` manages the
+ * sources.
+ */
 import { type SourceKind, TEXT_URL } from '../../../shared/policy/source-kind.ts';
 import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
 import type {
@@ -73,7 +76,7 @@ export interface StoredSource extends Omit<BlocklistSource, 'url'> {
   readonly judged: CheckFindings | null;
   /** Identifies the URL of the copy with `contentKey`. */
   readonly contentUrlKey: string | null;
-  /** Whether its copy is from its current URL, and is stored in the database. */
+  /** Whether the copy with `contentKey` is from the current URL and is stored in the database. */
   readonly isKept: boolean;
   /** Failed fetches since the last successful one, on any node. */
   readonly failures: number;
@@ -193,8 +196,8 @@ export async function deleteSource(db: Queryable, kind: SourceKind, id: number):
 }
 
 /**
- * Stores data about a source with this URL; false if it no longer exists, or, with `copies`, if other copies are active
- * and held now.
+ * Stores data about a source with this URL; false if it no longer exists, or, with `copies`, if its active copy or its
+ * held update has changed since.
  */
 export async function recordFacts(
   db: Queryable,
