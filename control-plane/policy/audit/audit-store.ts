@@ -12,7 +12,7 @@ import { withoutSecrets } from './masked-secrets.ts';
 export interface AuditEntry extends CodedChange {
   /** Author of the request: `authorOf(request)`. */
   readonly actor: Author;
-  /** The state before the action, as JSON with secrets masked; null or absent if it did not exist. */
+  /** The state before the action, as JSON with secrets masked; null or absent if there was none. */
   readonly before?: unknown;
   /** The state after the action, as JSON with secrets masked. */
   readonly after?: unknown;

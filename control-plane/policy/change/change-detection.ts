@@ -64,7 +64,7 @@ const rowNow = (table: NotedTable): string =>
 const ROW_BEFORE = `CASE first.table_name WHEN 'clients'
   THEN client_settings(jsonb_populate_record(NULL::clients, was)) ELSE was END`;
 
-/** The first change of each row in this transaction. With both ends of the range, the planner uses the index. */
+/** The first change of each row in this transaction. The range has two ends, so that the planner uses the index. */
 const FIRST_CHANGES = `SELECT DISTINCT ON (table_name, key) table_name, key, was FROM policy_changes
     WHERE seq > ${LAST_REVISION} AND seq <= ${LAST_REVISION} + 1000000000000
       AND ${NOTED_NOW}

@@ -86,7 +86,10 @@ export class PolicyMemory {
     return this.rows as KeptRows;
   }
 
-  /** Names of the blocked services; a service that was never in a catalog of this node blocks nothing until it is. */
+  /**
+   * Names of the blocked services; a service that was never in a catalog of this node blocks nothing until a catalog
+   * contains it.
+   */
   resolve(services: readonly StoredBlock[], findService: FindService): readonly PolicyBlockedService[] {
     const rows = services.flatMap(({ serviceId, groupId, name, domains, times }) => {
       const service =

@@ -98,9 +98,9 @@ export interface PolicyKeyedClient {
 
 /** A client whose queries are excluded from the log, from statistics, or from both. */
 export interface PolicyExcludedClient {
-  /** Six hexadecimal pairs with colons, lower case; null = it is identified by its address. */
+  /** Six hexadecimal pairs with colons, lower case; null = the client is identified by its address. */
   readonly mac: string | null;
-  /** An address literal; null = it is identified by its MAC. */
+  /** An address literal; null = the client is identified by its MAC. */
   readonly address: string | null;
   readonly exclusion: ExclusionBits;
 }
@@ -167,7 +167,7 @@ export interface PolicyGrant {
   /** Identity of the client: its MAC, else its address. Both are null without a client. */
   readonly mac: string | null;
   readonly address: string | null;
-  /** Unix milliseconds of its end, which may have passed; null = no end. */
+  /** Unix milliseconds of the grant's end, which may have passed; null = no end. */
   readonly untilMs: number | null;
   readonly createdMs: number;
   /** The service whose names the grant covers instead of the domain; absent = none. */

@@ -55,7 +55,7 @@ export interface LivePolicy {
   readonly access: Access;
   /** `QuestionFlag` bits. */
   readonly questionFlags: number;
-  /** From the rows and the configuration, numbered for this run. */
+  /** Names from the rows and the configuration, numbered for this run. */
   readonly names: NameRules;
 }
 

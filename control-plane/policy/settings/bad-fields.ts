@@ -11,7 +11,7 @@ import { ApiError } from '../../api/api-error.ts';
 export const FIXED =
   'is set by an environment variable of this node, or belongs to a configuration file that it does not have';
 const HASH = 'auth.admin.password_hash';
-/** Keys with which an admin could make the web server show any file, or send it elsewhere. */
+/** Keys with which an admin could make the web server show any file or send one elsewhere. */
 const LOCAL_ONLY = [
   ...['blocking.list_dirs', 'auth.oidc.client_secret_file', 'database.export_dir'],
   ...['server.acme.directory_ca_path', 'server.acme.tsig_key_file'],

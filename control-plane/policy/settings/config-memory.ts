@@ -1,6 +1,6 @@
 /**
- * The copy of the configuration in this node's data directory: the values that it last read from its file, to detect
- * changes there, and the last rows, to start without a database.
+ * The copy of the configuration in this node's data directory: the values that the node last read from its file, to
+ * detect changes there, and the last rows, to start without a database.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

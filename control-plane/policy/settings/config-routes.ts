@@ -130,7 +130,7 @@ function checkedValues({ body, http }: Pick<RouteRequest, 'body' | 'http'>): Val
   return values;
 }
 
-/** The body without keys whose values are those that a reader is shown. */
+/** The body without keys whose values are equal to the values shown to readers. */
 function withoutUnchanged(body: unknown, stored: Config): unknown {
   const [given, shown] = [valuesOf(body), valuesOf(toApiSections(stored))];
   const names = Object.keys(given).filter((name) => isSameValue(given[name], shown[name]));
@@ -157,7 +157,7 @@ function unmasked(values: Values, stored: Values): Values {
   return Object.fromEntries(given) as Values;
 }
 
-/** The sections of the configuration in the form that a reader is shown. */
+/** The sections of the configuration in the form that is shown to readers. */
 function toApiSections(config: Config): ConfigSections {
   return withoutSecrets(config, []) as ConfigSections;
 }

@@ -52,7 +52,7 @@ function databaseOf(): Database {
   });
 }
 
-/** A node: its folder holds file and data, so that it can be started again. */
+/** A node: its folder has its configuration file and its data, so that it can be started again. */
 class TestNode {
   readonly folder: string;
   configuration!: Configuration;

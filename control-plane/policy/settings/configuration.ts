@@ -70,7 +70,7 @@ export class Configuration {
   private remembered: Values | null;
   /** Whether the rows of the database are known to contain the values of the file at the start. */
   private isSettled = false;
-  /** Reason why the last attempt to apply the file failed; the same for the rows of the cluster. */
+  /** Reasons why the last attempts to apply the file and the rows of the cluster failed; null = they did not. */
   private fileFault: string | null = null;
   private rowsFault: string | null = null;
   /** Whether the file was changed while there was no database. */
@@ -189,7 +189,7 @@ export class Configuration {
       const node = { before: this.layers.file, after: layered.nodeValues(values) };
       const cluster = { before: rows, after: layered.clusterValues(values) };
       const changed = await writeConfigRows(tx, author, { rows: cluster, node });
-      // Last, so that an earlier failure leaves the file unchanged.
+      // Written last, so that an earlier failure leaves the file unchanged.
       if (read !== null) {
         const again = await this.file!.write(read, values);
         // After a conflict with another transaction, the work runs again, and finds its own changes in the file.

@@ -1,4 +1,6 @@
-/** A change of the configuration in two steps: others wait while it is stored, and continue while it is applied. */
+/**
+ * A change of the configuration in two steps: other changes wait while it is stored, and continue while it is applied.
+ */
 import type { Author } from '../../api/caller.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { Changed, PolicyChanges } from '../change/change.ts';

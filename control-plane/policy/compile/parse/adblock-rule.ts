@@ -41,7 +41,7 @@ const TOO_SHORT = skippedLine(lineReason('short_pattern'));
 const NOT_A_NAME = invalidLine(lineReason('not_a_name'));
 const NO_RULE = invalidLine(lineReason('not_a_rule'));
 
-/** Maximum length of a pattern or name, in characters; names have 253, in UTF-8 slightly more. */
+/** Maximum length of a pattern or name, in characters; a valid name has at most 253. */
 const MAX_PLACE_LENGTH = 1024;
 /** Scheme and separator that mean the start of a name. */
 const SCHEME = /^\|?(?:https?)?:\/\//;
@@ -127,7 +127,7 @@ function splitOptions(body: string): [string, string] {
 }
 
 function readPlace(source: string): Place | UnusedLine {
-  // Also limits the work of the expressions below and of pattern matching.
+  // This also limits the work of the regular expressions below and of pattern matching.
   if (source.length > MAX_PLACE_LENGTH) return NOT_A_NAME;
   const scheme = SCHEME.exec(source);
   // Without a bar or a separator, text that begins with a scheme is a URL.

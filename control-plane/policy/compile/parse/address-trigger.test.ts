@@ -31,7 +31,7 @@ describe('networkOfTrigger()', () => {
     ['128.zz.rpz-ip', '::'],
     ['128.1.zz.RPZ-IP', '::1'],
     ['128.8.7.6.5.4.3.2.1.rpz-ip', '1:2:3:4:5:6:7:8'],
-    // Without a length.
+    // Owners without a prefix length.
     ['192.0.2.1.rpz-ip', '192.0.2.1'],
     ['2001.db8.zz.1.rpz-ip', '2001:db8::1'],
     ['1.zz.db8.2001.rpz-ip', '2001:db8::1'],

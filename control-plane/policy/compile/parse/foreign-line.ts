@@ -1,7 +1,7 @@
 /**
  * Classifies a line without a rule: a rule for browsers, an unsupported syntax, or no known list syntax. It may use
- * strings and regular expressions, because it only gets such lines; the expressions have no nested repetition, so that
- * no line takes long.
+ * strings and regular expressions, because it only gets lines without a rule; the expressions have no nested
+ * repetition, so that no line takes long.
  */
 import { type LineReason, lineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 import type { UnusedLine } from './list-statistics.ts';

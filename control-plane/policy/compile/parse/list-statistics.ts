@@ -1,7 +1,7 @@
 /** Statistics of a list after it was read: counts, the first unused lines, and its fault. */
 import type { LineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 
-/** Version of the list parser; raised when the same text gives other rules, so that it is compiled again. */
+/** Version of the list parser; raised when the same text gives other rules, so that lists are compiled again. */
 export const LIST_READING = 2;
 
 /** Syntax of most rules of a list. */
@@ -16,7 +16,7 @@ export interface UnusedLine {
 
 /** A line without a rule. */
 export interface LineSample {
-  /** 1-based. */
+  /** Line number, starting at 1. */
   readonly line: number;
   readonly reason: LineReason;
   /** Start of the line, at most `SAMPLE_TEXT_LENGTH` bytes of it. */

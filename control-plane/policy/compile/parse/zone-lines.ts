@@ -45,7 +45,7 @@ export class ZoneLines {
   private readonly isCustom: boolean;
   private readonly output: RuleOutput;
   private readonly names: ScopedNames;
-  /** The zone's name, and the origin of relative names; '' = the root, undefined = unknown yet. */
+  /** The zone's name, and the origin of relative names; '' = the root, undefined = not known yet. */
   private apex: string | undefined;
   private origin: string | undefined;
   /** The owner of the last record. */
@@ -71,7 +71,7 @@ export class ZoneLines {
     return this.isZone || this.headLines > 0;
   }
 
-  /** A line of a zone; undefined if it is not a record. An indented one has the owner of the last record. */
+  /** A line of a zone; undefined if it is not a record. An indented line has the owner of the last record. */
   readLine(
     bytes: Uint8Array,
     start: number,

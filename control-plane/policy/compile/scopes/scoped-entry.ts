@@ -25,7 +25,7 @@ export interface ScopedEntry {
   /** Lower case, without a final dot. */
   readonly name: string;
   readonly meaning: ScopedMeaning;
-  /** 1-based. */
+  /** Line number, starting at 1. */
   readonly line: number;
 }
 

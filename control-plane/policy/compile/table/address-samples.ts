@@ -29,7 +29,7 @@ export class AddressSamples {
   }
 }
 
-/** The samples of IPv4, then those of IPv6. The bits after those of the part differ from sample to sample. */
+/** The samples of IPv4, then those of IPv6. The bits that do not select the part differ from sample to sample. */
 function sampleTexts(): string[] {
   const ipv4 = Array.from({ length: PARTS }, (_, part) =>
     ipv4Text(((part << 20) | (scattered(part) >>> 12)) >>> 0),

@@ -26,7 +26,7 @@ export interface JobDeadline {
   readonly msPerMib: number;
 }
 
-/** Ten times the CPU time of the largest lists on a small machine: beyond that, a job is stuck. */
+/** Ten times the CPU time of the largest lists on a small machine: a job that takes longer is stuck. */
 const DEADLINE: JobDeadline = { baseMs: 20_000, msPerMib: 2000 };
 /**
  * Elapsed time limit of a job, as a multiple of its CPU time limit: a thread with low priority waits long on a busy

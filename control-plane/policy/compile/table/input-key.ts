@@ -15,7 +15,7 @@ export function contentKeyOf(inputKey: string): string {
   return inputKey.split('-')[1] ?? '';
 }
 
-/** The way of reading the list of an input key. */
+/** How to read the list of an input key. */
 export function readingOfInput(inputKey: string): ListReading {
   const [, , kind, ...marks] = inputKey.split('-');
   return {

@@ -1,7 +1,7 @@
 /**
- * Measures a list while it is read, before it is added: its distinct names and rules, and which of them active lists
- * have. Names are compared by their hashes, with active rules for the same name and its parents; patterns and rules
- * with conditions by their text.
+ * Measures a list while it is read, before it is added: its distinct names and rules, and which of these active lists
+ * also have. Names are compared by their hashes, with active rules for the same name and its parents; patterns and
+ * rules with conditions by their text.
  */
 import { RuleKind, RuleTable } from '../../../../shared/snapshot/rule-table.ts';
 import { readSpecialRules } from '../../../../shared/snapshot/special-rules.ts';

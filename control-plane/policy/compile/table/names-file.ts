@@ -5,7 +5,7 @@
  * bytes lines of lower-case names, each ended by LF f64 x n byte offset of every 1024th line f64 x 3 bytes of text,
  * lines, n
  *
- * Written in the compile thread, in step with the table; read by `names-search.ts`.
+ * Written in the compile thread, at the same time as the table; read by `names-search.ts`.
  */
 import { closeSync, constants, fsyncSync, openSync, writeSync } from 'node:fs';
 import { copyFile, type FileHandle, open } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** A change of a short text in a finished table gives the same rules as a compile of all lists. */
+/** A change of a short text in a finished table gives the same rules as a compilation of all lists. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

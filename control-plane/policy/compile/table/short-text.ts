@@ -1,7 +1,7 @@
 /**
  * Reads short lists, such as custom rules, without the compile thread: their rules, and their change in a finished
- * table. A change costs a copy of the table, not reading all lists. It gives up if the result might differ from that of
- * a compilation: if the special rules of the text change, for names with `$badfilter` rules, and for addresses.
+ * table. A change costs a copy of the table, not reading all lists. A change is refused if its result might differ from
+ * that of a compilation: if the special rules of the text change, for names with `$badfilter` rules, and for addresses.
  */
 import { stat } from 'node:fs/promises';
 import { randomInt } from 'node:crypto';
@@ -135,7 +135,7 @@ class TextSink implements SpecialSink {
     this.source = source;
   }
 
-  /** Whether its rules do not affect those of other lists, and all were read. */
+  /** Whether the rules of the text do not affect rules of other lists, and all were read. */
   get isAlone(): boolean {
     return !this.hasBadFilters && !this.rules.isOverBudget;
   }

@@ -93,7 +93,7 @@ export class SpecialRuleSet {
     return refused;
   }
 
-  /** Reserves the index of a rule that was not added, so that later rules keep theirs: it never matches. */
+  /** Reserves the index of a rule that was not added and never matches, so that later rules keep their indexes. */
   hold(rule: SpecialRule): void {
     this.placed.push({ rule, place: { at: 'none' }, isForAddresses: false, isForEveryName: false });
   }

@@ -23,7 +23,7 @@ const ALLOW_BELOW = RuleKind.ALLOW_SUFFIX | RuleKind.IMPORTANT_ALLOW_SUFFIX | Ru
 
 /** A rule that matches every name, and its line. */
 export interface WideRule {
-  /** 1-based. */
+  /** Line number, starting at 1. */
   readonly line: number;
   readonly rule: string;
 }

@@ -13,7 +13,7 @@ export interface Ranges<T extends number | bigint> {
   readonly records: ArrayLike<number>;
 }
 
-/** Bits of admission of the ranges of both families. */
+/** Admission bits of the ranges of both families. */
 export interface AccessMarks {
   readonly ipv4: Ranges<number>;
   readonly ipv6: Ranges<bigint>;

@@ -20,7 +20,7 @@ import {
 import { ENGINES } from './engine-data.ts';
 import { effectiveGroupId } from './policy-table-builder.ts';
 
-/** The name rules from `rows` and settings; `zones` assigns the numbers, `grants` are the active ones. */
+/** The name rules from `rows` and settings; `zones` assigns the numbers, `grants` are the active grants. */
 export function nameRules(
   rows: PolicyRows,
   settings: DnsSettings,

@@ -20,7 +20,7 @@ import type { SnapshotPublisher } from './publisher.ts';
 export interface PolicyParts {
   readonly publisher: SnapshotPublisher;
   readonly readPolicy: () => Promise<Pick<StoredPolicy, 'rows' | 'lists' | 'position'>>;
-  /** Evaluated for each policy, because a reload of the configuration changes it. */
+  /** Evaluated for each policy, because a reload of the configuration may change it. */
   readonly blocking: () => BlockingSettings;
   /** The rows as they apply on this node; by default the stored ones. */
   readonly rowsHere?: (rows: PolicyRows) => PolicyRows;
@@ -73,7 +73,7 @@ export class ActivePolicy implements PolicyApplier {
 
   /**
    * Applies the state of the database at the call, or a newer one. Rejects with the error of the database or the
-   * publisher, and then retries until it succeeds. For `PolicyChanges`, compilations and the catalog.
+   * publisher, and then retries until it succeeds. Used by `PolicyChanges`, compilations and the catalog.
    */
   async apply(): Promise<void> {
     try {

@@ -1,6 +1,7 @@
 /**
  * One generation as bytes: attributes, and the rows and sources from which a snapshot is built. The rule table,
- * followed by the special rules, is a separate file that generations share; its name is its identity. Little-endian:
+ * followed by the special rules, is a separate file that generations share, named after the identity of the table.
+ * Little-endian:
  *
  * u32 x 6 magic, format, bytes of JSON, attribute offsets, pairs, name counts bytes JSON, then the three attribute
  * arrays (u32 each) u32 CRC-32 of everything before it

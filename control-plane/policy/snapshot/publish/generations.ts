@@ -35,7 +35,7 @@ const KEPT = 20;
 const SETTLED_MS = 2000;
 /**
  * Maximum number of managed domains written with each generation; if there are more, only the differences from a shared
- * file are.
+ * file are written.
  */
 const MAX_OWN_MANAGED = 2000;
 /** Number of differing rows from which a new shared file is written. */
