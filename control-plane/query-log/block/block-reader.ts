@@ -41,7 +41,7 @@ export interface BlockNames {
 
 /** Answer records of a block. */
 export interface BlockAnswers {
-  /** Index plus one, by query; 0 = none. */
+  /** Index of the answer records plus one, by query; 0 = none. */
   readonly places: Uint16Array;
   /** Smallest TTL in seconds, by query. */
   readonly ttls: Uint32Array;
@@ -150,7 +150,7 @@ export class BlockReader {
     return fromPlanes(this.frame(Frame.RESPONSE_TIMES, this.block.rowCount * 4), 4);
   }
 
-  /** Null if the block stores no answers. */
+  /** The answers; null if the block stores none. */
   answers(): BlockAnswers | null {
     if (!this.hasAnswers) return null;
     const count = this.head.answers;

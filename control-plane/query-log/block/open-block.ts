@@ -37,7 +37,7 @@ export class OpenBlock {
   readonly clientOf = new Uint16Array(MAX_BLOCK_ROWS);
   readonly outcomeOf = new Uint16Array(MAX_BLOCK_ROWS);
   readonly responseTimes = new Uint32Array(MAX_BLOCK_ROWS);
-  /** Index plus one; 0 = none. */
+  /** Index of the answer records plus one; 0 = none. */
   readonly answerOf = new Uint16Array(MAX_BLOCK_ROWS);
   readonly answerTtls = new Uint32Array(MAX_BLOCK_ROWS);
   /**

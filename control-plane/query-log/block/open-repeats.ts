@@ -1,6 +1,6 @@
 /**
  * Queries without a row in the block that is being filled: each is counted with an existing row, but with its own
- * client, outcome and response time, so that statistics are exact. Its name is not stored.
+ * client, outcome and response time, so that statistics are exact. The names of these queries are not stored.
  */
 import type { QueryLogRow } from '../rows/row.ts';
 import { MAX_BLOCK_ROWS } from './block-layout.ts';

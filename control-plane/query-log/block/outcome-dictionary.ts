@@ -13,11 +13,11 @@ import { WordDictionary } from './word-dictionary.ts';
 
 /** An outcome as numbers. */
 const OutcomeWord = {
-  /** From bit 16 on the rcode. */
+  /** Type of the question; from bit 16 on, the rcode. */
   QTYPE: 0,
   /** `Small` */
   SMALL: 1,
-  /** Index plus one; 0 = none. */
+  /** Index of the upstream plus one; 0 = none. */
   UPSTREAM: 2,
   /** Type of the first answer record; from bit 16 on, the extended error plus one. */
   ANSWER: 3,

@@ -9,7 +9,7 @@ import { randomInt } from 'node:crypto';
 const TUPLE_WORDS = 5;
 /** Words of an entry: the tuple and its count. */
 const ENTRY_WORDS = TUPLE_WORDS + 1;
-/** Steps of a search. */
+/** Maximum number of steps of a search. */
 const MAX_STEPS = 16;
 const SMALL_ENTRIES = 256;
 const HASH_FACTOR = 0x9e3779b1 | 0;

@@ -10,7 +10,7 @@ import { startOf } from '../top-lists/list-parts.ts';
 import { awaitLists, readLists } from '../top-lists/name-list-store.ts';
 import { openLists, subtractFromLists, type Tally } from '../top-lists/subtract-lists.ts';
 
-/** Microseconds of a day. */
+/** Microseconds per day. */
 const DAY_US = 86_400_000_000;
 
 /** A list of a day. */
@@ -32,8 +32,8 @@ export function takesDay({ fromUs, toUs, device }: ClearScope, day: number): boo
 }
 
 /**
- * Deletes a day with all its lists, and removes it from its month, in one transaction. Days count from 1970-01-01 in
- * UTC.
+ * Deletes a day with all its lists, and subtracts it from the lists of its month, in one transaction. Days count from
+ * 1970-01-01 in UTC.
  */
 export async function clearDay(
   database: Database,
@@ -89,7 +89,7 @@ async function listsWithoutRows(db: Queryable, { fromUs, toUs }: ClearScope): Pr
   return rows;
 }
 
-/** Deletes the lists of a day and its hours, for all nodes, and removes them from the month. */
+/** Deletes the lists of a day and its hours, for all nodes, and subtracts them from the lists of the month. */
 async function dropDayLists(tx: Queryable, day: number): Promise<void> {
   const startMs = day * DAY_MS;
   const { rows } = await tx.query<{ node_id: number }>(

@@ -44,7 +44,7 @@ interface Replacement {
   readonly block: ClearBlock;
   readonly left: EncodedBlock | null;
   readonly removed: RemovedRows;
-  /** Null if the block is not in any list. */
+  /** Removed queries; null if the block is not in any list. */
   readonly gone: Tally | null;
 }
 

@@ -22,10 +22,10 @@ const POLL_MS = 60_000;
 /** Milliseconds until failed work is retried, or work that another node has begun. */
 const RETRY_MS = 5000;
 const DAY_MS = 86_400_000;
-/** Days for which a row may still arrive from the disk of a node, and for which statistics are kept beyond that. */
+/** Minimum number of days for which clears are kept: rows from the disk of a node may arrive that late. */
 const SPOOL_DAYS = 60;
 
-/** One per node. */
+/** Runs open clears. One per node. */
 export class LogClearing {
   private readonly options: LogClearingOptions;
   private readonly stopping = new AbortController();
@@ -86,7 +86,7 @@ export class LogClearing {
     }
   }
 
-  /** False if another node has begun, whose run may not include the newest clear. */
+  /** Runs the open clears; false if another node has begun, because its run may not include the newest clear. */
   private async turn(): Promise<boolean> {
     const { database, jobs, logger, clock, rollupDays } = this.options;
     if ((await nextOpenClear(database)) === null) return true;

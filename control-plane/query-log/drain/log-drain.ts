@@ -51,7 +51,10 @@ export interface LogSink {
   turned?(): void;
 }
 
-/** Interval between reads while there are records, in milliseconds: a ring is at most a quarter full at top speed. */
+/**
+ * Interval between reads while there are records, in milliseconds: at the maximum query rate, a ring is at most a
+ * quarter full.
+ */
 const DRAIN_INTERVAL_MS = 20;
 /** Interval while the rings are empty, in case a thread dies before it wakes the drain. */
 const SLEEP_MS = 1000;

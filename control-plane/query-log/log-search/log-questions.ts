@@ -1,6 +1,6 @@
 /**
- * The query log and its statistics in the form that the API requests. Collected rows are stored before a query is sent,
- * and the rows in an answer get their current host names.
+ * The query log and its statistics in the form that the API requests. Collected rows are stored before a request is
+ * sent, and the rows in an answer get their current host names.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';

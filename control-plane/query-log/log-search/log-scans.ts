@@ -70,7 +70,7 @@ function placesIn(lane: Lane): Places {
 export class LogScans implements Scans {
   private readonly options: LogScansOptions;
   private readonly heapMib: number;
-  /** When each damaged block was last reported; every request about its time encounters it. */
+  /** When each damaged block was last reported; every request about the block's time finds it damaged. */
   private readonly reportedMs = new Map<string, number>();
   private readonly shared = new SharedAnswers();
   private readonly places: Readonly<Record<Lane, Places>> = {

@@ -30,7 +30,7 @@ import type { QueryConditions } from '../search/query-conditions.ts';
 
 /**
  * A queue of requests, so that none waits behind much longer ones. `quick` reads few blocks, whatever the size of the
- * log; `sums` reads kept lists of names and clients, and few blocks; `scan` may read every block.
+ * log; `sums` reads stored lists of names and clients, and few blocks; `scan` may read every block.
  */
 export type Lane = 'quick' | 'sums' | 'scan';
 

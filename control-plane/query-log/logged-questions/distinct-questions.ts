@@ -147,7 +147,7 @@ export class DistinctQuestions {
 interface OutcomeMeaning {
   readonly isEvaluated: boolean;
   readonly type: number;
-  /** An upstream answered. */
+  /** Whether an upstream answered. */
   readonly isResolved: boolean;
   /** The answer of a query without records. */
   readonly withoutAnswer: number;

@@ -10,7 +10,7 @@ const MAX_STEPS = 16;
 const HASH_FACTOR = 0x9e3779b1 | 0;
 const OTHER_FACTOR = 0x85ebca77 | 0;
 
-/** The questions. */
+/** Table of distinct questions. */
 export class QuestionTable {
   count = 0;
   /** `QUESTION_WORDS` for each. */

@@ -115,7 +115,7 @@ describe('DayExport', () => {
   });
 
   test('turn() does not write the current day, and does nothing without a folder', async () => {
-    // The day of the next minute does not end before the test.
+    // In the next minute's day, which does not end before the test does.
     await storeRows(own.database, [logRow({ timestampMs: Date.now() + 60_000 })]);
     await exporting(undefined, '').turn(signal);
     await exporting().turn(signal);

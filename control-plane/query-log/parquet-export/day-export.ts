@@ -1,8 +1,8 @@
 /**
- * Writes each finished day of the query log, of all nodes, to a Parquet file in a folder. One node at a time does it,
- * and stores the number of rows of each file in the database: a day is written again if it now has more rows, because a
- * node was disconnected, or fewer, because rows were cleared. A file becomes visible when it is complete, and is
- * deleted when all its rows were cleared.
+ * Writes each finished day of the query log, of all nodes, to a Parquet file in a folder. One node at a time writes
+ * files, and stores the number of rows of each file in the database: a day is written again if it now has more rows,
+ * because a node was disconnected, or fewer, because rows were cleared. A file becomes visible when it is complete, and
+ * is deleted when all its rows were cleared.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -84,7 +84,7 @@ export class DayExport {
       await this.options.jobs.hold('export the query log', (lease) =>
         this.exportDays(folder, { ...lease, signal: AbortSignal.any([lease.signal, signal]) }),
       );
-      // Done, or another node is exporting and reports its own problems.
+      // The export is done, or another node is exporting and reports its own problems.
       this.lastTrouble = null;
     } catch (error) {
       // A lost database is reported elsewhere, and a stop is not a failure.
@@ -98,7 +98,8 @@ export class DayExport {
 
   private async exportDays(folder: string, lease: Lease): Promise<void> {
     const { database } = this.options;
-    // First, so that a directory that cannot be created is reported immediately, and not only when a day is due.
+    // Created first, so that a directory that cannot be created is reported immediately, and not only when a day is
+    // due.
     await mkdir(folder, { recursive: true });
     const due = await database.background().read((tx) => tx.query<DueDay>(DUE, [MARK]));
     for (const day of due.rows) {

@@ -18,7 +18,7 @@ export interface LogSelection extends QueryFilter {
 export interface KnownClients {
   /** All known addresses of a client; undefined = no such client. */
   placesOf(id: number): readonly string[] | undefined;
-  /** Ids of its queries in the log if it identified itself by a key. */
+  /** Ids under which queries of a client are in the log if it identified itself by a key. */
   idsOf(id: number): readonly number[];
 }
 

@@ -22,14 +22,14 @@ const NEWER = '.n';
 /** Prefix of the number of repeats, if there are any. */
 const REPEATS = 'r';
 
-/** Makes the text. */
+/** Converts a cursor to text. */
 export function encodeCursor({ timestampUs, id, totals, isNewer }: QueryLogCursor): string {
   const { rows, queries } = totals;
   const numbers = [timestampUs, id, rows, ...(queries === rows ? [] : [REPEATS + String(queries - rows)])];
   return Buffer.from(numbers.join('.') + (isNewer ? NEWER : '')).toString('base64url');
 }
 
-/** Reads the text. @throws {InvalidCursor} */
+/** Converts text to a cursor. @throws {InvalidCursor} */
 export function decodeCursor(text: string): QueryLogCursor {
   const parts = /^(\d{1,16})\.(\d{1,16})\.(\d{1,16})(?:\.r(\d{1,16}))?(\.n)?$/.exec(
     Buffer.from(text, 'base64url').toString('latin1'),

@@ -49,7 +49,7 @@ class Log {
 
 const idsOf = ({ data }: QueryLogPage): number[] => data.map(({ id }) => id);
 
-/** Pages in a direction, starting from one, to the last; `between` runs before each. */
+/** All pages in a direction from the given one to the last; `between` runs before each. */
 async function walk(
   log: Log,
   first: QueryLogPage,

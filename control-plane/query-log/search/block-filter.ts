@@ -244,7 +244,7 @@ function matchesOf<T>(entries: readonly T[], test: Test<T>): Uint8Array {
   return matches;
 }
 
-/** Whether the matching entries are exactly those with a flag, or those without; null: neither. */
+/** True if the matching entries are exactly those with a flag, false if exactly those without; null: neither. */
 function flagWanted<T>(
   entries: readonly T[],
   matches: Uint8Array,

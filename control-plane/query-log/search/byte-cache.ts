@@ -13,7 +13,7 @@ interface Entry<T> {
   usedIn: number;
 }
 
-/** The cache. */
+/** Cache of values with a limit in bytes. */
 export class ByteCache<T> {
   /** Number of the round. */
   round = 0;

@@ -26,7 +26,7 @@ const REPEAT_BYTES = 8;
 /** Minimum number of requests before a full book is replaced. */
 const BOOK_QUESTIONS = 16;
 
-/** The memory. */
+/** Cache of blocks and lists. */
 export class LogMemory {
   private readonly blocks: ByteCache<KnownBlock | KnownList>;
   private readonly maxKeys: number | undefined;
@@ -54,7 +54,10 @@ export class LogMemory {
     this.blocks.put(keyOfBlock(block), { head }, bytesOfHead(head));
   }
 
-  /** Caches the names of a block at the second read, so that a single search costs nothing extra; or immediately. */
+  /**
+   * Caches the names of a block at the second read, so that a single search costs nothing extra; with `isAtOnce` at the
+   * first.
+   */
   keepNames(block: StoredBlock, reader: BlockReader, isAtOnce = false): KnownNames | undefined {
     const known = this.findBlock(block);
     if (known === undefined || known.names !== undefined) return known?.names;

@@ -40,7 +40,7 @@ export class NameMatches {
     return this.wanted !== null && !texts.includes(this.wanted.bytes);
   }
 
-  /** 1 for each name if it matches; each text ends with a line feed. */
+  /** 1 for each name that matches; each text ends with a line feed. */
   among(texts: Buffer, starts: Uint32Array): Uint8Array {
     const count = starts.length - 1;
     const matches = new Uint8Array(count);
@@ -48,7 +48,7 @@ export class NameMatches {
     return matches;
   }
 
-  /** 1 for each of these entries of a table if it matches; the results are kept for the next block. */
+  /** 1 for each of these entries of a table that matches; the results are kept for the next block. */
   amongEntries(book: KeyTable, entries: Uint32Array): Uint8Array {
     if (book !== this.book) [this.book, this.known] = [book, 0];
     if (this.known < book.size) {

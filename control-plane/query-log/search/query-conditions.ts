@@ -49,7 +49,7 @@ export interface QueryConditions {
   readonly clientPatterns?: readonly string[] | undefined;
 }
 
-/** Filters for queries: all conditions are met, and none of the excluded ones. */
+/** Filter for queries that meet all conditions and none of those in `not`. */
 export interface QueryFilter extends QueryConditions {
   readonly not?: QueryConditions | undefined;
 }

@@ -50,7 +50,7 @@ const COLUMNS: readonly (readonly Piece[])[] = [['head'], NAMES, QUERIES, ['answ
 /** Location of a part of a column. */
 interface Slice {
   readonly firstFrame: number;
-  /** Counts from 1. */
+  /** First byte, counted from 1. */
   readonly start: number;
   readonly length: number;
 }

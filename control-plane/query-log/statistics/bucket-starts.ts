@@ -1,6 +1,6 @@
 /**
- * Starts of the buckets of a timeline: minutes and quarters of an hour in UTC, which all current clocks share; hours
- * and days in the clock of a zone, so that a day may have 23 or 25 hours and an hour 30 minutes. Pure.
+ * Starts of the buckets of a timeline: minutes and quarters of an hour in UTC, which all current time zones share;
+ * hours and days in a time zone, so that a day may have 23 or 25 hours and an hour 30 minutes. Pure.
  */
 import type { Granularity } from '../../../shared/api/stats-api.ts';
 import type { ZoneOffset } from '../../../shared/policy/schedule.ts';
@@ -24,7 +24,7 @@ export function bucketStarts(
   const stepMs = BUCKET_MS[granularity];
   const isByZone = granularity === 'hour' || granularity === 'day';
   const nextOf = (ms: number): number => (isByZone ? nextMark(ms, stepMs, offsetAt) : ms + stepMs);
-  // Two steps back, because the longest bucket is shorter than that.
+  // Starts two steps earlier: a bucket may be longer than one step, but not than two.
   let startMs = isByZone ? fromMs - 2 * stepMs : Math.floor(fromMs / stepMs) * stepMs;
   for (let nextMs = nextOf(startMs); nextMs <= fromMs; nextMs = nextOf(startMs)) startMs = nextMs;
   const starts: number[] = [];

@@ -1,6 +1,6 @@
 /**
  * Queries of the busiest clients by time. They are counted from the blocks of the span, in the same buckets as the
- * timeline of all queries, so that both add up to the same.
+ * timeline of all queries, so that both have the same totals.
  */
 import type { ClearedPeriods, Granularity } from '../../../shared/api/stats-api.ts';
 import { zoneOffset } from '../../../shared/policy/time-zone.ts';
@@ -27,7 +27,7 @@ export interface CountedBuckets {
   /** The client that identified itself by its key; null = identified by its address. */
   readonly clientId: number | null;
   readonly total: number;
-  /** By bucket. */
+  /** Counts by bucket. */
   readonly counts: readonly number[];
 }
 

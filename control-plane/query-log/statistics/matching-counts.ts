@@ -1,6 +1,6 @@
 /**
- * Counts of the queries of one client, network or group by time. Unlike those of all queries they are not stored, so
- * they are computed from the blocks of the span.
+ * Counts of the queries of one client, network or group by time. Unlike the counts of all queries, they are not stored,
+ * so they are computed from the blocks of the span.
  */
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
 import type { BlockReader } from '../block/block-reader.ts';

@@ -63,7 +63,7 @@ function figuresOf(rows: readonly Row[]) {
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
 describe('a filter by node', () => {
-  // Sums of all nodes are cached between questions: they must not appear in those of one node, in any order.
+  // Sums of all nodes are cached between questions: they must not appear in sums of one node, in any order.
   test.each([
     ['attic', rowsOf('attic')],
     [undefined, [...rowsOf('attic'), ...rowsOf('cellar')]],

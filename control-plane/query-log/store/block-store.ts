@@ -18,7 +18,8 @@ import { ensurePartitions, partitionOf } from './partition-store.ts';
 /** How a block is stored. */
 export interface BlockDurability {
   /**
-   * The node for which it is stored, unless its run is known to belong to another node: a spool may have been copied.
+   * The node for which the block is stored, unless its run is known to belong to another node: a spool may have been
+   * copied.
    */
   readonly nodeId: number;
   /**
@@ -58,7 +59,7 @@ export interface StoredBlock {
   readonly isCut?: boolean;
 }
 
-/** Some rows of a block are already stored and others are not, which Weir never sends. */
+/** Some rows of a block are already stored and others are not; Weir never sends such a block. */
 export class OverlappingBlock extends Error {
   override readonly name = 'OverlappingBlock';
 }

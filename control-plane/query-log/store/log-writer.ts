@@ -65,7 +65,7 @@ const QUIET_QUERIES = 10;
 const MAX_QUIET_TICKS = 10;
 /** Default milliseconds for closing. */
 const CLOSE_MS = 3000;
-/** Share of this time for the database; rows that remain are spooled. */
+/** Share of the closing time for the database; rows that remain are spooled. */
 const FLUSH_SHARE = 0.5;
 
 /** Stores rows in the query log. */

@@ -91,7 +91,7 @@ export class SpilledBatches {
     });
   }
 
-  /** Saves rows that can never be stored for inspection by an administrator. */
+  /** Saves rows that can never be stored, so that an administrator can inspect them. */
   storeRefused(batch: LogBatch, cause: unknown): void {
     void this.inTurn('save refused rows', async () => {
       const { rowCount } = batch;

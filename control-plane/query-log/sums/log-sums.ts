@@ -1,7 +1,7 @@
 /**
  * Counts by name and by client over a span: from lists (`top-lists/list-parts.ts`), and from blocks that are not in a
- * list. Blocks that lie entirely within the span are counted from their dictionaries; the others, and those of which
- * only some queries match, row by row. Lists distinguish groups, but not the names of clients.
+ * list. Blocks that lie entirely within the span are counted from their dictionaries; other blocks, and blocks of which
+ * only some queries match, are counted row by row. Lists distinguish groups, but not the names of clients.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import { BlockReader } from '../block/block-reader.ts';

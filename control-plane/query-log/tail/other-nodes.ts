@@ -14,7 +14,7 @@ export interface OtherNodesParts {
   readonly database: Database;
   readonly run: OwnRun;
   readonly hostnameOf: HostnameOf;
-  /** Receives rows. */
+  /** Receives the rows of a block. */
   readonly show: (batch: TailBatch) => void;
   /** Called with the number of rows that were skipped. */
   readonly leaveOut: (rows: number) => void;

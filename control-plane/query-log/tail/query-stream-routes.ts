@@ -13,7 +13,7 @@ import { TailFilter } from './tail-batch.ts';
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // nginx would buffer events.
+  // Without this header, nginx would buffer events.
   'X-Accel-Buffering': 'no',
 };
 

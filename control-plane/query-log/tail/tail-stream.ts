@@ -96,8 +96,8 @@ export class TailStream {
   }
 
   /**
-   * Checks whether the reader still has permission; nothing is sent until the result is known. Ends the stream if not,
-   * or if the check takes too long.
+   * Checks whether the reader still has permission; nothing is sent until the result is known. Ends the stream without
+   * permission, or if the check takes too long.
    */
   check(): void {
     this.isOutdated = this.isChecking;

@@ -21,7 +21,7 @@ const FEW_ENTRIES = 1024;
 
 /** A table that grows up to a limit. */
 export class KeyTable {
-  /** Entries. */
+  /** Number of entries. */
   size = 0;
   /** Concatenated texts. */
   bytes = new Uint8Array(SMALL_BYTES);

@@ -1,6 +1,6 @@
 /**
  * Retention of statistics: minutes are kept for two days, quarters of an hour and days for `database.rollup_days`, as
- * are lists of names, though never shorter than the blocks that they count. Whole days are dropped, with the
+ * are lists of names, but never for less time than the blocks that they count. Whole days are dropped, with the
  * precautions of `day-aging.ts`: the days that have counts confirm the clock. If a wrong clock drops minutes, the
  * quarters remain.
  */

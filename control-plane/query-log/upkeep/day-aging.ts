@@ -9,13 +9,13 @@ import type { Clock } from '../../../shared/clock.ts';
 /** Days to keep, and days that have data. */
 export interface KeptDays {
   readonly today: number;
-  /** Today included. */
+  /** Number of days, including today, for which data is kept. */
   readonly keptDays: number;
   /** Days that have data, oldest first. */
   readonly filled: readonly number[];
 }
 
-/** The old ones among some days. */
+/** The old days among some days. */
 export interface OldDays {
   /** Old according to the days that have data. */
   readonly sure: readonly number[];
@@ -36,7 +36,7 @@ export class DayAging {
     this.doubtfulFromMs = clock.monotonicMs() + DOUBTFUL_MS;
   }
 
-  /** The old ones of `days`, oldest first. Nothing is lost with days that have no data. */
+  /** The old days among `days`, oldest first. Nothing is lost with days that have no data. */
   oldOf(days: readonly number[], { today, keptDays, filled }: KeptDays): OldDays {
     const known = lastOfFirstRun(filled);
     const old = days.filter((day) => day <= today - keptDays);

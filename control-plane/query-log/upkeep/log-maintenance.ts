@@ -24,7 +24,7 @@ const MERGE_EVERY_MS = 180_000;
 /** Milliseconds until work is retried that the database refused although it was up. */
 const RETRY_MS = 10_000;
 
-/** Starts the maintenance, as soon as the database is available; returns a function that stops the maintenance. */
+/** Starts the maintenance as soon as the database is available; returns a function that stops the maintenance. */
 export function startLogMaintenance(options: LogMaintenanceOptions): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;

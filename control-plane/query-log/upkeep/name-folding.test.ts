@@ -145,7 +145,7 @@ describe('NameFolding', () => {
   });
 
   test('turn() does not fold unfinished spans: this hour, and today if an hour has few blocks', async () => {
-    // The hour of the next minute does not end before the test.
+    // In the next minute's hour, which does not end before the test does.
     const nowMs = Date.now() + 60_000;
     await store(5, nowMs);
     await store(1, nowMs + HOUR_MS);

@@ -160,7 +160,7 @@ export async function replaceParts(
     !isOfOneState
   )
     throw new ChangedConcurrently('could not merge blocks of the query log: another node changed them first');
-  // All blocks of a run have the same use.
+  // `used_by` is the same for all blocks of a run.
   const { used_by: usedBy } = rows[0]!;
   await insertRow(client, merged, { runId, firstSeq: firstSeqs[0]!, nodeId, usedBy, listed });
 }

@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(() => emptyLog(own.database));
 afterAll(() => own.stop());
 
-/** Stores blocks of a query each in an hour of the day; the groups of two clients. */
+/** Stores blocks in an hour of the day, each with one query per client; `groups` are the groups of the clients. */
 async function store(blocks: number, hour: number, groups = [1, 1], nodeId = 7): Promise<void> {
   const timestampMs = DAY * DAY_MS + hour * HOUR_MS;
   for (let block = 0; block < blocks; block++) {
