@@ -1,6 +1,6 @@
 /**
- * Follows changes in the database from any source: policy is applied on this node, and other parts are notified of
- * changes to their tables. NOTIFY reports a change within milliseconds, and the database is also polled twice per
+ * Follows changes in the database from any source: policy is applied on this node, and other parts of Weir are notified
+ * of changes to their tables. NOTIFY reports a change within milliseconds, and the database is also polled twice per
  * second; changes made while the connection was lost are found when it is restored.
  */
 import type { Logger } from '../../../shared/log.ts';

@@ -42,7 +42,7 @@ export class NodeClaim {
   private figures: (() => NodeFigures) | undefined;
   private inTrouble: readonly TroubledNode[] = [];
   private versions: Beat['otherVersions'] = [];
-  /** By how much this machine's clock is ahead of the database's. */
+  /** Milliseconds by which this machine's clock is ahead of the database's; null = not known. */
   private clockOffsetMs: number | null = null;
   private readonly news = new PacedWork(() => this.beat(), NEWS_MS);
   private timer: NodeJS.Timeout | undefined;
@@ -146,7 +146,7 @@ export class NodeClaim {
     }
   }
 
-  /** Sends a heartbeat; false if it does not hold its name, or has no figures yet. */
+  /** Sends a heartbeat; false if the process does not hold its name, or has no figures yet. */
   private async sendBeat(): Promise<boolean> {
     if (this.figures === undefined) return false;
     const { database, clock } = this.parts;

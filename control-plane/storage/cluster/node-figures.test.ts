@@ -105,7 +105,7 @@ describe('waitForNodes()', () => {
   const reach = (node: typeof EDGE, mark: number): Promise<unknown> =>
     beatNode(own.database, node, { ...FIGURES, mark }, null);
 
-  /** The mark of a wait that has begun, which is the one after `before`. */
+  /** The mark that a new wait sets, which is the one after `before`. */
   const markAfter = (before: number): Promise<number> => {
     const read = async (): Promise<number> => {
       const { rows } = await own.database.query<{ value: number }>(

@@ -90,7 +90,7 @@ const IN_TROUBLE = `SELECT coalesce(json_agg(json_build_object('node', name, 'is
 const OTHER_VERSIONS = `SELECT coalesce(json_agg(json_build_object('node', name, 'version', version) ORDER BY name), '[]')
   FROM nodes AS other WHERE other.id <> $1 AND other.version <> nodes.version AND ${EXISTS}`;
 
-/** Stores a heartbeat with the report of this process about its node; null if it does not hold the name. */
+/** Stores a heartbeat with the report of this process about its node; null if the process does not hold the name. */
 export async function beatNode(
   database: Queryable,
   { name, run }: NodeIdentity,

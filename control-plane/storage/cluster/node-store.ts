@@ -28,7 +28,7 @@ const SILENT_SECS = 60;
 export const KILLED = 'killed_run ';
 
 /**
- * Records that the previous process did not release its name. It was killed, or had no database at its end, so its
+ * Records that the previous process did not release its name. It was killed, or had no database when it ended, so its
  * latest log rows may be missing. For the first claim of a process.
  */
 export async function noteKilled(database: Queryable, { name, uuid, run }: NodeIdentity): Promise<void> {

@@ -25,7 +25,7 @@ export const VERSIONED: readonly string[] = [
   ...['safe_search', 'schedules', 'service_catalog', 'services', 'unblock_requests', 'web_certificate'],
 ];
 
-/** The position. */
+/** Position of the policy. */
 export interface PolicyPosition {
   /** The newest revision; 0 = before the first. */
   readonly revision: number;

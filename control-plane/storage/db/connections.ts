@@ -1,8 +1,9 @@
 /**
- * All connections to one server, from connecting until the server is lost. Each kind of work has its own, so that none
- * blocks another: ordinary statements share a pool; policy changes take turns on one connection, as their lock lets
- * only one run anyway; schema changes have one that is only open while they run; work on the whole log has
- * `background-work.ts`, the liveness check `liveness.ts`. An exhausted pool means that the database is busy, not down.
+ * All connections to one server, from connecting until the server is lost. Each kind of work has its own connections,
+ * so that none blocks another: ordinary statements share a pool; policy changes share one connection, because their
+ * lock lets only one run at a time anyway; schema changes have one that is only open while they run; work on the whole
+ * log has `background-work.ts`, the liveness check `liveness.ts`. An exhausted pool means that the database is busy,
+ * not down.
  */
 import type pg from 'pg';
 import type { PoolClient } from 'pg';
@@ -46,7 +47,7 @@ const BUSY = 'the database is busy with other work; try again in a moment';
 
 /** The connections of one server. Closed permanently once the server is lost. */
 export class Connections {
-  /** For maintenance. Requests have their own connections in a separate thread. */
+  /** Queue for maintenance. API requests have their own connections in a separate thread. */
   readonly background: BackgroundWork;
   readonly target: DatabaseTarget;
   private readonly pool: OpenPool;

@@ -117,7 +117,7 @@ export interface DatabaseOptions extends TargetOptions {
   readonly waitMs?: number;
 }
 
-/** Milliseconds between two attempts: doubled each time, up to the last. */
+/** Milliseconds between two attempts: doubled each time, up to `last`. */
 const RETRY_MS = { first: 100, last: 15_000 } as const;
 /** A database that was up for this long was healthy: after its loss the pauses start again from the first. */
 const STEADY_MS = 20_000;

@@ -114,7 +114,7 @@ export class Liveness {
       // The watch may have been stopped in the meantime.
       if (notices.watched === watched) watched?.take(rows[0].watched);
     } finally {
-      late.catch(() => undefined); // Decided already.
+      late.catch(() => undefined); // The outcome is already known.
       inTime.abort();
     }
   }

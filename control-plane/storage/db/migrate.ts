@@ -29,8 +29,8 @@ const MIGRATIONS_DIR = fileURLToPath(new URL('../../../migrations', import.meta.
 /** Maximum wait for a table in use, because all writes to the table queue behind a waiting migration. */
 const LOCK_TIMEOUT = '2s';
 /**
- * Pause in milliseconds that lets others proceed; all attempts together outlast the longest scan of the log, which
- * takes a minute.
+ * Pause in milliseconds that lets other sessions proceed; all attempts together outlast the longest scan of the log,
+ * which takes a minute.
  */
 const PAUSE_MS = 1000;
 const MAX_ATTEMPTS = 30;
@@ -39,7 +39,7 @@ const MAX_ATTEMPTS = 30;
 export interface MigrationRun {
   /** Number of migrations; all of them by default. */
   readonly count?: number;
-  /** Directory with their files; that of this release by default. */
+  /** Directory of the migrations; that of this release by default. */
   readonly dir?: string;
 }
 

@@ -105,8 +105,8 @@ export class OpenPool {
 }
 
 /**
- * Converts an error from opening a connection: a server that cannot be reached or is overloaded has its own errors; any
- * other failure, such as a certificate, a limit or a missing certificate file, is a refusal.
+ * Converts an error from opening a connection to a ConnectionRefused, for example one about a certificate, a limit or a
+ * missing certificate file. Errors of a server that cannot be reached or is overloaded are returned unchanged.
  */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable || isBusy(error)) return error;
@@ -121,7 +121,7 @@ export async function logIn(config: ClientConfig): Promise<void> {
   let client: pg.Client | undefined;
   try {
     client = new pg.Client(config); // Reads the certificate files.
-    client.on('error', () => undefined); // If it is lost, connecting fails.
+    client.on('error', () => undefined); // If the connection is lost, connecting fails.
     await client.connect();
   } catch (error) {
     throw new DatabaseUnavailable(`cannot connect with the role of database.url: ${reasonOf(error)}`, {

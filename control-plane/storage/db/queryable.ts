@@ -2,7 +2,7 @@
 import type { QueryResultRow } from 'pg';
 import type { BinaryRow } from './copy/copy-out.ts';
 
-/** The part of a connection that stores use, inside a transaction or not. */
+/** The part of a connection that store modules use, inside a transaction or not. */
 export interface Queryable {
   /** Runs one statement; values are passed separately, never in the text. */
   query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;

@@ -1,6 +1,7 @@
 /**
  * The WAL position of a server, and what this node remembers of it in its data directory, so that it can distinguish an
- * old primary, or an older copy, from the server whose rows it has seen. To go back on purpose, delete the file.
+ * old primary, or an older copy, from the server whose rows it has seen. To use an older copy on purpose, delete the
+ * file.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -117,7 +118,7 @@ export class SeenServer {
       throw new Error('it was not written by Weir');
     } catch (error) {
       if (hasErrorCode(error, 'ENOENT')) return null;
-      this.isKept = false; // The file lacks it until the next write.
+      this.isKept = false; // The file lacks the position until the next write.
       this.logger.warn('could not read the position of the database server', {
         path: this.path,
         reason: reasonOf(error),

@@ -24,7 +24,7 @@ export interface ChosenServer {
   readonly serverPosition: ServerPosition | null;
 }
 
-/** A server that was replaced by another one without knowing it. */
+/** A server that does not know that another one has replaced it. */
 class OldPrimary extends DatabaseUnavailable {
   readonly server: string;
 

@@ -1,6 +1,6 @@
 /**
- * Copies rows from one server to another by COPY in binary format, streaming: however large a table is, memory contains
- * no more of it than the socket buffers. A sum of the rows is computed in transit and again at the destination, to
+ * Copies rows from one server to another by COPY in binary format, streaming: however large a table is, only the
+ * contents of socket buffers are in memory. A sum of the rows is computed in transit and again at the destination, to
  * verify the copy.
  */
 import type { ClientBase, Connection, Submittable } from 'pg';

@@ -136,8 +136,8 @@ export class NotEmpty extends Error {
 const UNSAFE = { fsync: 'off', full_page_writes: 'off' } as const;
 
 /**
- * Fills a cluster next to its final location, and moves it there at the end: a failure leaves the directory without
- * one.
+ * Fills a cluster next to its final location, and moves it there at the end: a failure leaves the directory without a
+ * cluster.
  */
 export async function createFilledCluster(
   dataDir: string,

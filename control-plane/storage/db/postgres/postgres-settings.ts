@@ -17,7 +17,7 @@ const SETTINGS: PostgresSettings = {
   bgwriter_delay: '10s',
   max_worker_processes: 2,
   max_logical_replication_workers: 0,
-  // A parallel worker would have the server's priority, not that of its long read.
+  // A parallel worker would have the server's priority, not the lower one of the long read that uses it.
   max_parallel_workers: 0,
   autovacuum_max_workers: 1,
   maintenance_work_mem: '32MB',
