@@ -248,7 +248,7 @@ export class Pipeline {
       if (result !== StageResult.CONTINUE) return result;
     }
     if ((pass & Part.POLICY) !== 0) {
-      // Before the cache, which contains upstream answers, the same for all groups.
+      // Before the cache, whose upstream answers are the same for all groups.
       result = this.passedPolicy(policyStage(query, snapshot, this.matcher), query);
       if (result !== StageResult.CONTINUE) return result;
       // After policy: a blocked name is blocked for every type. Before all stages that use an upstream's answer.

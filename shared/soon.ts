@@ -9,7 +9,7 @@ export type Soon<T> = T | Promise<T>;
 /** A computation that pauses for promises. */
 export type Steps<T> = Generator<Promise<unknown>, T, unknown>;
 
-/** For use in a computation as `yield* settled(...)`: the result, after a pause if it is a promise. */
+/** The result in a computation, used as `yield* settled(...)`: pauses if the result is a promise. */
 export function* settled<T>(soon: Soon<T>): Steps<T> {
   return soon instanceof Promise ? ((yield soon) as T) : soon;
 }

@@ -181,7 +181,7 @@ export class AnswerCache {
       const offset = slabHalves[ttlsHalf + i]!;
       if (offset + 4 > bodyLength) return CacheHit.NONE;
       const ttlSecs = readU32(bytes, target + offset);
-      // The TTL limit of a fresh negative answer also applies to a stale one.
+      // The TTL limit of a fresh negative answer also applies to a stale negative answer.
       const staleSecs = offset >= query.answersLength && ttlSecs < STALE_TTL_SECS ? ttlSecs : STALE_TTL_SECS;
       writeU32(bytes, target + offset, stale ? staleSecs : ttlSecs > ageSecs ? ttlSecs - ageSecs : 0);
     }

@@ -59,7 +59,7 @@ export interface CacheNotes {
 /** Maximum wait for the lock, in milliseconds; after that the answer is not cached. */
 const LOCK_WAIT_MS = 5;
 const LOCK_TRIES = 4;
-/** Maximum share of a segment for moved entries, so that space remains for new ones. */
+/** Maximum share of a segment for moved entries, so that space remains for new entries. */
 const MAX_KEPT_UNITS = CACHE_SEGMENT_UNITS / 2;
 
 /** Write side of the cache; one per resolve thread. */

@@ -31,7 +31,7 @@ const expanded = newExpandedName();
 /** Buffer for RDATA in canonical form: the maximum size of RDATA, plus two names. */
 const canonical = new Uint8Array(0x1_0000 + 2 * MAX_NAME_LENGTH);
 const NO_NAME: Name = new Uint8Array(0);
-/** All RR types are lower than this. */
+/** All RR types are lower than this number. */
 const TYPES = 0x1_0000;
 
 /** The RRsets of an answer to a question for `qname`, in order of their first record. */

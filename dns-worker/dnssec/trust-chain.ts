@@ -136,7 +136,7 @@ export class TrustChain {
     return zone;
   }
 
-  /** The deepest known zone above a name, in this thread's cuts or in shared ones; sends no questions. */
+  /** The deepest known zone above a name, in this thread's cuts or in shared cuts; sends no questions. */
   knownZone(name: Name): Zone {
     const point = this.pointAbove(name);
     if (point === undefined) return { kind: 'indeterminate' };

@@ -1,7 +1,7 @@
 /**
- * Verifies one signature. Passing it to a libuv pool thread costs about as much CPU as verifying it, so it is verified
- * in place, unless that would delay other work: after a millisecond per turn of the event loop, for slow algorithms,
- * and for all later signatures of a question after one has failed (KeyTrap).
+ * Verifies one signature. Passing a signature to a libuv pool thread costs about as much CPU as verifying it, so
+ * signatures are verified in place, unless that would delay other work: after a millisecond per turn of the event loop,
+ * for slow algorithms, and for all later signatures of a question after one has failed (KeyTrap).
  */
 import { verify, type VerifyKeyObjectInput } from 'node:crypto';
 import { algorithmOf } from './algorithms.ts';

@@ -21,7 +21,7 @@ const TURN_SIGNATURES = 10;
 /** After this many overloaded turns in a row, questions go to the resolve thread until a turn is not overloaded. */
 const BEHIND_TURNS = 5;
 
-/** An unproven answer counts as much as this many proven ones; also the limit of the score in both directions. */
+/** An unproven answer counts as much as this many proven answers. */
 const UNPROVEN = 4;
 const MAX_SCORE = 8;
 /** A zone whose unproven answers outweigh its proven ones is tried with only one of this many questions. */
@@ -38,7 +38,7 @@ export interface Proven {
 
 export interface AtOnceParts {
   readonly clock: Clock;
-  /** See `TrustChain.clockFloorMs`. */
+  /** As in `TrustChain.clockFloorMs`. */
   readonly clockFloorMs: number;
   readonly share: ShareCuts;
 }
@@ -46,7 +46,7 @@ export interface AtOnceParts {
 /** Validates answers. One per answer thread. */
 export class AtOnceValidator {
   private readonly chain: TrustChain;
-  /** Weighted number of proven answers minus unproven ones, by `nameKey` of the zone. */
+  /** Weighted number of proven answers minus unproven answers, by `nameKey` of the zone. */
   private readonly scores = new Map<string, number>();
   private questions = 0;
   /** Signatures verified in this turn. */

@@ -10,7 +10,7 @@ const NONE = -1;
 
 /** Deadlines of numbered entries. */
 export class Deadlines {
-  /** First entry of each tick; for each entry, the next and the previous one, and its tick. */
+  /** First entry of each tick; for each entry, the next entry, the previous entry, and its tick. */
   private readonly first = new Int32Array(TICKS).fill(NONE);
   private readonly next: Int32Array;
   private readonly before: Int32Array;

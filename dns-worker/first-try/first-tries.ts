@@ -1,7 +1,7 @@
 /**
  * The first try of a question: the answer thread asks the next servers over UDP, without waking another thread, and a
- * good answer ends the question. The resolver (`resolve/question-run.ts`) does everything else: a question that gets no
- * answer within the usual time, a doubtful reply, a response code that does not settle the question, an answer that
+ * good answer ends the question. The resolver (`resolve/question-run.ts`) handles all other cases: a question that gets
+ * no answer within the usual time, a doubtful reply, a response code that does not settle the question, an answer that
  * must be completed. Such a question goes through the miss ring to the resolve thread like a question that was not
  * tried, so the first try does not duplicate the resolver.
  */
@@ -167,7 +167,7 @@ export class FirstTries implements TryEvents {
     return this.deadlines.untilNextMs(systemClock.monotonicMs());
   }
 
-  /** Passes all questions to the resolve thread and takes no new ones. */
+  /** Passes all questions to the resolve thread and accepts no new questions. */
   close(): void {
     this.isClosed = true;
     for (let exchange = 0; exchange < EXCHANGES; exchange++) {
@@ -229,7 +229,7 @@ export class FirstTries implements TryEvents {
     this.end(exchange);
   }
 
-  /** Removes an exchange from its question, unless it is the only one. */
+  /** Removes an exchange from its question if the question has other exchanges; returns whether it has others. */
   private leavesOthers(question: number, exchange: number): boolean {
     const { exchangesOf, nextExchange } = this;
     const first = exchangesOf[question]!;
@@ -379,8 +379,8 @@ export class FirstTries implements TryEvents {
   }
 
   /**
-   * Releases the claim, so that other threads may ask the question; threads that wait for it get its outcome, if there
-   * is one.
+   * Releases the claim, so that other threads may ask the question; threads that wait for the claim get the outcome, if
+   * any.
    */
   private release(question: number, answered: Answered | null): void {
     this.outcome = answered;

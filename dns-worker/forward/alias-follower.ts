@@ -241,13 +241,15 @@ export class AliasFollower {
     replier.reply(request);
   }
 
-  /** Replies after the target of an upstream's alias could not be resolved: with a stale answer if there is one. */
+  /**
+   * Replies after the target of an upstream's alias could not be resolved: with a stale answer if the cache has one.
+   */
   private fail(request: WaitingRequest, failure: Failure, upstream: number, dnssec: DnssecStatusCode): void {
     const { query } = this;
     const { replier, keeper } = this.parts;
     if (request.kind === 'refresh' || this.parts.isDecided(request)) return;
     const { rcode, extendedError } = failure;
-    // A bogus answer is not replaced by a stale one.
+    // A stale answer does not replace a bogus answer.
     if (dnssec !== DnssecStatus.bogus && replier.answerFromCache(request, true)) return;
     query.upstream = upstream;
     query.dnssec = dnssec;

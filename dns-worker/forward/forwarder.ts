@@ -358,7 +358,7 @@ export class Forwarder {
     upstream: number,
   ): void {
     const { query } = this;
-    // A bogus answer is not replaced by a stale one.
+    // A stale answer does not replace a bogus answer.
     const { enabled, serveStaleSecs } = this.parts.settings;
     const mayBeStale = enabled && serveStaleSecs > 0 && resolution.reason !== 'bogus';
     if (mayBeStale && this.replier.answerFromCache(request, true)) return;

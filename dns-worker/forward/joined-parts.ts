@@ -1,6 +1,6 @@
 /**
  * Joins the parts of an answer that were resolved separately: the CNAME records (local, of a search engine, or from an
- * upstream that omitted the target), and the answer for the target. Compresses the names again.
+ * upstream that omitted the target), and the answer for the target. Names are compressed again.
  */
 import { randomInt } from 'node:crypto';
 import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
@@ -80,9 +80,9 @@ export function isLasting(failure: Failure): boolean {
 }
 
 /**
- * Whether a joined answer may be cached, if this is the answer for its target. Local, stale and blocked answers may not
- * be cached, because they may change at any time. Private addresses of a public name may not be cached in the partition
- * of a forward zone, because they would not be checked again.
+ * Whether a joined answer may be cached, given the answer for its target. Local, stale and blocked answers may not be
+ * cached, because they may change at any time. Private addresses of a public name may not be cached in the partition of
+ * a forward zone, because they would not be checked again.
  */
 export function mayKeep({ status, partition, hasPrivateAddress: isPrivate }: Query, into: number): boolean {
   if (status !== QueryStatus.ALLOWED && status !== QueryStatus.CACHED) return false;

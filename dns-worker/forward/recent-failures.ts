@@ -16,8 +16,8 @@ const STALE_AT_ONCE_MS = 5000;
 const REPEATED_WITHIN_MS = 30_000;
 
 /**
- * Reasons whose repeated failures are cached longer; not connection problems between Weir and a server, which may end
- * at any moment.
+ * Reasons whose repeated failures are cached longer. Connection problems between Weir and a server are not among them,
+ * because they may end at any moment.
  */
 const GROWING: ReadonlySet<Failed['reason']> = new Set(['timeout', 'servfail', 'refused']);
 

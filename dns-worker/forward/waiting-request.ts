@@ -42,9 +42,9 @@ export interface ClientRequest extends PolicyQuestion {
   readonly isOwn: boolean;
   /** The DNS cookie for the reply (RFC 7873); null = none. */
   readonly cookie: Uint8Array | null;
-  /** As in `Query`. */
+  /** Whether the cookie was valid, as in `Query`. */
   readonly hasValidCookie: boolean;
-  /** As in `Query`. */
+  /** Options of the reply, as in `Query`. */
   readonly streamOptions: number;
   /** Whether the request exceeds the limit of its network, but is answered because the limit is a dry run. */
   readonly isRateLimited: boolean;

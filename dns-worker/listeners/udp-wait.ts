@@ -71,7 +71,7 @@ export class UdpWait {
     });
   }
 
-  /** Also waits for these replies. */
+  /** Makes the thread also wait for these replies. */
   follow(replies: AwaitedReplies): void {
     this.replies = replies;
     const at = (this.sockets.length + 1) * POLLFD_WORDS;

@@ -19,14 +19,14 @@ export interface Miss {
   /** Maximum UDP size from the OPT record; 0 = no EDNS. */
   readonly udpSize: number;
   readonly dnssecOk: boolean;
-  /** As in `ClientRequest`. */
+  /** Client subnet and cookie, as in `ClientRequest`. */
   readonly ecs: Uint8Array | null;
   readonly cookie: Uint8Array | null;
   readonly hasValidCookie: boolean;
   /** Whether this is a refresh: no client is waiting. The message already contains the reply. */
   readonly isRefresh: boolean;
   readonly isRateLimited: boolean;
-  /** As in `ClientRequest`. */
+  /** Outcome of the first try, as in `ClientRequest`. */
   readonly firstTry: FirstTryOutcome | null;
   readonly passedVersion: number;
   readonly origin: UdpOrigin;

@@ -56,7 +56,7 @@ export class MissWriter {
     return true;
   }
 
-  /** Same as `write`, for a record that waited elsewhere, with further `MissFlags`; `network` is its `networkSlot`. */
+  /** Same as `write`, for a record of a first try, with additional `MissFlags`; `network` is its `networkSlot`. */
   writeRecord(from: Uint8Array, fromAt: number, network: number, flags: number): boolean {
     const at = this.takePlace(network);
     if (at < 0) return false;

@@ -1,6 +1,6 @@
 /**
  * Domains whose queries, including those of subdomains, are excluded from the log, from statistics, or from both.
- * Without such domains a query costs one comparison; with them, one pass over its name and one lookup per label.
+ * Without excluded domains, a query costs one comparison; with them, one pass over its name and one lookup per label.
  */
 import { nameFromText } from '../../shared/dns/name.ts';
 import { Exclusion, type ExclusionBits } from '../../shared/query-log.ts';

@@ -1,7 +1,7 @@
 /**
  * Recognizes known clients at new addresses by their MAC. The control plane learns of a new address within about a
- * second, but the first question from it already gets the client's policy. The kernel's neighbour table maps the
- * address to a MAC; policy also stores each MAC as an address (`macIdentity`).
+ * second, but the first question from the new address already gets the client's policy. The kernel's neighbour table
+ * maps the address to a MAC; policy also stores each MAC as an address (`macIdentity`).
  */
 import type { Clock } from '../../shared/clock.ts';
 import { addressFromText, addressToText } from '../../shared/net/ip.ts';

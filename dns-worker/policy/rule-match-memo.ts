@@ -61,7 +61,7 @@ export function labelOf(match: RuleMatch): number {
   return match >>> LABEL_SHIFT;
 }
 
-/** A match that blocks. Rule numbers are stored plus one, so that none is equal to NOT_BLOCKED. */
+/** A match that blocks. Rule numbers are stored plus one, so that no match is equal to NOT_BLOCKED. */
 export function blockedBy(origin: RuleOriginCode, rule: number, label: number): RuleMatch {
   return (rule + 1) | (origin << ORIGIN_SHIFT) | (label << LABEL_SHIFT);
 }

@@ -61,7 +61,7 @@ export class Query {
   protocol: ProtocolCode = Protocol.udp;
   /**
    * The client key sent over TLS or HTTPS, in lower case, '' = none; and the client with that key, null = none. Threads
-   * without such queries never use these fields.
+   * without TLS and HTTPS do not use these fields.
    */
   clientKey = '';
   keyed: KeyedClient | null = null;

@@ -1,7 +1,7 @@
 /**
  * Per-thread data of each client: number of queries and time of the last query, which the control plane collects, and
  * the client's record in the snapshot's client table, so that ten thousand subnets are searched once per client and
- * snapshot. The number of clients is limited: a new client replaces the least recently seen one.
+ * snapshot. The number of clients is limited: a new client replaces the least recently seen client.
  */
 import { ClientSightingsLayout as L, KEYED_SIGHTING } from '../../shared/memory/sighting-layout.ts';
 import { addressWord } from '../../shared/net/ip.ts';

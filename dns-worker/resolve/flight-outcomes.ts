@@ -23,7 +23,7 @@ export interface OutcomeParts {
   readonly settingsVersion: number;
 }
 
-/** Writes the outcomes of one resolve thread, and reads those of the others. */
+/** Writes the outcomes of one resolve thread, and reads those of other threads. */
 export class FlightOutcomes {
   private readonly parts: OutcomeParts;
 

@@ -33,7 +33,7 @@ export class InFlight<R> {
     return waiting === undefined ? this.waiting.size < MAX_QUESTIONS : waiting.length < MAX_WAITERS_OF_ONE;
   }
 
-  /** Adds a waiter; true for the first one, whose caller must ensure that `settle` is called. */
+  /** Adds a waiter; true for the first waiter, whose caller must ensure that `settle` is called. */
   join(key: string, waiter: (result: R) => void): boolean {
     this.waiters++;
     const others = this.waiting.get(key);

@@ -131,7 +131,10 @@ export function wavesOf<T extends Candidate>(
   }
 }
 
-/** The servers in the order of the strategy; servers without a measurement come first, so that they get one. */
+/**
+ * The servers in the order of the strategy; servers without a measured latency come first, so that their latency is
+ * measured.
+ */
 export function askingOrder<T extends Candidate>(
   strategy: PoolStrategy,
   servers: readonly T[],

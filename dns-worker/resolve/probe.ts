@@ -73,7 +73,7 @@ export class Probe {
       try {
         this.tick();
       } catch (error) {
-        // Schedule the next probe even after an error: nothing else would.
+        // Schedule the next probe even after an error; no other code does.
         this.conclude();
         throw error;
       }

@@ -65,7 +65,7 @@ export class QuestionClaims {
     this.overdueSecs = Math.ceil(longestMs / 1000) + SLACK_SECS;
   }
 
-  /** Claims a question for a cache partition, unless a thread (including this one) already has. */
+  /** Claims a question for a cache partition, unless a thread (including this thread) has already claimed it. */
   claim(partition: number, question: Question): Claim {
     const { words, worker } = this;
     this.find(partition, question);

@@ -1,7 +1,7 @@
 /**
- * Times at which a question is sent again, or another server is asked in addition to a silent one. Waits depend on the
- * server's usual latency, and vary from question to question: questions that were lost at the same moment must not be
- * sent again at the same moment. Pure functions.
+ * Times at which a question is sent again, or another server is asked in addition to a silent server. Waits depend on
+ * the server's usual latency, and vary from question to question: questions that were lost at the same moment must not
+ * be sent again at the same moment. Pure functions.
  */
 
 /** Maximum number of copies of one question to one server address over one transport (RFC 9520 section 3.1). */

@@ -59,7 +59,7 @@ export class ZoneResolvers {
     return [...this.byPartition.values()].flatMap((resolver) => resolver.report());
   }
 
-  /** As in `Resolver`. */
+  /** Reports that a client has asked for the name that detects forwarding loops. */
   noteLoop(token: string, client: string): void {
     for (const resolver of this.byPartition.values()) resolver.noteLoop(token, client);
   }

@@ -47,7 +47,7 @@ function answer(
     : answerByPolicy(query, query, snapshot, policyClass, match);
 }
 
-/** Only records whether an allow rule matches the qname, for the check of the answer. */
+/** Records whether an allow rule matches the qname, for the check of the answer, and decides nothing. */
 export function noteAllowance(query: Query, snapshot: OpenSnapshot, matcher: PolicyMatcher): void {
   const match = matcher.match(query, query, snapshot, snapshot.policy.groupClass(query.groupIndex));
   const isBlocking = match !== NOT_BLOCKED && !isAllowing(match);

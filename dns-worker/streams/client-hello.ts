@@ -67,7 +67,7 @@ const MAX_NAME_TEXT = 253;
 
 /**
  * The first label in lower case, if the rest is a name of this server: `KEY.NAME`, with a certificate for NAME or
- * `*.NAME`. '' for every other name, such as that of another server whose clients were redirected to this one.
+ * `*.NAME`. '' for every other name, such as the name of another server whose clients were redirected to this server.
  */
 export function clientKeyIn(serverName: string, certificate: X509Certificate | null): string {
   const dot = serverName.indexOf('.');

@@ -33,7 +33,7 @@ export interface KeyedHandler {
 export class TlsSide {
   private readonly reporter: Pick<Reporter, 'count'>;
   private readonly protocols: readonly string[];
-  /** TLS server that does not listen: connections are passed to it. Null before the first certificate. */
+  /** TLS server that does not listen: connections are passed to it. The server is null before the first certificate. */
   private server: Server | null = null;
   private certificate: X509Certificate | null = null;
   /** Receivers of connections after their handshake, by both ends of the connection. */

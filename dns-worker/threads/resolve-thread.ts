@@ -150,7 +150,7 @@ class ResolveThread {
     // A failed start ends the thread; later errors do not.
     this.guard.watch();
     void this.upstreams.zones.follow(this.pipeline.snapshot.zones);
-    this.replaced.freeSoon(); // Also frees the garbage of the start.
+    this.replaced.freeSoon(); // Frees tables that were replaced during the start.
     this.reading = this.misses.run((miss) => this.intake.takeMiss(miss));
     const lag = new LoopLag(this.start.memory.resolveCounters, systemClock, UPSTREAM_REPORT_MS);
     this.reports = setInterval(() => {
@@ -234,7 +234,7 @@ class ResolveThread {
     };
   }
 
-  /** Questions in flight that this thread shares with others: from clients, or to upstreams. */
+  /** Questions in flight that this thread shares with other threads: from clients, or to upstreams. */
   private flightsIn(area: ClaimAreaCode, longestMs: number): NodeFlights {
     const { claims: memory, outcomes, asker: worker } = this.start;
     const { settingsVersion } = this;

@@ -23,7 +23,7 @@ const port = parentPort;
 if (port === null) throw new Error('could not start the simulation: this file runs only as a worker thread');
 const send = (message: FromSimulation): void => port.postMessage(message);
 
-// Only on Linux, where this affects only the thread.
+// Only on Linux, where the call affects only this thread.
 if (process.platform === 'linux') setPriority(Math.min(getPriority() + NICENESS, MOST));
 
 const start = workerData as SimulationStart;

@@ -6,9 +6,9 @@ import { mergeAutomata } from './merge-automata.ts';
 
 /** Compiles automata. */
 export interface AutomatonMaker {
-  /** See `compileExpression`. */
+  /** Compiles an expression, see `compileExpression`. */
   compile(pattern: string): Determinized;
-  /** See `mergeAutomata`. */
+  /** Merges two automata, see `mergeAutomata`. */
   merge(a: Automaton, b: Automaton, maxEntries: number): Automaton | null;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Counters of one thread in shared memory: f64 slots that only this thread writes and the control plane reads. They
- * never decrease; a replacement thread continues with the values of the dead one. `answer-counters.ts` has the counters
- * of answers.
+ * never decrease; a replacement thread continues with the values of the dead thread. `answer-counters.ts` has the
+ * counters of answers.
  */
 
 /** Slots, f64 each. */
@@ -37,7 +37,7 @@ export const Counter = {
   LOOP_BEATS: 15,
   /** Stream connections that were refused because of a limit. */
   STREAMS_REFUSED: 16,
-  /** Stream connections and datagrams without a required PROXY header, or with a forbidden one. */
+  /** Stream connections and datagrams without a required PROXY header, or with a forbidden header. */
   PROXY_HEADERS_REFUSED: 17,
   /** TLS handshakes started, and handshakes failed. */
   TLS_HANDSHAKES: 18,

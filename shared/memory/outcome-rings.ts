@@ -1,7 +1,7 @@
 /**
  * Outcomes of questions that threads of a node waited for while another thread asked (`claim-table.ts`), including
  * those that must not be cached. Each resolve thread has a ring that only it writes: serialized outcomes, and a
- * descriptor for each recent one. Readers copy an outcome, then check that it was not overwritten.
+ * descriptor for each recent outcome. Readers copy an outcome, then check that it was not overwritten.
  * `dns-worker/resolve/flight-outcomes.ts` writes and reads.
  */
 

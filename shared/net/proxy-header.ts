@@ -38,7 +38,7 @@ export const ProxyOutcome = {
   OK: 0,
   /** An incomplete header. */
   MORE: 1,
-  /** No header, or a malformed one. */
+  /** No header, or a malformed header. */
   BAD: 2,
 } as const;
 export type ProxyOutcomeCode = (typeof ProxyOutcome)[keyof typeof ProxyOutcome];

@@ -16,7 +16,8 @@ export type SpecialMatch = 'exact' | 'suffix' | 'below' | 'pattern' | 'regex';
 export const MatchCode = { exact: 1, suffix: 2, below: 3 } as const;
 
 /**
- * The answer that a rule defines: a response code, an alias or a record; NOERROR without alias and record is NODATA.
+ * The answer that a rule defines: a response code, an alias or a record; NOERROR without an alias or a record means
+ * NODATA.
  */
 export interface RewriteAnswer {
   /** `Rcode`; NOERROR with an alias or a record. */

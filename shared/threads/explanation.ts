@@ -72,7 +72,7 @@ export interface Explanation {
   readonly decidedBy: ExplainedRule | null;
   /** All rules of lists that match the question's name. */
   readonly containing: readonly ContainingRule[];
-  /** Null if the query did not reach the cache. */
+  /** The servers for the name; null if the query did not reach the cache. */
   readonly servers: ExplainedServers | null;
   /** The message that would be sent; empty if none is sent or if only upstreams know the answer. */
   readonly answer: Uint8Array;

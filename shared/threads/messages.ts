@@ -178,9 +178,9 @@ export const WorkerControl = {
   MESSAGES_WORD: 0,
   /** Descriptor of the eventfd that wakes the answer thread; 0 = none yet. */
   WAKE_FD_WORD: 1,
-  /** 1 while the answer thread sleeps without a timeout. */
+  /** This word is 1 while the answer thread sleeps without a timeout. */
   ANSWER_ASLEEP_WORD: 2,
-  /** 1 while the resolve thread sleeps until misses arrive. */
+  /** This word is 1 while the resolve thread sleeps until misses arrive. */
   RESOLVE_ASLEEP_WORD: 3,
   /** Incremented by the answer thread in each loop; a heartbeat. */
   ANSWER_BEAT_WORD: 4,
@@ -334,9 +334,9 @@ export type FromWorker =
   | { readonly type: 'settings-active'; readonly version: number }
   | { readonly type: 'upstreams'; readonly upstreams: UpstreamReports }
   | { readonly type: 'explained'; readonly id: number; readonly explanation: Explanation }
-  /** null = no answer. */
+  /** `keys` is null if there was no answer. */
   | { readonly type: 'trust-point'; readonly id: number; readonly keys: TrustPointKeys | null }
-  /** null = no reply is sent */
+  /** `reply` is null if no reply is sent. */
   | { readonly type: 'asked'; readonly id: number; readonly reply: Uint8Array | null }
   | { readonly type: 'measures'; readonly measures: ThreadMeasures }
   | SentLine

@@ -25,7 +25,7 @@ export function inRandomCase(qname: Uint8Array): Uint8Array {
   for (let i = 0; i < qname.length; i++) {
     const octet = qname[i]!;
     const flip = (randomBits[nextRandomBits + (i >>> 3)]! >>> (i & 7)) & 1;
-    // Label lengths are below the codes of letters, so they do not change.
+    // Label lengths are below the codes of letters, so this does not change length bytes.
     name[i] = flip === 1 && octet >= 0x61 && octet <= 0x7a ? octet ^ 0x20 : octet;
   }
   nextRandomBits += (qname.length + 7) >>> 3;

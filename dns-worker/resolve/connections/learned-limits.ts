@@ -57,9 +57,9 @@ export class LearnedLimits {
   }
 
   /**
-   * Records that the server closed a connection with unanswered questions after this many answers. This is a limit only
-   * if it happens twice in a row, with the second connection opened after the first had ended: a restart ends many
-   * connections at the same time.
+   * Records that the server closed a connection with unanswered questions after this many answers. The number becomes
+   * the limit only if two connections in a row end early, and the second was opened after the first had ended: a
+   * restart ends many connections at the same time.
    */
   noteEarlyEnd(
     answers: number,
@@ -82,7 +82,7 @@ export class LearnedLimits {
     const { idleMs, sentMs } = query;
     if (idleMs < MIN_IDLE_MS) {
       const { received, openedMs, lastReceivedMs } = traffic;
-      // A server that has answered later questions drops those that arrive while it is answering.
+      // A server that has answered later questions drops questions that arrive while it is answering.
       const answers = traffic.isSilentSince(query) ? received : 1;
       if (received > 0)
         this.noteEarlyEnd(answers, openedMs, lastReceivedMs, Math.max(sentMs, lastReceivedMs));

@@ -75,8 +75,8 @@ export class BodyWriter {
 
   /**
    * Appends record `index` of the table with this TTL; false if its RDATA is malformed, or if the message would exceed
-   * 65,535 bytes (`isTooLong`). After that, the body must not be used. `isAnswer` = the message contains the question
-   * of `begin`.
+   * 65,535 bytes (`isTooLong`). If the result is false, the body must not be used. `isAnswer` = the message contains
+   * the question of `begin`.
    */
   record(message: Uint8Array, table: RecordTable, index: number, ttlSecs: number, isAnswer = true): boolean {
     const ownerAt = table.ownerAt[index]!;

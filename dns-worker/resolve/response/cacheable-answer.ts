@@ -29,7 +29,7 @@ export interface CacheableAnswer {
   readonly negative: boolean;
   /** Bytes of `body` in the answer section. */
   readonly answersLength: number;
-  /** For a question with a subnet: the scope prefix of the answer, bits; 0 = for all clients. */
+  /** For a question with a subnet, the scope prefix length of the answer; 0 = for all clients. */
   readonly ecsScope: number;
   /** The extended error if the upstream blocked the name (RFC 8914). */
   readonly extendedError?: number | undefined;

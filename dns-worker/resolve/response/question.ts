@@ -44,12 +44,15 @@ export interface Question {
   /** Data of the ECS option to send (RFC 7871 section 6), validated; null = none. */
   readonly ecs: Uint8Array | null;
   /**
-   * The network of the first client that asked (`ClientNetworks.key`); absent = Weir itself. Not part of the identity.
+   * The network of the first client that asked (`ClientNetworks.key`); absent = Weir itself. The network is not part of
+   * the question's identity.
    */
   readonly network?: string;
   /** Servers (`Upstream.index`) whose answers failed validation: asked after all others. Absent or empty = none. */
   readonly avoided?: ReadonlySet<number>;
-  /** Earlier attempt of the answer thread (`dns-worker/first-try/`). Not part of the identity. */
+  /**
+   * Earlier attempt of the answer thread (`dns-worker/first-try/`). The attempt is not part of the question's identity.
+   */
   readonly firstTry?: FirstTry;
 }
 
@@ -120,7 +123,7 @@ export interface QueryForm {
 
 /**
  * The query message for an upstream: RD set, DO and CD as in the question. Without EDNS, it has no DO bit, subnet,
- * cookie or padding. Nothing else from a client's OPT record is forwarded.
+ * cookie or padding. Other parts of a client's OPT record are not forwarded.
  */
 export function encodeQuery(question: Question, id: number, form: QueryForm): Buffer {
   const unpadded = unpaddedSize(question, form);

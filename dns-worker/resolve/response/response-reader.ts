@@ -1,7 +1,7 @@
 /**
  * Converts an upstream's response to a form that may be cached and relayed: from the answer section, only the RRsets on
  * the question's CNAME/DNAME chain; from the authority section, only the SOA of a negative answer (and the denial
- * proofs for clients that set DO). Everything else is dropped, so unsolicited records never reach a cache. Names are
+ * proofs for clients that set DO). All other records are dropped, so unsolicited records never reach a cache. Names are
  * rewritten (`body-writer.ts`) so that the bytes fit any client's question. `question-run.ts` decides whether a
  * response is good enough.
  */
@@ -158,7 +158,7 @@ function findRecord(hash: number, type: number): number {
 }
 
 /**
- * Reads `target` from a CNAME at `current`, if there is one, and writes the DNAME that it was synthesized from. The
+ * Reads `target` from the CNAME at `current`, if any, and writes the DNAME from which the CNAME was synthesized. The
  * result is that of `writeDnameAbove`.
  */
 function writeDnameOf(cname: number): boolean {
@@ -168,8 +168,8 @@ function writeDnameOf(cname: number): boolean {
 }
 
 /**
- * Writes the DNAME that the CNAME from `current` to `target` was synthesized from (RFC 6672 section 2.2), if there is
- * one; other DNAMEs are unsolicited. False = a record could not be written.
+ * Writes the DNAME, if any, from which the CNAME from `current` to `target` was synthesized (RFC 6672 section 2.2);
+ * other DNAMEs are unsolicited. False = a record could not be written.
  */
 function writeDnameAbove(): boolean {
   for (let i = 0; i < table.answers; i++) {

@@ -35,7 +35,7 @@ export class Attempt<U extends WithHealth> implements Exchange {
   readonly exchanges: Exchange[] = [];
   /** Called when the attempt ends, for any reason. */
   onOver: (() => void) | null = null;
-  /** Called when it is time to send again: asks another address if there is one. */
+  /** Called when it is time to send again: asks another address, if any. */
   onSilence: (() => void) | null = null;
   /** Called at the timeout. */
   onTimeOut: (() => void) | null = null;

@@ -48,7 +48,7 @@ export interface HttpsTarget {
 }
 
 class HttpsQuery extends KeptQuery<HttpsSession> {
-  /** See `QueryForm`. */
+  /** Whether the query has an OPT record, see `QueryForm`. */
   readonly edns: boolean;
   stream: ClientHttp2Stream | null = null;
 
@@ -112,7 +112,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     });
     this.session = session;
     session.setTimeout(IDLE_TIMEOUT_MS, () => session.destroy());
-    // Do not check this earlier, on the socket: Node aborts if the socket closes before the session owns it.
+    // Do not check the protocol earlier, on the socket: Node aborts if the socket closes before the session owns it.
     session.on('connect', (_session, socket) => {
       if ((socket as TLSSocket).alpnProtocol === 'h2') return;
       this.detail = ONLY_HTTP1;

@@ -57,7 +57,7 @@ export const TCP_STREAM: StreamKind = {
 };
 
 class StreamQuery extends KeptQuery<StreamConnection> {
-  /** See `QueryForm`. */
+  /** Whether the query has an OPT record, see `QueryForm`. */
   readonly edns: boolean;
   id = 0;
 

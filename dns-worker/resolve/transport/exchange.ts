@@ -101,7 +101,7 @@ export const ONLY_HTTP1 = 'the server supports only HTTP/1.1, but DoH needs HTTP
  */
 const NO_COMMON_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
 
-/** The text of an error for `lastError`: its code if it has one, which `describeCode()` translates to words. */
+/** The text of an error for `lastError`: its code, if any, which `describeCode()` converts to words. */
 export function errorDetail(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;

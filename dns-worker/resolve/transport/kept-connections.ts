@@ -33,7 +33,7 @@ export interface ConnectionEvents<Query> {
 
 /** Rules for opening and evaluating connections to a server. */
 export interface KeptParts<Query, Connection> {
-  /** Maximum number of connections, not counting silent ones; the total is limited to twice as many. */
+  /** Maximum number of connections, not counting silent ones; the total is limited to twice this number. */
   readonly max: number;
   readonly clock: Clock;
   readonly limits: LearnedLimits;

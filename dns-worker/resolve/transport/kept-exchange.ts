@@ -89,7 +89,7 @@ export class KeptExchange<
       this.sender.cancel(query);
       if (!isSilent) return;
       this.sender.limits.noteSilence(query, connection.traffic);
-      // The other questions on the connection are immediately sent on another one.
+      // The other questions on this connection are immediately sent on another connection.
       if (connection.traffic.received > 0) connection.destroy();
     }, COMPARED_MS).unref();
   }

@@ -61,8 +61,8 @@ export class BriefTcp {
   }
 
   /**
-   * Asks a question whose port was closed after guesses; null if there are too many such questions, or TCP does not
-   * work.
+   * Asks a question whose port was closed after guesses; null if too many questions already use TCP for this reason, or
+   * TCP does not work.
    */
   askInRefuge(question: Question, done: ExchangeDone): Exchange | null {
     if (this.inRefuge >= MAX_IN_REFUGE || !this.isPossible) return null;

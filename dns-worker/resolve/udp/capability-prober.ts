@@ -2,7 +2,7 @@
  * Tests with probes whether a server supports cookies and mixed case, independently of health checks and clients'
  * questions. A feature is enabled after three successful probes in a row, for a name that exists and a random name
  * below it. It is disabled after two pairs of probes in which only the plain query was answered. A failing question
- * starts such pairs; until they have a result, the question is repeated only unchanged or over TCP. One prober per
+ * starts pairs of probes; until they have a result, the question is repeated only unchanged or over TCP. One prober per
  * server and thread; findings are in the record that all threads share.
  */
 import { randomBytes } from 'node:crypto';

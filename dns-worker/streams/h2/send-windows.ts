@@ -1,4 +1,4 @@
-/** The send windows of a client (RFC 9113 section 5.2), and the data that waits until they allow more. */
+/** The send windows of a client (RFC 9113 section 5.2), and the data that waits until the windows allow it. */
 import { ConnectionFault } from './connection-fault.ts';
 import {
   DEFAULT_WINDOW,

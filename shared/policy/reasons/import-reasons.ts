@@ -1,7 +1,7 @@
 /**
  * Reasons in reports of imports: why an item is not imported, or behaves differently here. Each has a code and an
- * English text, in one table for each program. A reason of a report may consist of several, see `joinReasons`. The
- * dashboard has the other languages, in `i18n/reasons/`.
+ * English text, in one table for each program. A reason of a report may consist of several reasons, see `joinReasons`.
+ * The dashboard has the other languages, in `i18n/reasons/`.
  */
 import { ADGUARD_REASONS } from './adguard-reasons.ts';
 import { BLOCKY_REASONS } from './blocky-reasons.ts';
@@ -27,12 +27,12 @@ export const IMPORT_REASONS = {
 export type ImportReasonCode = keyof typeof IMPORT_REASONS;
 
 declare const MARK: unique symbol;
-/** English text of a reason. The mark makes the compiler reject any other text in its place. */
+/** English text of a reason. The mark makes the compiler reject strings that are not such a text. */
 export type ImportReason = LineReason | (string & { readonly [MARK]: true });
 
-/** Between the reasons of one text; some reasons also contain it. */
+/** Separator between the reasons of one text; some reasons also contain this text. */
 const SEPARATOR = '; ';
-/** Between a subject and its reason. */
+/** Separator between a subject and its reason. */
 const COLON = ': ';
 
 const texts = new ReasonTexts<typeof IMPORT_REASONS>(IMPORT_REASONS);
@@ -63,20 +63,20 @@ export function joinReasons(...reasons: readonly ImportReason[]): ImportReason {
 export interface ReadReason {
   /** Text before the reason, such as `192.0.2.1: `; '' = none. */
   readonly subject: string;
-  /** Null for a text without a code. */
+  /** The reason; null for a text without a code. */
   readonly reason: (CodedReason<string> & { readonly table: 'import' | 'line' }) | null;
   /** The English text, without the subject. */
   readonly text: string;
 }
 
 /**
- * The reasons that a text consists of. Parameters may contain the separator, so there may be several readings: the one
- * with the fewest parts that have no code or belong to a parameter is used.
+ * The reasons that a text consists of. Parameters may contain the separator, so there may be several readings: the
+ * reading with the fewest parts that have no code or belong to a parameter is used.
  */
 export function readImportReasons(text: string): readonly ReadReason[] {
   const pieces = text.split(SEPARATOR).slice(0, MAX_PIECES);
   const rest = text.split(SEPARATOR).slice(MAX_PIECES);
-  /** For each piece, the best reading of the text from it on. */
+  /** For each piece, the best reading of the text that begins with this piece. */
   const best: Reading[] = [];
   best[pieces.length] = {
     cost: rest.length,
@@ -96,7 +96,7 @@ export function readImportReasons(text: string): readonly ReadReason[] {
   return best[0]!.reasons;
 }
 
-/** Longer texts are read only up to here, because each part is tried as the start of a reason. */
+/** Maximum number of pieces that are read, because each piece is tried as the start of a reason. */
 const MAX_PIECES = 40;
 
 interface Reading {

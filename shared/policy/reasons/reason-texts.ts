@@ -1,7 +1,7 @@
 /**
  * Reasons with codes: each has a code, an English text and parameters. The server uses the English text in the API, the
- * database and logs. `read` finds the code and parameters of such a text, even of an older one from the database, so
- * that the dashboard can show the reason in the user's language.
+ * database and logs. `read` finds the code and parameters of an English text, even of an older text from the database,
+ * so that the dashboard can show the reason in the user's language.
  */
 
 /** A reason in codes. */
