@@ -1,4 +1,4 @@
-/** The caller of the current request, for per-user limits in code far below the routes. */
+/** The caller of the current request, for per-user limits in code that routes only call indirectly. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 const holders = new AsyncLocalStorage<string | null>();

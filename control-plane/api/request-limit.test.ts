@@ -11,7 +11,7 @@ beforeEach(() => {
   limit = new RequestLimit(clock, { perSecond: 10, burst: 50 });
 });
 
-/** Number of `count` requests that are allowed, and the last refusal. */
+/** Number of allowed requests out of `count`, and the last refusal. */
 function spend(address: string, count: number): { passed: number; refusal: ApiError | undefined } {
   let passed = 0;
   let refusal: ApiError | undefined;

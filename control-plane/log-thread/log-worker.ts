@@ -1,6 +1,6 @@
 /**
- * The log thread, as seen by the control plane: starts it, sends requests, and ends it. One thread;
- * `query-log-thread.ts` starts the next one.
+ * The log thread, as seen by the control plane: starts it, sends requests, and ends it. An instance is for one thread;
+ * `query-log-thread.ts` starts the next thread.
  */
 import { Worker } from 'node:worker_threads';
 import type { FromLog, LogRequest, LogThreadStart, ToLog } from './log-messages.ts';

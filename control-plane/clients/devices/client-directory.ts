@@ -164,7 +164,7 @@ export class ClientDirectory {
     return name ?? record.hostname ?? hostname ?? (clientId === null ? null : record.key);
   }
 
-  /** Group of a client; if none is assigned to it, the group of its last address. */
+  /** Group of a client; if no group is assigned, the group of its last address. */
   groupOf(record: ClientRecord): ClientGrouping {
     const { groupId, mac, ip } = this.parts.mainOf(record);
     if (groupId !== null) return { groupId, source: mac === null ? 'manual' : 'mac' };

@@ -1,6 +1,6 @@
 /** A client in memory: its stored state, and newer sightings. */
 
-/** Maximum number of addresses kept per client, the most recent ones. */
+/** Maximum number of addresses kept per client: the most recent addresses. */
 export const MAX_ADDRESSES = 16;
 
 /** One row of `clients`. */

@@ -148,7 +148,7 @@ export async function readSetClients(db: Queryable, others: readonly number[]): 
   return readClientsById(db, [...new Set([...rows.map(({ id }) => id), ...others])]);
 }
 
-/** Acknowledges clients; returns those that were not acknowledged before. 400 for unknown ones. */
+/** Acknowledges clients; returns those that were not acknowledged before. 400 for unknown clients. */
 export async function acknowledgeClients(tx: Queryable, ids: readonly number[]): Promise<StoredClient[]> {
   const { rows: found } = await tx.query<{ id: number }>(
     'SELECT id FROM clients WHERE id = ANY($1::integer[])',

@@ -40,7 +40,7 @@ export function askThread(ask: (message: Uint8Array) => Promise<Uint8Array | nul
 
 /**
  * Asks the device at the address for its own name: a direct mDNS query (RFC 6762 sections 5.5 and 6.7), which needs no
- * multicast. Only names below `local` are accepted, because mDNS is only for them.
+ * multicast. Only names below `local` are accepted, because mDNS is only for these names.
  */
 export function askDevice(port = MDNS_PORT): AskNames {
   return async (client) => {

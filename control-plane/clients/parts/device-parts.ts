@@ -24,7 +24,7 @@ export class DeviceParts<Client extends Part> {
     if (parts?.size === 0) this.byDevice.delete(client.deviceId);
   }
 
-  /** The client whose settings apply to this one: itself, unless it is part of another. */
+  /** The client whose settings apply to a client: the client itself, unless it is part of another client. */
   mainOf(client: Client): Client {
     if (client.deviceId === null || client.deviceId === client.id) return client;
     for (const part of this.byDevice.get(client.deviceId) ?? []) if (part.id === client.deviceId) return part;

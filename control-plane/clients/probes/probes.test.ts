@@ -10,7 +10,7 @@ import { PROBE_LIFE_MS, Probes } from './probes.ts';
 
 const clock = new TestClock();
 
-/** A row like those of the drain, in the middle of a larger buffer. */
+/** A row as the drain of the log rings creates it, in the middle of a larger buffer. */
 function rowOf(name: string, client = '192.0.2.7'): QueryLogRow {
   const row = emptyRow();
   const qname = nameFromText(name)!;

@@ -60,7 +60,7 @@ export class Probes {
   private readonly byToken = new Map<string, KeptProbe>();
   private readonly onTokens: (tokens: readonly string[]) => void;
 
-  /** `onTokens` gets the tokens of all open probes whenever one is created, before it is returned. */
+  /** `onTokens` gets the tokens of all open probes whenever a probe is created, before it is returned. */
   constructor(clock: Clock, onTokens: (tokens: readonly string[]) => void) {
     this.clock = clock;
     this.onTokens = onTokens;

@@ -81,7 +81,7 @@ export class ClockFloor {
     await this.running;
   }
 
-  /** Logs a change, and stores the time if it is known and due. Never rejects. */
+  /** Logs a change, and stores the time if the time is known and storing it is due. Never rejects. */
   check(): Promise<void> {
     this.running = this.running.then(() => this.checkOnce());
     return this.running;

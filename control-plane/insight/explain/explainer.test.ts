@@ -145,7 +145,7 @@ describe('explain()', () => {
       ['malware', 'active'],
     ]);
     expect(found.stages[1]).toMatchObject({ stage: 'client_group', detail: 'chosen' });
-    // The forwarder keeps the group when it opens the question again.
+    // The group is also kept for a query that is forwarded.
     const passed = await explainer.explain({ ...question, domain: 'other.example', groupId: 7 });
     expect(passed).toMatchObject({ group_id: 7, answer: { rcode: 'SERVFAIL' } });
     await expect(explainer.explain({ ...question, groupId: 99 })).rejects.toMatchObject({
