@@ -57,7 +57,7 @@ function timelessState(
     findClients: (names) => clients.locateNamed(names),
     names: nameRules(rows, settings, config, zones, grantRules(grants, addressesOf)),
     configRecords: records,
-    // As at the start of the server: a change of the key takes effect after a restart.
+    // Uses the configuration from the start of the server: a change of the key takes effect after a restart.
     leases: [...leases, ...compatNames(node.config)],
     access: node.access.current(rows),
     excludedAddresses: clients.excludedAddresses(rows.excludedClients),

@@ -204,7 +204,7 @@ function upstreamTestParts({ configuration, dnsPort }: PolicyContext) {
   return { ...upstreamCaOf(configuration.current()), dnsPort };
 }
 
-/** Tests servers once, whose names these resolvers look up. */
+/** Tests servers once; the resolvers in `bootstrap` look up their names. */
 function upstreamTest(policy: PolicyContext): TestUpstreams {
   return (servers, bootstrap, gone) =>
     testUpstreams(servers, { ...upstreamTestParts(policy), bootstrap }, gone);

@@ -1,6 +1,6 @@
 /**
  * Keys of DNS server cookies: one per day, derived from the cluster secret, so that each node accepts the cookies of
- * the others. They are in memory shared by all threads, so that a replaced thread continues with them.
+ * all nodes. They are in memory shared by all threads, so that a replaced thread continues with them.
  */
 import {
   COOKIE_KEY_LIFE_SECS,

@@ -162,7 +162,7 @@ export class WorkerSupervisor {
     this.outlives = true;
   }
 
-  /** Undoes a drain that kept the sockets. Resolves when each worker answers, or all of them are stopped after all. */
+  /** Undoes a drain that kept the sockets. Resolves when each worker answers, or when the workers are drained again. */
   async readAgain(): Promise<void> {
     if (!this.stopping) return;
     this.stopping = false;

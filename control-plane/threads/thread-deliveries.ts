@@ -47,7 +47,7 @@ export class ThreadDeliveries {
     return this.snapshots.deliver(snapshot);
   }
 
-  /** Delivers settings in the same way. */
+  /** Delivers settings as `deliverSnapshot` delivers a snapshot. */
   deliverSettings(settings: WorkerSettings): Promise<number> {
     return this.settings.deliver(this.given(this.settings.newest.version + 1, settings));
   }

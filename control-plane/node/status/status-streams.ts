@@ -108,7 +108,7 @@ export class StatusStreams {
     }
   }
 
-  /** Sends the state unless it is the one sent last; returns whether it was sent. */
+  /** Sends the state unless the same state was sent last; returns whether it was sent. */
   private sendChange(stream: Stream): boolean {
     try {
       const { event, version } = this.parts.read();

@@ -1,6 +1,6 @@
 /**
  * Returns freed memory that the C library keeps to the system: memory of fetched lists, compilations and compressed
- * blocks. After a compilation of a million rules, that is a fifth of the process.
+ * blocks. After a compilation of a million rules, this memory is a fifth of that of the process.
  */
 import { loadLibc } from '../../../shared/libc.ts';
 import { HeapGrowth } from '../../../shared/threads/heap-growth.ts';

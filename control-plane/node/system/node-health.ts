@@ -191,7 +191,7 @@ const CLOCK_MS = 2000;
 interface OtherNodes {
   /** Nodes that are silent or use an older policy. */
   readonly inTrouble: readonly TroubledNode[];
-  /** Running nodes with another version than this one. */
+  /** Running nodes whose version differs from this node's. */
   readonly otherVersions: readonly { readonly node: string; readonly version: string }[];
   /** Version of this node. */
   readonly version: string;

@@ -65,7 +65,7 @@ function readNode(context: NodeContext): Route {
   });
 }
 
-/** All nodes; this one with its current state. */
+/** All nodes; this node with its current state. */
 async function readNodes({
   database,
   clock,

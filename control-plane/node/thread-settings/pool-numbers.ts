@@ -33,7 +33,7 @@ export class PoolNumbers {
   private of(address: string): number {
     const known = this.numbers.get(address);
     if (known !== undefined) return known;
-    // The last number below those of the zones is shared by all further servers.
+    // If the numbers run out, all further servers share the last number below those of the zones.
     const number = Math.min(this.numbers.size, FIRST_ZONE_UPSTREAM - 2);
     this.numbers.set(address, number);
     if (number === this.addresses.length) {

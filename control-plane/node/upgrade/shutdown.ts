@@ -65,7 +65,7 @@ export class Shutdown {
     return this.node.stopReading();
   }
 
-  /** Resolves when nothing is running except the sockets, if possible. */
+  /** Stops everything except the sockets, as far as possible; then resolves. */
   leave(): Promise<void> {
     return (this.leaving ??= this.leaveOnce());
   }

@@ -78,7 +78,7 @@ export class UpgradeSource {
   private isRescuing = false;
   /** Whether another process has started in place of this one. */
   private isOver = false;
-  /** Resolves when Weir, which is stopping, has stopped; undefined = it keeps running. */
+  /** Resolves when Weir has stopped; undefined = Weir is not stopping. */
   private ending: Promise<void> | undefined;
 
   private constructor(parts: HandoverParts, path: string) {

@@ -149,7 +149,8 @@ export class UpgradeTarget {
   }
 
   /**
-   * Called if this process cannot start. It still answers; resolves when the running process receives queries again.
+   * Called if this process cannot start. This process still answers; resolves when the running process receives queries
+   * again.
    */
   async fail(reason: string): Promise<void> {
     this.talk.send({ type: 'failed', reason });
