@@ -84,7 +84,10 @@ export const SECRET_FIELDS = {
 /** A kind with a secret field. */
 export type KindWithSecret = keyof typeof SECRET_FIELDS;
 
-/** The description of an object in the response to a restore: with its permissions, and the old ones if they differ. */
+/**
+ * The description of an object in the response to a restore: with its permissions, and the earlier permissions if they
+ * differ.
+ */
 export function rightsOf(item: Item, was: Item | undefined): string {
   const shown = ({ role, enabled }: Item): string =>
     `${String(role)}${enabled === false ? ', disabled' : ''}`;

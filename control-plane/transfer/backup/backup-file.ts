@@ -77,8 +77,8 @@ function isOver(until: unknown, now: Date): boolean {
 }
 
 /**
- * Leaves out expired objects, and those that are useless without their secret. Users are kept without theirs, because
- * they can get a new password.
+ * Leaves out expired objects, and those that are useless without their secret. Users are kept without their password,
+ * because they can get a new password.
  */
 function whyNot(kind: KindName, item: Item, { now, adminName }: ReadFor): LeftOut['reason'] | undefined {
   switch (kind) {

@@ -10,7 +10,7 @@ import type { ImportPlan } from './plan/import-plan.ts';
 const ENTRY = new URL('./import-thread.ts', import.meta.url);
 /** JavaScript heap of the thread, MiB; file contents are outside of it. */
 const HEAP_MIB = 384;
-/** Time limit in milliseconds; the largest files take a tenth of it. */
+/** Time limit in milliseconds; the largest files take a tenth of this time. */
 const LIMIT_MS = 20_000;
 
 /** The plan of an upload; throws 400 if the file cannot be read. */

@@ -82,7 +82,7 @@ function mapClient(builder: PlanBuilder, client: AdguardClient, groups: PolicyGr
   });
 }
 
-/** A group for each distinct policy; the one for everyone is Default. */
+/** A group for each distinct policy; clients without individual settings belong to Default. */
 class PolicyGroups {
   private readonly builder: PlanBuilder;
   private readonly byPolicy = new Map<string, { readonly name: string; readonly policy: AdguardPolicy }>();

@@ -92,7 +92,7 @@ export function reportBlockyRest(builder: PlanBuilder, file: ForeignTree): void 
     for (const key of keys.length === 0 && ofSection !== 'read' ? [section] : keys) {
       const rest = restOf(key) ?? ofSection ?? { notMapped: importReason('no_such_setting') };
       if (rest === 'read') continue;
-      // Weir has no such feature, which equals a disabled one.
+      // Weir lacks the feature, which has the same effect as disabling it.
       if (file.flag(key) === false) builder.skipped('other', key, importReason('file_disabled'));
       else if ('skipped' in rest) builder.skipped('other', key, rest.skipped);
       else builder.notMapped('other', key, rest.notMapped);

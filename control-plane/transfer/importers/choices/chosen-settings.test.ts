@@ -13,7 +13,7 @@ const pool = (at: number, ...servers: string[]): OfferedSetting =>
   row('dns.pools', { name: `pool ${at}`, servers }, { id: `dns.pools.${at}` });
 
 const RIGHT = (): FieldProblem[] => [];
-/** The rule between keys that the mode custom_ip needs an address. */
+/** A rule between two keys: the mode custom_ip needs an address. */
 const modeNeedsAddress = (values: Values): FieldProblem[] =>
   values['blocking.mode'] === 'custom_ip' && values['blocking.custom_ipv4'] === undefined
     ? [{ path: 'blocking.custom_ipv4', message: 'expected an address' }]

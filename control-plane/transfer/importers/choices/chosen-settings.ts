@@ -103,7 +103,7 @@ function textOf({ path, message }: FieldProblem): string {
   return `${path}: ${message}`;
 }
 
-/** Whether a row is set by default: upstreams only if one of them has answered. */
+/** Whether a row is set by default: upstreams only if at least one server has answered. */
 function isTicked(row: OfferedSetting, tests: UpstreamTests | null): boolean {
   if (row.doubt !== null) return false;
   const servers = serversOf(row);

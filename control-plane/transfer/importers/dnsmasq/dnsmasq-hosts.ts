@@ -20,7 +20,7 @@ export interface HostsFileParts {
 }
 
 const OWN_MACHINE = /^(?:127\.|::1\s)/;
-/** A file with more names for this machine than this is a blocklist. */
+/** Maximum number of names for this machine in a file that is not a blocklist. */
 const MAX_OWN_NAMES = 50;
 
 /** Adds the records and denied names of a file. */

@@ -66,7 +66,7 @@ function keepWithin({ builder, lists }: ZoneParts, zone: string, records: readon
     const item = builder.item('forward_zone', `zone ${zone}`, importReason('answered_by_weir'));
     return builder.zone({ zone, servers: [], enabled: true }, item);
   }
-  // A zone without servers has no exceptions that are sent to the pools.
+  // A zone without servers cannot exempt names that the pools answer, so a list rule is added instead.
   const others = new Set(forwards.map(({ owner }) => owner));
   const item = builder.item('list_rule', `zone ${zone}`, importReason('technitium_nxdomain'));
   lists.add(`||${zone}^$dnsrewrite=NXDOMAIN,denyallow=${[...others].join('|')}`, null, item);
