@@ -8,7 +8,7 @@ import type { Authenticator } from './authenticator.ts';
 import type { LoginOrigin } from './sessions/sessions.ts';
 import { sessionSecretsOf } from './session-cookie.ts';
 
-/** The caller of a request; null for an unknown one. Throws DatabaseUnavailable if a session cannot be looked up. */
+/** The caller of a request; null for an unknown caller. Throws DatabaseUnavailable if a session cannot be looked up. */
 export async function callerOf(auth: Authenticator, request: Request): Promise<Caller | null> {
   if (isLocal(request)) return LOCAL_CALLER;
   const open = auth.openCaller();

@@ -106,7 +106,7 @@ async function numbersOf(
   };
 }
 
-/** Counters that this server also has, and zero for those of a DHCP server, which it does not have. */
+/** Counters that this server also has; those of a DHCP server, which it lacks, are zero. */
 function dnsmasqOf(
   cache: CacheCounters,
   summary: Pick<StatsSummary, 'queries_by_status'>,

@@ -6,8 +6,8 @@ import type { RequestLimit, RequestRate } from '../../api/request-limit.ts';
 
 /**
  * Rate for one client network. A page with everything it loads and requests is about 100 requests, and people may
- * reopen ten at once; a tab that polls sends two per second, twenty Grafana panels four, a program that copies settings
- * 50. The rest costs the control plane at most a tenth of a core, as a usual request takes a millisecond.
+ * reopen ten at a time; a tab that polls sends two per second, twenty Grafana panels four, a program that copies
+ * settings 50. The rest costs the control plane at most a tenth of a core, as a usual request takes a millisecond.
  */
 export const WEB_RATE: RequestRate = { perSecond: 100, burst: 1000 };
 

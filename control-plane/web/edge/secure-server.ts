@@ -28,8 +28,8 @@ export interface SecuredWith {
 }
 
 /**
- * TLS sessions are only valid in this context. Without an explicit one, a node does not accept sessions of a node that
- * was started from another directory.
+ * TLS sessions are only valid in this context. Without an explicit context, a node does not accept sessions of a node
+ * that was started from another directory.
  */
 const SESSION_CONTEXT = 'weir web';
 
@@ -61,7 +61,7 @@ export class SecureServer extends Server {
       socket.once('close', () => this.sockets.delete(socket));
       readFirstByte(socket, firstMs, (octet) => {
         if (octet === TLS_HANDSHAKE) for (const take of takeTls) take.call(this, socket);
-        // This is how the server learns of connections that are decrypted.
+        // This event passes a decrypted connection to the HTTP server.
         else this.emit('secureConnection', socket);
       });
     });

@@ -25,7 +25,7 @@ const POLL_MS = 10;
 /** Connections that are being closed: nothing that arrives on them is answered. */
 const ending = new WeakSet<Socket>();
 
-/** Creates the middleware; must be the first one, so that it sees every response. */
+/** Creates the middleware; must be the first middleware, so that it sees every response. */
 export function leaveUnreadBodies(clock: Clock) {
   const limits = {
     network: new RequestLimit(clock, DRAINS_PER_NETWORK),

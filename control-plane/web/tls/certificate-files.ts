@@ -62,7 +62,7 @@ export class CertificateFiles {
     return (await Promise.all([stateOf(this.paths.cert), stateOf(this.paths.key)])).join(' ');
   }
 
-  /** Replaces both files, with mode 0600. Throws CertificateFilesError, and then the old ones still exist. */
+  /** Replaces both files, with mode 0600. Throws CertificateFilesError, and then the old files still exist. */
   async store(pair: CertificatePair): Promise<void> {
     await this.refuseForeign();
     try {

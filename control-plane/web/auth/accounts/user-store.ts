@@ -120,7 +120,7 @@ export async function updateUser(tx: Queryable, id: number, change: UserChange):
   return (await tx.query<StoredUser>(text, [id, displayName, role, enabled, passwordHash])).rows[0] ?? null;
 }
 
-/** Links exactly these clients to a user; 400 for an unknown one, and for one that is part of another client. */
+/** Links exactly these clients to a user; 400 for an unknown client, and for a part of another client. */
 export async function replaceClients(tx: Queryable, id: number, clientIds: readonly number[]): Promise<void> {
   await refuseParts(tx, clientIds);
   await tx.query('DELETE FROM user_clients WHERE user_id = $1 AND client_id <> ALL ($2::integer[])', [

@@ -66,7 +66,7 @@ export class SessionLookup {
   }
 
   /**
-   * Another node may have extended the session, and the wall clock of this one may have been changed: the longer
+   * Another node may have extended the session, and the wall clock of this node may have been changed: the longer
    * lifetime applies.
    */
   private livingIdle(secretHash: Buffer, session: StoredSession): StoredSession | null {

@@ -13,7 +13,7 @@ let own: TestDatabase;
 let clock: TestClock;
 let isAway: boolean;
 let isSilent: boolean;
-/** Number of questions to the database. */
+/** Number of statements that the database received. */
 let questions: number;
 /** Statements to the database wait for this promise. */
 let gate: Promise<unknown>;

@@ -27,7 +27,7 @@ export class TokenMemory {
   private readonly clock: Clock;
   private known: Known | null = null;
   private reading: Promise<Known> | null = null;
-  /** Counts changes on this node: data read before the last one is outdated. */
+  /** Counts changes on this node: data read before the last change is outdated. */
   private changes = 0;
   private changesKnown = 0;
 
