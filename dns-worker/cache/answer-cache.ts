@@ -33,7 +33,7 @@ export type CacheHitCode = (typeof CacheHit)[keyof typeof CacheHit];
 const LAST_SECS = 2;
 const SHORT_LIFE_SECS = 5;
 
-/** Words of a CPU cache line. */
+/** Number of words in a CPU cache line. */
 const LINE_WORDS = 16;
 
 /** TTL of records in a stale answer, seconds (RFC 8767 section 4 recommends 30). */

@@ -30,7 +30,7 @@ import {
 
 /** The key of an answer. */
 export interface CacheKey {
-  /** Lower-case wire form. */
+  /** Name in lower-case wire form. */
   readonly qname: Uint8Array;
   /** Hash lanes of the whole name. */
   readonly nameLow: number;

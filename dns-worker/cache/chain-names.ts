@@ -12,7 +12,7 @@ import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 const POINTER = 0xc0;
 /** Size of the fields before the target of an SVCB record (RFC 9460 section 2.2). */
 const SVC_PRIORITY_SIZE = 2;
-/** Key and length of a parameter. */
+/** Size of the key and the length of a parameter. */
 export const SVC_PARAM_HEAD = 4;
 /** Keys of parameters that contain addresses (RFC 9460 section 14.3.2). */
 export const AddressHint = { IPV4: 4, IPV6: 6 } as const;

@@ -11,7 +11,7 @@ import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 
 const IPV4_SIZE = 4;
 const IPV6_SIZE = 16;
-/** Prefix 2002::/16. */
+/** First two bytes of 6to4 addresses (2002::/16). */
 const SIX_TO_FOUR = 0x2002;
 
 /**

@@ -2,7 +2,7 @@
  * A timing wheel over typed arrays: the cost of adding, removing and expiring does not depend on the number of entries.
  */
 
-/** Precision, milliseconds. */
+/** Precision of the deadlines, in milliseconds. */
 const TICK_MS = 4;
 /** Ticks of one turn of the wheel, a power of two. Later deadlines expire at the end of the turn. */
 const TICKS = 512;

@@ -20,11 +20,11 @@ import { EdnsSupport } from '../resolve/transport/edns-support.ts';
 
 const US_PER_MS = 1000;
 
-/** One server. */
+/** A server that the answer thread may ask. */
 export class FirstServer {
   /** Number of the resolver, see `FirstServersHead`: answers of servers of an earlier resolver are not cached. */
   readonly resolver: number;
-  /** `Upstream.index` */
+  /** Number of the server (`Upstream.index`). */
   readonly number: number;
   readonly address: PackedSocketAddress;
   readonly hardening: Hardening;

@@ -20,7 +20,7 @@ import { newExpandedName } from '../resolve/response/wire-name.ts';
 
 /** An alias that is being followed; it shares no memory with the query. */
 export interface Alias {
-  /** Lower-case wire form. */
+  /** Target in lower-case wire form. */
   readonly target: Uint8Array;
   /** Header, question and the records that lead to the target. */
   readonly message: Uint8Array;
@@ -33,7 +33,7 @@ export interface Alias {
 
 /** The outcome of resolving the target. */
 export interface TargetAnswer {
-  /** Message without OPT. */
+  /** The answer as a message without OPT. */
   readonly message: Uint8Array;
   readonly rcode: number;
   readonly status: QueryStatusCode;

@@ -12,7 +12,7 @@ const MAX_SAME = 1024;
 
 interface Waiting {
   requests: number;
-  /** Counts by hash of the question. */
+  /** Number of requests by hash of the question. */
   readonly byQuestion: Map<number, number>;
 }
 

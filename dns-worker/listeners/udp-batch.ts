@@ -18,7 +18,7 @@ import { type CountUnsent, sendMessages } from './send-messages.ts';
 import { SOCKADDR_SIZE, unpackAddress } from '../../shared/net/kernel/socket-address.ts';
 import type { UdpSocket } from './udp-sockets.ts';
 
-/** Datagrams of one batch. */
+/** Maximum number of datagrams in a batch. */
 export const BATCH_SIZE = 64;
 /**
  * Size of a slot for a request or a reply, in bytes. Replies are never larger; larger requests are truncated and

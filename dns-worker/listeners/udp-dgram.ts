@@ -18,7 +18,7 @@ export type DatagramHandler = (
   reply: (bytes: Uint8Array) => void,
 ) => void;
 
-/** Open sockets. */
+/** The open sockets of the fallback. */
 export interface DatagramListener {
   /** Delivers the datagrams that the kernel has queued, then stops; replies can still be sent. */
   stopReceiving(): Promise<void>;

@@ -11,7 +11,7 @@ import { hasProvenAddress } from './rate-limiter.ts';
 
 const FACTOR = 0x9e3779b1 | 0;
 
-/** Identifies networks. */
+/** Identifies the networks of clients. */
 export class ClientNetworks {
   private readonly ipv4Masks: Int32Array;
   private readonly ipv6Masks: Int32Array;
@@ -48,7 +48,7 @@ export class ClientNetworks {
     const masks = isMappedIpv4(client, at) ? this.ipv4Masks : this.ipv6Masks;
     const { last } = this;
     const isProven = hasProvenAddress(query) ? 1 : 0;
-    // Consecutive queries are often from the same network.
+    // Consecutive queries are often from the same network: compare with the last network first.
     let isLast = last[4] === isProven && this.lastKey !== '';
     last[4] = isProven;
     for (let i = 0; i < 4; i++) {

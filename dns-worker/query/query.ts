@@ -90,7 +90,7 @@ export class Query {
   readonly hashHigh: Int32Array = new Int32Array(MAX_LABELS + 1);
   /** Whether the qname is an address of an answer, see `address-name.ts`; never for a request. */
   isAddress = false;
-  /** Bytes of the address, 4 or 16. */
+  /** Bytes of the address, and their number: 4 or 16. */
   readonly address: Uint8Array = new Uint8Array(16);
   addressSize = 0;
   qtype = 0;

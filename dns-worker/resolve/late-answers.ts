@@ -72,7 +72,7 @@ export class LateAnswers {
     return null;
   }
 
-  /** Stops waiting. */
+  /** Stops waiting for late answers. */
   close(): void {
     for (const key of [...this.runs.keys()]) this.stop(key);
     this.kept.clear();

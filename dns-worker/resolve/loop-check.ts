@@ -78,7 +78,7 @@ export class LoopCheck {
     return { ...report, status: 'Unhealthy', lastError };
   }
 
-  /** Stops; cancels a check in flight. */
+  /** Stops the checks, and cancels a check in flight. */
   close(): void {
     clearTimeout(this.timer);
     for (const attempt of this.attempts) attempt.cancel();

@@ -57,7 +57,7 @@ export class Probe {
     this.timer = this.after(Math.random() * Math.min(SOON_MS, this.intervalMs));
   }
 
-  /** Stops; cancels a probe in flight. */
+  /** Stops the probes, and cancels a probe in flight. */
   close(): void {
     this.closed = true;
     clearTimeout(this.timer);

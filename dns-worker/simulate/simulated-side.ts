@@ -39,7 +39,7 @@ const NO_LIMIT = {
 
 /** A question of the log. */
 export interface SimulatedQuestion {
-  /** Lower-case wire form. */
+  /** Name in lower-case wire form. */
   readonly qname: Uint8Array;
   readonly qtype: number;
   /** Addresses of clients; this client's address begins at `clientAt`. */
@@ -54,7 +54,7 @@ export interface SimulatedQuestion {
 
 /** Decides with one snapshot. */
 export class SimulatedSide {
-  /** The last question. */
+  /** The last question that was decided. */
   readonly query = new Query();
   readonly pipeline: Pipeline;
   /** Whether policy allowed the name of the last question, so that its answer decided. */
@@ -127,7 +127,7 @@ export class SimulatedSide {
   }
 }
 
-/** Counts complete records. */
+/** Number of complete records. */
 function countRecords(records: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < records.length; count++) at = skipRecord(records, at, records.length);

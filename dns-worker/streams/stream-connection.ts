@@ -38,8 +38,8 @@ export type StreamHandler = (message: Uint8Array, client: StreamClient) => void;
 /** Maximum number of queries in flight per connection; at this number, reading pauses (CVE-2025-30193). */
 export const MAX_QUERIES_IN_FLIGHT = 100;
 /**
- * Maximum number of queries per connection, after which it is closed; the client may open another. Queries in transit
- * get no answer, so the number is so high that a busy forwarder reaches it rarely, and a load test never.
+ * Maximum number of queries per connection, after which it is closed; the client may open another connection. Queries
+ * in transit get no answer, so the number is so high that a busy forwarder reaches it rarely, and a load test never.
  */
 export const MAX_QUERIES = 10_000_000;
 /** Maximum number of bytes of answers that the client has not received; above this, no more queries are read. */

@@ -16,7 +16,7 @@ import { ExplanationNotes } from './explanation-notes.ts';
 
 /** A question to explain. */
 export interface QuestionToExplain {
-  /** Lower-case wire form. */
+  /** The name in lower-case wire form. */
   readonly qname: Uint8Array;
   readonly qtype: number;
   /** Address of the client, 16 bytes. */

@@ -7,7 +7,7 @@ import { nameFromText } from './name.ts';
 
 /** One DS or DNSKEY record that is trusted without proof. */
 export interface TrustAnchor {
-  /** Lower-case wire form. */
+  /** Name of the zone in lower-case wire form. */
   readonly zone: Uint8Array;
   /** `RRType.DS` or `RRType.DNSKEY`. */
   readonly type: number;

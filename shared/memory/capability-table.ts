@@ -4,7 +4,7 @@
  * record gets one in its thread's own memory. `dns-worker/resolve/capability/` reads and writes records.
  */
 
-/** Records of the table. */
+/** Size of the table: its number of records, and the i32 words of each. */
 export const CapabilityTable = { RECORDS: 512, RECORD_WORDS: 64 } as const;
 
 /** i32 words of a record. Times are seconds of the monotonic clock unless stated otherwise. */

@@ -8,7 +8,7 @@ export type SslMode = (typeof SSL_MODES)[number];
 
 /** The keys of `[database]` that apply to each URL without the equivalent parameters. */
 export interface SslKeys {
-  /** Empty = absent. */
+  /** TLS mode; empty = absent. */
   readonly sslmode: SslMode | '';
   /** Path of the CA certificates; empty = absent. */
   readonly sslrootcert: string;

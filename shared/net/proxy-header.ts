@@ -32,7 +32,7 @@ export const LOCAL_PROXY_HEADER: Uint8Array = Uint8Array.of(
   ...[(VERSION_2 << 4) | Command.LOCAL, 0, 0, 0],
 );
 
-/** Result of reading. */
+/** Result of reading a header. */
 export const ProxyOutcome = {
   /** A complete header, whose content is in the fields of the reader. */
   OK: 0,

@@ -5,7 +5,7 @@
 
 import { addressFromText } from './ip.ts';
 
-/** Replaces a credential. */
+/** Text in place of a credential. */
 const MASK = '***';
 /** Names of parameters that probably contain credentials. */
 const SECRET_NAME =

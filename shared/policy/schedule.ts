@@ -16,7 +16,7 @@ const DAY = 1440;
 const WEEK = 7 * DAY;
 const MINUTE_MS = 60_000;
 const DAY_MS = DAY * MINUTE_MS;
-/** 1970-01-01 was a Thursday. */
+/** Minute of the week at 1970-01-01 00:00, a Thursday. */
 const EPOCH_WEEK_MINUTE = 3 * DAY;
 /**
  * Milliseconds ahead in which to search for a change. Changes recur weekly, and clock changes can suppress a change

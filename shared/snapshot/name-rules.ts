@@ -21,7 +21,7 @@ export const NO_END_SECS = 0x7fff_ffff;
 export interface NameGrant {
   /** Id of the grant's row. */
   readonly id: number;
-  /** Lower-case wire form; null = every name. */
+  /** The name in lower-case wire form; null = every name. */
   readonly name: Uint8Array | null;
   /** Whether the subdomains of `name` are covered. */
   readonly coversSubdomains: boolean;

@@ -29,7 +29,7 @@ export interface RewriteAnswer {
 
 /** A record of an answer. */
 interface RewriteRecord {
-  /** `RRType`. */
+  /** Type of the record (`RRType`). */
   readonly type: number;
   /** RDATA in hexadecimal. */
   readonly rdata: string;

@@ -239,7 +239,7 @@ export type ToWorker =
   | {
       readonly type: 'explain';
       readonly id: number;
-      /** Lower-case wire form. */
+      /** The name in lower-case wire form. */
       readonly qname: Uint8Array;
       readonly qtype: number;
       /** Address of the client, 16 bytes. */

@@ -5,7 +5,7 @@ import type { Explanation } from './explanation.ts';
 /** `workerData` of the thread, which answers with one `Explanation`. */
 export interface PastQuestion {
   readonly snapshot: SnapshotBuffers;
-  /** Lower-case wire form. */
+  /** The name in lower-case wire form. */
   readonly qname: Uint8Array;
   readonly qtype: number;
   /** Address of the client, 16 bytes. */

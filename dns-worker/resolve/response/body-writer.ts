@@ -20,7 +20,7 @@ import { expandRdataName, firstNameAt, rdataLayout } from './rdata-layout.ts';
 import type { ExpandedName } from './wire-name.ts';
 import { expandName, newExpandedName } from './wire-name.ts';
 
-/** Pointers have 14 bits. */
+/** Maximum offset in a pointer, which has 14 bits. */
 const MAX_POINTER = 0x3fff;
 /** Slots of the suffix table; at most half of them are used: further names are not compressed. */
 const SUFFIX_SLOTS = 512;
@@ -28,7 +28,7 @@ const MAX_SUFFIXES = SUFFIX_SLOTS / 2;
 /** Space beyond the size limit: the longest label and name, and the fixed part of a record. */
 const SLACK = 1024;
 
-/** One per thread. Call `begin`, then `record` for each record, then `body`. */
+/** Each thread has one. Call `begin`, then `record` for each record, then `body`. */
 export class BodyWriter {
   private readonly image = new Uint8Array(MAX_MESSAGE_SIZE + SLACK);
   private readonly suffixAt = new Uint16Array(SUFFIX_SLOTS);

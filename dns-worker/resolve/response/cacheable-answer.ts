@@ -2,7 +2,7 @@
 
 /** Present if the chain of an answer ends at an alias, and the message contains nothing about its target. */
 export interface LeftOut {
-  /** Lower-case wire form. */
+  /** Target in lower-case wire form. */
   readonly target: Uint8Array;
   /** Number of aliases in the chain. */
   readonly hops: number;

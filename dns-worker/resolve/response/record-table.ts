@@ -23,7 +23,7 @@ export const MAX_RECORDS = Math.floor((MAX_MESSAGE_SIZE - Header.SIZE) / (1 + Re
 const FIRST_META = 249;
 const LAST_META = 255;
 
-/** One per thread; `read` fills it for each message. */
+/** Each thread has one; `read` fills it for each message. */
 export class RecordTable {
   /** Offsets of the records' parts in the message. */
   readonly ownerAt = new Uint16Array(MAX_RECORDS);

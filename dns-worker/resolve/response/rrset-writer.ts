@@ -12,7 +12,7 @@ import type { ExpandedName } from './wire-name.ts';
 /** TTL if no record was written. */
 export const NO_TTL = 0xffffffff;
 
-/** One per thread; call `begin` for each message, whose records are in `table`. */
+/** Each thread has one. Call `begin` for each message, whose records are in `table`. */
 export class RRsetWriter {
   /** Smallest TTL of the written records, in seconds, and their number. */
   minTtlSecs = NO_TTL;

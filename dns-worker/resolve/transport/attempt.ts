@@ -28,7 +28,7 @@ export function isDefinitive(rcode: number): boolean {
 
 const TRUNCATED_AGAIN = { kind: 'failed', reason: 'unusable', detail: 'truncated' } as const;
 
-/** `U` is the upstream that is asked. */
+/** `U` is the type of the upstream that is asked. */
 export class Attempt<U extends WithHealth> implements Exchange {
   readonly upstream: U;
   /** Exchanges that the upstream adds, one for each address that is asked. */

@@ -127,7 +127,7 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
 
   /** Whether a network may have another question in flight. */
   private isWithinShare(network: string): boolean {
-    // All connections are equivalent.
+    // All connections have the same limits, so use those of the first.
     const [connection] = this.connections;
     const each = connection === undefined ? Infinity : Math.min(connection.capacity, this.limits.answers);
     return isWithinShare(this.held.get(network) ?? 0, this.heldByAll, this.parts.max * each);

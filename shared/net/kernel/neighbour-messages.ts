@@ -20,7 +20,7 @@ const NO_MAC = '00:00:00:00:00:00';
 
 const MessageType = { ERROR: 2, DONE: 3, NEW_NEIGHBOUR: 28, GET_NEIGHBOUR: 30 } as const;
 const Attribute = { ADDRESS: 1, MAC: 2 } as const;
-/** NLM_F_REQUEST and NLM_F_DUMP. */
+/** Flags of the request: NLM_F_REQUEST and NLM_F_DUMP. */
 const DUMP_FLAGS = 0x301;
 /** NUD_INCOMPLETE, NUD_FAILED and NUD_NOARP: no neighbour has answered, or ARP is not used. */
 const NOT_ANSWERED = 0x01 | 0x20 | 0x40;

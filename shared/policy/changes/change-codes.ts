@@ -159,7 +159,7 @@ export interface CodedAction {
   readonly params: Readonly<Record<string, Param>>;
 }
 
-/** A change in codes. */
+/** A change, as the codes of its subject and action. */
 export interface CodedChange {
   readonly subject: CodedSubject;
   readonly action: CodedAction;
