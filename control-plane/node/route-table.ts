@@ -1,7 +1,7 @@
 /**
  * Every route of the native API. The rows are defined in their features, each in a `<noun>-routes.ts`: path, access,
- * schemas and handler. A path that is not here does not exist, and a request is refused if the caller lacks the
- * right that its row requires: the guard denies by default. `openapi.ts` describes the rows; `app.ts` serves them.
+ * schemas and handler. A path that is not in this table does not exist, and a request is refused if the caller lacks
+ * the right that its row requires: the guard denies by default. `openapi.ts` describes the rows; `app.ts` serves them.
  */
 import { accessRoutes } from '../clients/access/access-routes.ts';
 import type { Route } from '../api/route.ts';

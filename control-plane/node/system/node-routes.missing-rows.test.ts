@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-/** A block with this number of rows of a run. */
+/** A block of one run with this number of rows. */
 async function blockOf(gatherer: BlockGatherer, rows: number): Promise<LogBatch> {
   for (let i = 0; i < rows; i++) gatherer.append(logRow(), 'full');
   return toBatch(gatherer.runKey, gatherer.seal()!);

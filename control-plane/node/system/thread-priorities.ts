@@ -38,7 +38,8 @@ export function adoptDnsPriority(running: number | undefined, logger: Logger): n
 
 /**
  * Sets the priorities of the running threads; call it after the DNS threads have started, with the niceness that they
- * should have. Threads started later inherit the control plane's. Only on Linux does a thread have its own priority.
+ * should have. Threads started later inherit the control plane's niceness. Only on Linux does a thread have its own
+ * priority.
  */
 export function raiseDnsPriority(wanted: number, logger: Logger): void {
   if (process.platform !== 'linux') return;

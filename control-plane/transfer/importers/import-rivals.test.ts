@@ -24,7 +24,7 @@ function notMapped({ items }: ImportReport): string[] {
   );
 }
 
-/** Expects that the same file a second time changes nothing. */
+/** Expects that importing the same file a second time changes nothing. */
 async function expectRepeatable(file: Uint8Array | string): Promise<void> {
   expect(await imported(file)).toMatchObject({ revision: null, counts: { done: 0, changed: 0 } });
 }

@@ -278,7 +278,7 @@ export class Authenticator {
     if (await this.sessions.removeExpired()) await this.login.removePassed();
   }
 
-  /** Without the database: false if a setup code is pending. Only affects messages. */
+  /** Without the database: false if a setup code is pending. The result only affects messages. */
   private isProbablyConfigured(): Promise<boolean> {
     return this.account.isProbablyConfigured(async () => !(await this.parts.setupCode.isPending()));
   }

@@ -68,7 +68,7 @@ function reportRewriteRules(builder: PlanBuilder, rules: readonly string[]): voi
     );
 }
 
-/** Whether a value is a record: both programs merge the records of a name. */
+/** Whether a value is a record; both programs merge the records of a name. */
 function isRecord(value: string): boolean {
   return placeOf(value)?.kind === 'ip' || /^NOERROR;(?!CNAME;|;)/i.test(value);
 }

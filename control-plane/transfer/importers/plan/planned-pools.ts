@@ -26,7 +26,7 @@ export class PlannedPools {
     this.read = read;
   }
 
-  /** The servers that Weir supports; with `reports`, the report lists the others, and comments. */
+  /** The servers that Weir supports; with `reports`, the others and comments are added to the report. */
   servers(written: readonly string[], reports = true): string[] {
     return written.flatMap((one) => {
       const read = this.read(one);
