@@ -20,7 +20,7 @@ const PathId = z
   .transform(Number)
   .meta({ type: 'integer', minimum: 1, maximum: MAX_ID });
 
-/** A whole number in a query string, in decimal digits only; `fallback` if it is absent. */
+/** A whole number in a query string, in decimal digits only; `fallback` if the parameter is absent. */
 export function queryInt(min: number, max: number, fallback: number) {
   return digits(min, max, { default: fallback }).default(fallback);
 }
@@ -112,7 +112,7 @@ export const Period = z
   .refine((value) => periodMs(value) !== undefined, 'expected <N>m, <N>h, <N>d or <N>w of at most ten years')
   .meta({ examples: ['24h'], pattern: '^[1-9]\\d{0,6}[mhdw]$' });
 
-/** A former name of a field or parameter, which is accepted for one more release. */
+/** The schema of a former name of a field or parameter, which is accepted for one more release. */
 export function former<S extends z.ZodType>(schema: S, present: string): S {
   const deprecated = true;
   // OpenAPI requires `deprecated` in the parameter itself, not only in its schema.

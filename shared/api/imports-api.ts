@@ -66,7 +66,7 @@ export const ImportQuery = z.object({
 /** The keys of the settings that an import sets; `default` = the settings that a dry run selects. */
 export type SettingSelection = 'default' | ReadonlySet<string>;
 
-/** Kind of an item of the file, in Weir's terms; `other` for one that Weir does not have. */
+/** Kind of an item of the file, in Weir's terms; `other` for a kind that Weir does not have. */
 const ItemKind = z.enum([
   'group',
   'client',

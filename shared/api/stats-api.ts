@@ -178,7 +178,7 @@ export const TopClients = z
   .meta({ id: 'TopClients' });
 export type TopClients = z.infer<typeof TopClients>;
 
-/** Queries of a period by upstream, and blocked ones by list and by service; the most first. */
+/** Queries of a period by upstream, and blocked queries by list and by service, in descending order. */
 export const StatsBreakdown = z
   .strictObject({
     queries_forwarded: Count.meta({ description: 'waited for an upstream, and not blocked' }),

@@ -40,7 +40,7 @@ const UpstreamSupport = z
   });
 export type UpstreamSupport = z.infer<typeof UpstreamSupport>;
 
-/** One server of one pool, or of one forward zone, for all workers together, since the start. */
+/** State and counters of a server in one pool or forward zone, for all workers together since the start. */
 export const UpstreamDetail = z
   .strictObject({
     address: z.string(),

@@ -28,7 +28,7 @@ export const UserList = z.array(User);
 /** Names that are shown as the author of Weir's own changes. */
 const TAKEN = new Set(['system', 'anonymous']);
 
-/** ASCII, so that no two names look alike except in letter case, which is ignored. */
+/** A user name in ASCII, so that two names look alike only if they differ in letter case, which is ignored. */
 const Username = z
   .string()
   .max(64)

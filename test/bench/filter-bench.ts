@@ -40,7 +40,7 @@ function nameAt(index: number): string {
   return `${WORDS[index & 7]}${Math.imul(index, 0x9e3779b1) >>> 0}.site${index % 50_021}.${tld}`;
 }
 
-/** A list of distinct names of the usual shape, as a text file. */
+/** Writes a list of distinct, typical names to a text file. */
 function writeList(): string {
   const path = join(folder, 'list.txt');
   let text = '';

@@ -1,4 +1,4 @@
-// The correctness gate: a server is measured only if it really blocks listed names and answers others.
+// The correctness gate: a server is measured only if it really blocks listed names and answers all other names.
 import { probe } from './servers/answer-probe.ts';
 
 const SAMPLE_SIZE = 12;

@@ -82,7 +82,7 @@ async function prove(stage: Stage, running: RunningServer, workload: PreparedWor
   const figure = collections === 0 ? 'usedHeapBytes' : 'allocatedBytes';
   const sum = (of: WorkerMeasures): number =>
     of.reduce((total, { answer }) => total + (answer.memory?.[figure] ?? 0), 0);
-  // The measurement itself allocates: the cost of two measurements in a row is subtracted.
+  // The measurement itself allocates, so the difference between two measurements in a row is subtracted.
   const allocatedBytes = Math.max(0, sum(workers) - sum(before) - (sum(before) - sum(asked)));
   return {
     workload: workload.name,
@@ -136,7 +136,7 @@ function tableOf(runs: readonly ProofRun[]): string {
   ]);
 }
 
-/** V8 writes one log per thread, each line as it happens. */
+/** Sizes of V8's logs. V8 writes a log for each thread, and each line immediately. */
 function logSizes(dir: string): Map<string, number> {
   const files = readdirSync(dir).filter((file) => V8_LOG.test(file));
   return new Map(files.map((file) => [join(dir, file), statSync(join(dir, file)).size]));
@@ -153,7 +153,7 @@ function deoptimisationsSince(dir: string, before: ReadonlyMap<string, number>):
   );
 }
 
-/** The end of a file: the files grow large, so only new content is read. */
+/** Reads a file from an offset, because the files grow large and only new content is needed. */
 function readFrom(file: string, offset: number): string {
   const bytes = Buffer.alloc(Math.max(0, statSync(file).size - offset));
   const descriptor = openSync(file, 'r');

@@ -9,9 +9,9 @@ export type Suite = (typeof SUITES)[number];
 
 export interface Options {
   suites: Suite[];
-  /** Rows of the suites `scaling` and `resolver`, empty = all. */
+  /** Rows of the suites `scaling` and `resolver` to run; empty = all. */
   rows: string[];
-  /** Names of servers, empty = all that are installed. */
+  /** Names of servers to measure; empty = all installed servers. */
   peers: string[];
   /** Names of workloads, empty = all. */
   workloads: string[];
@@ -59,7 +59,7 @@ export const HELP = `npm run bench -- [options]
   --help
 `;
 
-/** Parses the arguments after the script name; throws an Error with the invalid one. */
+/** Parses the arguments after the script name; throws an Error that names the invalid argument. */
 export function parseOptions(args: string[]): Options {
   const { values } = parseArgs({
     args,

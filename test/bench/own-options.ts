@@ -9,7 +9,7 @@ export interface OwnNumbers<Name extends string> {
   readonly rest: string[];
 }
 
-/** Reads the numbers; null if the arguments ask for help. Throws an Error with the invalid one. */
+/** Reads the numbers; null if the arguments ask for help. Throws an Error that names the invalid option. */
 export function readOwnNumbers<Name extends string>(
   args: readonly string[],
   defaults: Readonly<Record<Name, number>>,

@@ -1,5 +1,5 @@
-// The rate that a server sustains: found by trials at falling rates, as in RFC 2544 section 26.1, with the addition
-// that the query log must keep up.
+// The rate that a server sustains: found by trials at falling rates, as in RFC 2544 section 26.1, but the query log
+// must also keep up.
 const STEP = 0.9;
 const MAX_TRIALS = 20;
 /**

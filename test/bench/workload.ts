@@ -1,5 +1,5 @@
 // Schema of a workload file, and the reader of the files in `workloads/`. A workload defines questions, rate and
-// duration, but not which servers answer or how they are configured, except for their query logs.
+// duration, but not the servers and their configuration, except their query logs.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';

@@ -12,7 +12,7 @@ import { folderInPlace, freshFolderName, removeOldBuilds, sealBuild } from './se
 
 const CONFIG = new URL('../vite.config.ts', import.meta.url).href;
 
-/** React contains different code for other values, and Vite takes the value from the environment. */
+/** Must be `production`: Vite takes the value from the environment, and React has different code for other values. */
 process.env['NODE_ENV'] = 'production';
 
 async function buildDashboard(dist: string): Promise<string> {
@@ -20,7 +20,7 @@ async function buildDashboard(dist: string): Promise<string> {
   const folder = freshFolderName();
   await mkdir(join(dist, folder), { recursive: true });
   try {
-    // Hashed before the build, so that edits made during the build change the next hash.
+    // Computes the hash before the build, so that edits made during the build change the next hash.
     const dashboardHash = await hashOfDashboard();
     const taken = await runVite(join(dist, folder));
     const shared = taken.filter((path) => path.startsWith('shared/')).toSorted();

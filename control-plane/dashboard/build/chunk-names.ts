@@ -1,4 +1,4 @@
-/** Assigns modules to shared files, to save requests: a browser sends six at a time. */
+/** Assigns modules to shared files, to save requests: a browser sends only six requests at a time. */
 import { join } from 'node:path';
 
 /** The used part of the bundler's API. */

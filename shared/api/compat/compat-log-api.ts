@@ -73,7 +73,7 @@ export const CompatQuery = z.strictObject({
   reply: z.strictObject({ type: z.enum(COMPAT_REPLIES), time: z.number().min(0) }),
   client: z.strictObject({ ip: z.string(), name: z.string().nullable() }),
   list_id: z.int().min(1).nullable(),
-  /** Code of the extended DNS error; -1 = none. */
+  /** Info code of the extended DNS error (RFC 8914); -1 = none. */
   ede: z.strictObject({ code: z.int().min(-1), text: z.string().nullable() }),
   cname: z.string().nullable(),
 });

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/clients/refused`: which clients may ask, and which were refused. */
+/** Requests and answers of `{api}/clients/refused`: which clients may send queries, and which were refused. */
 import { z } from 'zod';
 import { Timestamp } from '../fields.ts';
 import { Cidr } from './clients-api.ts';
@@ -6,8 +6,8 @@ import { Cidr } from './clients-api.ts';
 const Count = z.int().min(0);
 
 /**
- * Access warnings: anyone on the internet may ask without a rate limit; all clients have the address of a gateway or
- * proxy.
+ * Access warnings: anyone on the internet may send queries without a rate limit; all clients have the address of a
+ * gateway or proxy.
  */
 export const ACCESS_WARNINGS = ['open_without_limit', 'one_address'] as const;
 

@@ -1,6 +1,6 @@
 /**
  * The file of `{api}/backup` and the answer of `{api}/restore`. In the file, objects refer to each other by names, not
- * by ids, so that it can be restored on another node. A kind that is missing in a file is left unchanged.
+ * by ids, so that the file can be restored on another node. A kind that is missing in a file is left unchanged.
  */
 import { z } from 'zod';
 import { canonicalDomain } from '../../policy/domain-rule.ts';

@@ -20,7 +20,9 @@ import {
   Timestamp,
 } from '../fields.ts';
 
-/** An address in canonical form, so that each is stored once: RFC 5952; an IPv4-mapped address becomes IPv4. */
+/**
+ * An address in canonical form (RFC 5952), so that each address is stored once. An IPv4-mapped address becomes IPv4.
+ */
 export const Address = text(64).transform((value, context) => {
   const bytes = value.includes('%') ? null : addressFromText(value);
   if (bytes !== null) return addressToText(bytes);

@@ -19,7 +19,7 @@ interface DescribedOperation {
 /** Values of path parameters, by path. */
 export type PathValues = Readonly<Record<string, Readonly<Record<string, string | number>>>>;
 
-/** Query strings that some GETs require. */
+/** Query strings of GETs that require one. */
 const QUERIES: Readonly<Record<string, string>> = {
   '/explain': 'domain=www.example.com&type=A&client=10.0.0.7',
   '/stats/rate': 'unit=second',

@@ -29,9 +29,9 @@ export interface Step {
 /** Latencies of the requests of one step. */
 export interface StepTimes {
   readonly step: Step;
-  /** Milliseconds, only of successful requests. */
+  /** Latencies of successful requests, milliseconds. */
   readonly tookMs: number[];
-  /** Results other than success. */
+  /** Errors and unexpected statuses. */
   readonly failures: string[];
   skipped: number;
 }

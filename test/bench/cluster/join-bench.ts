@@ -1,6 +1,6 @@
 // `npm run bench -- join`: time until a node with an empty disk answers by the policy of its cluster, including a list
-// of a million names, and the cost of storing the list for all nodes, which the first node bears. Counts answers that
-// are not filtered yet.
+// of a million names, and the cost of storing the list for all nodes, which the first node bears. Also counts the
+// answers that the joining node does not filter yet.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { query, Reply } from '../../support/dns/dns-message.ts';

@@ -1,5 +1,5 @@
-// `npm run bench -- dashboard-load`: cost of open dashboards for DNS. A saturated Weir on one core is measured in turns
-// without any page and with ten of them, one of which follows the log; the browser shares the generator's core.
+// `npm run bench -- dashboard-load`: cost of open dashboards for DNS. A saturated Weir on one core is measured
+// alternately without pages and with ten pages, one of which follows the log. The browser shares the generator's core.
 import type { Browser, BrowserContext } from 'playwright-core';
 import { openBrowser } from '../../support/browser/chromium.ts';
 import { type Bench, ROOT, stageOf, withBench } from '../bench.ts';

@@ -29,7 +29,7 @@ const OBSERVERS = `
 `;
 
 /**
- * Activity of the page so far. The browser reports no tasks and frames below 50 ms and no events below 16 ms; they
+ * Activity of the page so far. The browser reports no tasks and frames below 50 ms and no events below 16 ms; these
  * count as 0.
  */
 export interface Seen {

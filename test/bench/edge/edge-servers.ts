@@ -1,4 +1,4 @@
-// The servers of the edge bench: each answers plain DNS, over TLS and over HTTPS, from its cache, with one thread.
+// The servers of the edge bench: each answers over UDP, TCP, TLS and HTTPS from its cache, with one thread.
 import { Resolver } from 'node:dns/promises';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 // One flood of the edge bench, as a process: `flood.ts KIND PORTS QUESTIONS`, where the last argument is a file of
-// names. It ends with its standard input, and prints its counts. Each flood uses different source addresses, because
-// the limit of one address is too low. dnsperf sends the fast floods, because one core of Node makes only 300
-// handshakes or 24,000 queries per second.
+// names. The process ends when its standard input ends, and then prints its counts. Each flood uses different source
+// addresses, because Weir's limit for one address is too low. dnsperf sends the fast floods, because one core of Node
+// makes only 300 handshakes or 24,000 queries per second.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

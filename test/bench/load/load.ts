@@ -13,7 +13,7 @@ export interface LoadJob {
   sockets: number;
   /** Source addresses, used in turn; undefined = only 127.0.0.1. */
   clients?: number | undefined;
-  /** Ends after this many passes over the file; undefined ends by time. */
+  /** Number of passes over the file after which the run ends; if undefined, the run ends by time. */
   passes: number | undefined;
   /** First serial number if every name must be unique; otherwise undefined. */
   firstSerial: number | undefined;
@@ -28,7 +28,7 @@ export const loadResultSchema = z.object({
   lost: z.number(),
   /** Answers by rcode number. */
   rcodes: z.record(z.string(), z.number()),
-  /** Undefined if the generator does not measure quantiles. */
+  /** Latency in microseconds; undefined if the generator does not measure quantiles. */
   latencyUs: z
     .object({
       mean: z.number(),

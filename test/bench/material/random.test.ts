@@ -30,7 +30,7 @@ describe('random', () => {
     const times = (rank: number): number => ranks.filter((drawn) => drawn === rank).length;
     expect(Math.min(...ranks)).toBe(0);
     expect(Math.max(...ranks)).toBeLessThanOrEqual(99);
-    // The first rank's share is 1 / H(100) = 0.193, the second's half of that.
+    // The share of the first rank is 1 / H(100) = 0.193; the share of the second rank is half as large.
     expect(times(0) / ranks.length).toBeCloseTo(0.193, 1);
     expect(times(0)).toBeGreaterThan(times(1));
     expect(times(1)).toBeGreaterThan(times(9));

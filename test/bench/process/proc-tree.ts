@@ -33,9 +33,9 @@ export interface CpuReading {
 /** CPU time between two readings, in nanoseconds. */
 export interface CpuSpent {
   totalNs: number;
-  /** The descendants of the root, including ended ones. */
+  /** CPU time of the descendants of the root, including ended descendants. */
   childrenNs: number;
-  /** The root's threads, by the group of their name. */
+  /** CPU time of the root's threads, by thread group. */
   groupsNs: Record<string, number>;
 }
 
@@ -120,7 +120,7 @@ export function readMemory(rootPid: number): { ownBytes: number; childrenBytes: 
   return { ownBytes, childrenBytes };
 }
 
-/** The text of a file, or nothing if the process or thread has ended in the meantime. */
+/** The lines of a file; empty if the process or thread has ended. */
 function read(file: string): string[] {
   try {
     return [readFileSync(file, 'utf8')];

@@ -13,9 +13,9 @@ export interface Run {
   latencyUs?: { mean: number; p50: number; p90: number; p99: number; p999: number; max: number };
   /** CPU time per answered question, user and system, of all threads and processes. */
   cpuUs: number;
-  /** The part used by child processes of the server (Weir's database). */
+  /** The part of the CPU time that child processes of the server (Weir's database) used. */
   childrenCpuUs: number;
-  /** The part used by the server's own threads, by group. */
+  /** The part of the CPU time that the server's own threads used, by thread group. */
   threadGroupsCpuUs: Record<string, number>;
   /** Questions that reached the upstream during the run: 0 with a warm cache. */
   upstreamQuestions: number;
@@ -25,7 +25,7 @@ export interface Run {
   late?: number;
   /** Answered queries that are missing in Weir's stored query log. */
   logLost?: number;
-  /** See LoadResult; more than a few milliseconds mean a busy machine. */
+  /** See `LoadResult`; a value above a few milliseconds means that the machine was busy. */
   slippedSecs?: number;
 }
 

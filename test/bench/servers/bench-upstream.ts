@@ -121,7 +121,7 @@ async function accepts(port: number): Promise<boolean> {
   );
 }
 
-/** On SIGUSR1 the upstream writes its count as a new line to its log. */
+/** Reads the number of questions, which the upstream writes as a new line to its log on SIGUSR1. */
 async function askCount(child: Child): Promise<number> {
   const before = lines(child.logFile).length;
   process.kill(child.pid, 'SIGUSR1');

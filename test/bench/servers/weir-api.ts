@@ -48,7 +48,7 @@ export interface WeirApi {
   addSource(listFile: string, groupIds?: readonly number[]): Promise<Source>;
   source(id: number): Promise<Source>;
   sources(): Promise<Source[]>;
-  /** Compiles all lists again after a change of how the list is parsed. Resolves when the new table is active. */
+  /** Changes how a list is parsed, so that Weir compiles all lists again. Resolves when the new table is active. */
   setSubdomains(id: number, subdomains: boolean): Promise<void>;
   /** Fetches the list again; changes become active later. */
   refresh(id: number): Promise<void>;
@@ -57,7 +57,7 @@ export interface WeirApi {
   swapSnapshot(note: string): Promise<void>;
   /** Number of rows of the stored query log since a time. */
   storedQueries(since: Date): Promise<number>;
-  /** Any other call; resolves with the body of the answer, throws on an error status. */
+  /** Makes any other call; resolves with the body of the answer, rejects on an error status. */
   call(method: string, path: string, body?: object): Promise<unknown>;
   /** Sends the requests of a dashboard, except those for the query log. */
   poll(): Promise<void>;

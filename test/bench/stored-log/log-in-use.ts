@@ -1,6 +1,6 @@
-// `npm run bench -- log-in-use`: the stored log of a real Weir server over days, while queries arrive. A generated log
-// is written to Weir's database before it starts. First only queries arrive, to measure their cost; then the searches
-// of the dashboard run over HTTP at the same time. Two typical cases: a home over 90 days, and 20 million queries of
+// `npm run bench -- log-in-use`: cost of a real Weir server's stored log of several days, while queries arrive. A
+// generated log is written to Weir's database before it starts. At first, only queries arrive, to measure their cost.
+// Then the dashboard's searches also run over HTTP. Two typical cases: a home over 90 days, and 20 million queries of
 // two nodes under load.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bench, ROOT, stageOf, withBench } from '../bench.ts';

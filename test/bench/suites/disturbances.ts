@@ -104,7 +104,7 @@ function goalsOf(runs: readonly DisturbedRun[]): Goal[] {
   const of = (disturbance: Disturbance): DisturbedRun[] =>
     runs.filter((run) => run.disturbance === disturbance);
   const quiet = late(of('none'));
-  // Two standard deviations of a count: the machine affects quiet and disturbed runs equally.
+  // Allows two standard deviations of the count, because the machine affects quiet and disturbed runs equally.
   const atMost = Math.ceil(quiet + 2 * Math.sqrt(quiet));
   return [
     {

@@ -106,7 +106,7 @@ function encode(name: string, qtype: number): Uint8Array | null {
   return wire === null ? null : Uint8Array.from([...HEADER, ...wire, 0, qtype, 0, 1]);
 }
 
-/** Runs the stream with `scan` other names spread over each pass; counts the stream's hits in the last one. */
+/** Runs the stream with `scan` other names spread over each pass; counts the stream's hits in the last pass. */
 function ask(cache: Cache, messages: readonly Uint8Array[], scan: number): Measured {
   const query = new Query();
   const slot = new Uint8Array(2048);
@@ -147,7 +147,7 @@ function read(query: Query, slot: Uint8Array, message: Uint8Array): Query {
   return query;
 }
 
-/** One A record whose owner points at the qname, as upstreams send it. */
+/** An answer with one A record whose owner is a compression pointer to the qname, as upstreams send it. */
 const ANSWER: CacheableAnswer = {
   rcode: 0,
   authenticated: false,
@@ -214,7 +214,9 @@ function leastRecentlyUsed(capacity: number): Cache {
   };
 }
 
-/** Size in bytes at which the cache holds about this many of these questions' answers, found by filling one. */
+/**
+ * Size in bytes at which the cache holds about this many of these questions' answers, determined by filling a cache.
+ */
 function bytesFor(capacity: number, messages: readonly Uint8Array[]): number {
   const different = [...new Set(messages)];
   const query = new Query();

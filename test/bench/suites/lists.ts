@@ -117,7 +117,7 @@ async function whileRebuilding<Result>(
 
 /**
  * Waits until the source reports this many active rules. Querying the new name over DNS instead would make it one of
- * the most queried names, and Weir holds an update that blocks those.
+ * the most queried names, and Weir holds updates that block such names.
  */
 async function untilRules(
   running: RunningServer,
@@ -182,7 +182,7 @@ function goalsOf(figures: Figures): Goal[] {
       what: 'rebuilding: answers later than 5 ms',
       measured: late(figures.rebuilding),
       unit: '',
-      // Two standard deviations of a count: the machine affects quiet and disturbed runs equally.
+      // Allows two standard deviations of the count, because the machine affects quiet and disturbed runs equally.
       atMost: Math.ceil(quiet + 2 * Math.sqrt(quiet)),
     },
   ];

@@ -1,4 +1,4 @@
-// Shared by suites that consist of rows: selects rows, runs them one after another, prints them.
+// For suites that consist of rows: selects rows, runs them one after another, and prints their results.
 import type { Bench } from '../bench.ts';
 import type { Material } from '../material/material.ts';
 import type { Goal } from '../report/goal.ts';

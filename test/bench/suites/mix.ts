@@ -1,4 +1,4 @@
-// The workload `cached-mix` for the scaling rows, with another name and another number in flight.
+// The workload `cached-mix` for the scaling rows, with another name and another number of queries in flight.
 import type { Bench } from '../bench.ts';
 import type { Material } from '../material/material.ts';
 import type { PreparedWorkload } from '../prepared-workload.ts';

@@ -73,7 +73,7 @@ function setUpOf({ peerQueryLog, upstream }: PreparedWorkload): string {
   return JSON.stringify([peerQueryLog, upstream]);
 }
 
-/** The upstream of a workload: the common one if it is plain DNS without delay. */
+/** The upstream of a workload: the common upstream if the workload needs plain DNS without delay. */
 async function upstreamOf({ native, options, dir, upstream }: Bench, workload: PreparedWorkload) {
   const { delayMs, transport } = workload.upstream;
   if (delayMs === 0 && transport === 'udp') return upstream;

@@ -39,18 +39,18 @@ class Matrix {
     this.stand = stand;
   }
 
-  /** An upgrade that succeeds. */
+  /** Makes an upgrade that succeeds. */
   upgrade(kind: string, release: string): Promise<void> {
     return this.take(kind, 0, () => runUpgrade(this.stand.weir, undefined, release));
   }
 
-  /** An upgrade that fails at a step of the new release. */
+  /** Makes an upgrade that fails at a step of the new release. */
   failAt(release: FaultyRelease, step: (typeof START_STEPS)[number], fault: StepFault): Promise<void> {
     release.failAt(step, fault);
     return this.take(`${step}: ${fault}`, 1, () => runUpgrade(this.stand.weir, undefined, release.folder));
   }
 
-  /** An upgrade whose process is killed after a line of the command. */
+  /** Makes an upgrade whose process is killed after a line of the command's output. */
   kill(release: string, line: RegExp): Promise<void> {
     return this.take(`killed after "${line.source}"`, 1, () =>
       runUpgrade(
@@ -63,7 +63,7 @@ class Matrix {
     );
   }
 
-  /** An upgrade to a configuration whose port is taken. */
+  /** Makes an upgrade with a configuration whose port another process uses. */
   async takePort(release: string, key: 'web_port' | 'dot_port'): Promise<void> {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
@@ -80,7 +80,7 @@ class Matrix {
     holder.close();
   }
 
-  /** An upgrade for each step and fault. */
+  /** Makes an upgrade for each step and fault. */
   async failAll(release: FaultyRelease, faults: readonly StepFault[]): Promise<void> {
     for (const step of START_STEPS) for (const fault of faults) await this.failAt(release, step, fault);
   }

@@ -134,7 +134,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
           data: expect.objectContaining({ minimum: 60 }),
         }),
       ]);
-      // RFC 2308 section 5: not longer than MINIMUM.
+      // RFC 2308 section 5: the TTL does not exceed MINIMUM.
       expect(reply.authorities[0]!.ttl).toBeLessThanOrEqual(60);
     }
   });

@@ -18,7 +18,7 @@ const NAME = 'some.example.com';
 /** Number of random packets for each back end; `packet-storm.test.ts` sends more to the first. */
 const RANDOM_PACKETS = Number(process.env['WEIR_TEST_PACKETS'] ?? 4000);
 const PORTION = 200;
-/** Fixed, so that every run finds the same faults. */
+/** Seed of the random packets, which is fixed so that every run finds the same faults. */
 const SEED = 20_260_822;
 const MAX_DATAGRAM = 65_507;
 const MAX_MESSAGE = 65_535;
@@ -135,7 +135,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     const response = query(NAME, 'A', { id: 7, flags: 0x8180 });
     for (let length = 0; length < 12; length++) await udp.send(query(NAME, 'A').slice(0, length));
     for (let i = 0; i < 20; i++) await udp.send(response);
-    // Replies of one worker arrive in order, so earlier ones would have arrived before this one.
+    // Replies of a worker arrive in order, so any earlier reply would have arrived before this reply.
     await udp.ask(NAME, 'A');
     expect(udp.unexpected).toEqual([]);
     await using tcp = await TcpClient.open(weir.dnsPort);

@@ -190,7 +190,7 @@ describe('weir with clients that have keys', () => {
       ['c.logged.example', ...keyed],
       ['d.logged.example', '127.0.0.1', null, null, work],
     ]);
-    // Weir itself looks up host names occasionally.
+    // Compares with all queries of the log, which may include host names that Weir itself looks up.
     const { top } = await until(
       'the statistics of clients to have all queries of the log',
       async () => ({

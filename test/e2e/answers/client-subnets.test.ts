@@ -1,4 +1,7 @@
-/** Client subnets (RFC 7871): removed from questions, or forwarded without an answer ever reaching another subnet. */
+/**
+ * Client subnets (RFC 7871): Weir removes them from questions, or forwards them and never gives an answer to another
+ * subnet.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeMessage } from '../../../shared/dns/codec.ts';
 import { RRType, Rcode } from '../../../shared/dns/iana.ts';
@@ -35,7 +38,7 @@ function subnetOf({ bytes }: ReceivedQuery): number[] | undefined {
   return message === null ? undefined : subnetsOf(message)[0];
 }
 
-/** Address in the upstream's answers for a subnet; its last byte is the subnet's. */
+/** Address in the upstream's answers for a subnet; both have the same last byte. */
 function addressFor(ecs: readonly number[] | undefined): string {
   return ecs === undefined || ecs.length === 4 ? ANYWHERE : `192.0.2.${String(ecs.at(-1))}`;
 }
@@ -160,7 +163,7 @@ describe('weir that forwards client subnets', () => {
       () => queriesFor(upstream, name).map(subnetOf),
       ({ length }) => length === 3,
     );
-    // Once this is answered, Weir has read everything sent earlier on the same socket.
+    // Once this query is answered, Weir has read everything that was sent earlier on the same socket.
     await ask('barrier.example');
     const asked = queriesFor(upstream, name);
     const subnets = asked.map((received) => String(subnetOf(received)));

@@ -51,7 +51,7 @@ afterAll(async () => {
   await lists.close();
 });
 
-/** The other node's answer. */
+/** Answer of the other node for a name. */
 const answerOf = async (name: string, from = '127.0.0.1'): Promise<unknown> =>
   (await askers.get(from)!.ask(name, 'A')).data[0];
 

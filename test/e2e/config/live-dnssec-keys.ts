@@ -1,4 +1,4 @@
-/** Keys of validation, and a check of each, with a signed zone that has one forged name. */
+/** Keys of DNSSEC validation, with a check of each key, in a signed zone that has one forged name. */
 import type { CacheableAnswer } from '../../../dns-worker/resolve/response/cacheable-answer.ts';
 import { Rcode, rrTypeName } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';

@@ -8,7 +8,7 @@ import { until } from '../../support/parts/until.ts';
 import { closeOf } from '../../support/weir/socket-ends.ts';
 import type { KeyValues, LiveKey, LiveFixture } from './live-fixture.ts';
 
-/** A burst of four questions and one per second for each address. */
+/** A rate limit with a burst of four questions, and one question per second, for each address. */
 const LIMITED = {
   'dns.rate_limit.enabled': true,
   'dns.rate_limit.burst_size': 4,
@@ -195,7 +195,7 @@ export const LIMIT_KEYS: readonly LiveKey[] = [
     to: 24,
     alongside: LIMITED,
     observe: async (fixture) => {
-      // Two addresses of one /24, three questions each.
+      // Two addresses in one /24 send three questions each.
       const net = fixture.newAddress().split('.')[3]!;
       const refused = [
         await fixture.refusals(3, `127.9.${net}.1`),

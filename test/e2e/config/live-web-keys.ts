@@ -80,7 +80,10 @@ async function loggedRows(fixture: LiveFixture): Promise<{ client: string; answe
   return fixture.api.queries(`domain=${name}`);
 }
 
-/** A different period each time, because a repeated request within a second gets the same answer. */
+/**
+ * Period of the next request. It changes with each request, because a repeated request within a second gets the same
+ * answer.
+ */
 let hours = 24;
 
 /** Queries that are in the log but not counted. */

@@ -130,7 +130,7 @@ describe('weir with its own database, one fault after another', () => {
     expect(load.replies.every(({ rcode }) => rcode === Rcode.NOERROR)).toBe(true);
     const count = load.replies.length;
     expect(await api.untilQueryCount(count, 'domain=.kill.example.com')).toBe(count);
-    // Rows in flight when the server died must be stored once, not twice.
+    // Rows that were in transit when the server was killed must be stored once, not twice.
     const domains = (await api.queries('domain=.kill.example.com')).map(({ domain }) => domain);
     expect(new Set(domains).size).toBe(count);
   });

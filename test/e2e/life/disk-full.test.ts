@@ -48,7 +48,7 @@ function fillDisk(tempDir: TempDir): () => void {
     try {
       for (;;) writeFileSync(file, Buffer.alloc(chunk), { flag: 'a' });
     } catch {
-      continue; // Too full for a piece of this size.
+      continue; // The disk has no space for a piece of this size.
     }
   }
   return () => rmSync(file);

@@ -60,7 +60,7 @@ describe.each<'tcp' | 'udp'>(['tcp', 'udp'])('weir behind an upstream over %s', 
     const replies = [];
     for (const [i, name] of names.entries()) {
       if (i % 20 === 0) await flood();
-      // Queries of the modest client may also be lost between the bursts; it retries, as all clients do.
+      // Queries of the modest client may also be lost between the bursts; the client retries, as all clients do.
       replies.push(await modest.ask(name, 'A').catch(() => modest.ask(name, 'A')));
     }
     expect(replies.map(({ rcode, data }) => ({ rcode, data }))).toEqual(

@@ -68,7 +68,7 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
     expect(queries('tcp', 'BLOCKED_LIST')).toBe(3);
     expect(queries('tcp', 'CACHED')).toBe(2);
     expect(grown('weir_dns_queries_total')).toBe(ASKED);
-    // Includes the five that were forwarded over UDP.
+    // Includes the five queries that were forwarded over UDP.
     expect(grown('weir_dns_queries_total', { thread: 'answer' })).toBe(backEnd === 'batch' ? 23 : 0);
   });
 
@@ -132,7 +132,10 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
   });
 });
 
-/** Blocked 7, forwarded 5, cached 11 over UDP; blocked 3, cached 2 over TCP; one after another. */
+/**
+ * Sends queries one after another. Over UDP, 7 are blocked, 5 forwarded and 11 cached; over TCP, 3 are blocked and 2
+ * cached.
+ */
 async function askAll(port: number): Promise<void> {
   const udp = await UdpClient.open(port);
   for (let i = 0; i < 7; i++) await udp.ask(i % 2 === 0 ? 'ads.example.com' : 'track.example.com', 'A');

@@ -82,7 +82,7 @@ enabled = false`,
     return JSON.parse((await httpCall(method, `http://127.0.0.1:${String(weir.webPort)}${path}`)).text) as T;
   }
 
-  /** Sends one A query after the balancer's header. */
+  /** Sends an A query with the balancer's PROXY header. */
   async function askAsPhone(name: string): Promise<void> {
     const socket = createSocket('udp4').bind(0, BALANCER);
     await once(socket, 'listening');

@@ -1,6 +1,6 @@
 /**
  * Storms of packets on the batch path: random packets from a fixed seed, responses, datagrams of every length. The
- * counters of the threads account for each one, memory does not grow, and the next valid query is answered.
+ * counters of the threads account for each packet, memory does not grow, and the next valid query is answered.
  * `bad-input.test.ts` tests the answer to each malformed message. WEIR_TEST_PACKETS is the number of random packets
  * (default 60,000).
  */
@@ -19,7 +19,7 @@ import { SeededRandom } from '../../support/dns/random-packets.ts';
 import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** Fixed, so that every run finds the same faults. */
+/** Seed of the random packets, which is fixed so that every run finds the same faults. */
 const SEED = 20_260_903;
 const PACKETS = Number(process.env['WEIR_TEST_PACKETS'] ?? 60_000);
 /** Number of packets to send first, so that one-time costs of a kind of packet do not count as growth. */
@@ -27,7 +27,7 @@ const WARM_UP_PACKETS = 20_000;
 const RESPONSES = 5000;
 const MAX_DATAGRAM = 65_507;
 const MAX_NOISE = 600;
-/** One packet in this many is a query with a few bytes changed; most of these reach the upstream. */
+/** One packet in this many is a query with a few changed bytes; most of these queries reach the upstream. */
 const QUERY_EVERY = 64;
 /** Number of packets after which the sender waits for Weir: the smallest receive buffers can hold them. */
 const PORTION = 200;

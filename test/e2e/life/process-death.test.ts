@@ -1,4 +1,4 @@
-/** The end of the process, intended or not: queries in flight are answered, and losses are bounded. */
+/** The end of the process by a stop or a kill: a stop answers queries in flight, and a kill loses only few log rows. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { embeddedTarget } from '../../../control-plane/storage/db/database-target.ts';

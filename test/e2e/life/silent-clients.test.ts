@@ -76,7 +76,7 @@ describe('weir with queries from addresses that do not resolve', () => {
     return { answered, replaced: weir.replacedThreads, full };
   }
 
-  // The test below covers IPv4, also for the resolve thread.
+  // The next test covers IPv4, including the resolve thread.
   test.each(['ipv6'] as const)(
     'weir answers all other clients over %s, and replaces no thread',
     async (family) => {

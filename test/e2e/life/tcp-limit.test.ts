@@ -48,7 +48,7 @@ describe('weir with a limit on TCP connections', () => {
       () => weir.replacedThreads,
       (count) => count >= WORKERS,
     );
-    // Each successor listens as soon as it runs; until then connections are refused.
+    // The successor of each thread listens as soon as it runs. Until then, connections are refused.
     const after: TcpClient[] = [];
     await until(
       `${String(LIMIT)} connections to be answered again`,

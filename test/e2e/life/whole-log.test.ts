@@ -27,7 +27,7 @@ afterAll(async () => {
   await lists.close();
 });
 
-/** A fifth each: blocked, not in the cache, in the cache, without an address, refused. */
+/** Questions of five kinds in equal parts: blocked, not in the cache, in the cache, without an address, refused. */
 function mixOf(client: number): Question[] {
   return Array.from({ length: QUERIES_PER_CLIENT }, (_, i): Question => {
     const serial = `${String(client)}-${String(i)}`;

@@ -1,4 +1,7 @@
-/** The main function: lists added through the API determine the answers to clients once the request is answered. */
+/**
+ * Weir's main task: lists that are added through the API affect the answers to clients as soon as the request is
+ * answered.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -16,7 +16,7 @@ import type { ListServer } from '../../support/weir/list-server.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const BLOCKED = '0.0.0.0';
-/** Every name below `cloaked.example` is an alias of this one. */
+/** Every name below `cloaked.example` is an alias of this name. */
 const TRACKER = 'tracker.example';
 
 /** A name of the service netflix, which is blocked for one group while clients of two groups query it continuously. */
@@ -24,7 +24,7 @@ const SERVICE = 'www.netflix.com';
 const TURNS = 8;
 const ASKED_AT_ONCE = 4;
 
-/** Clients, by the addresses that they query from. */
+/** Addresses from which the clients query. */
 const BY_ADDRESS = '127.0.0.21';
 const BY_SUBNET = '127.0.0.17';
 const BY_LONGER_SUBNET = '127.0.0.25';
@@ -288,7 +288,7 @@ describe('weir with safe search', () => {
     }
     expect((await child.ask('www.google.com', 'CNAME')).data).toEqual(['forcesafesearch.google.com']);
     expect((await child.ask('www.google.com', 'AAAA')).data).toEqual(['forcesafesearch.google.com']);
-    // Names below an engine's, or with the same suffix, are not redirected.
+    // Subdomains of an engine's name, and names that only end in the same text, are not redirected.
     expect(await dataOf(child, 'mail.google.com')).toEqual([REAL]);
     expect(await dataOf(child, 'x.www.google.com')).toEqual([REAL]);
   });

@@ -24,7 +24,7 @@ const LISTS: Record<string, readonly string[]> = {
     return `/[${one!}-z][a-z0-9.-]{9}${other!}_/`;
   }),
 };
-/** Number of new names, and length of the long ones. */
+/** Number of new names, and length of the long names. */
 const ROUNDS = 60;
 const LONGEST = 253;
 

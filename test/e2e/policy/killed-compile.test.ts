@@ -1,6 +1,6 @@
 /**
- * Weir is killed repeatedly while a big list is fetched, compiled and written: every start answers from one complete
- * generation. WEIR_TEST_KILLS is the number of kills (default 2).
+ * Weir is killed repeatedly while a big list is fetched, compiled and written: after every start, Weir answers from one
+ * complete version of the list. WEIR_TEST_KILLS is the number of kills (default 2).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

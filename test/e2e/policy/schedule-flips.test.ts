@@ -185,7 +185,7 @@ describe('weir with schedules', () => {
 
     const upstreams = (): string[] => [`127.0.0.1:${String(upstream.port)}`];
 
-    // Runs another Weir server until the minute has passed.
+    // Runs while the minute passes, with a separate Weir server.
     test('weir keeps schedules and the rest of the timer, with and without its database', async () => {
       {
         await using weir = await Weir.start({ tempDir, upstreams: upstreams() });

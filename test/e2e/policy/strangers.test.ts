@@ -21,7 +21,7 @@ const SERVER_NAME = 'dns.example.org';
 const NAME = 'www.example.com';
 const KEY = 'k3v9x2q7w4m1zp8';
 const SHORT_KEY = 'phone';
-/** The machine's own address on the cable, and the device's address behind a router. */
+/** For each IP version, the machine's address on the cable and the device's address behind a router. */
 const FAMILIES = [
   { server: '198.51.100.1', device: '203.0.113.9', network: '203.0.113.0/24' },
   { server: '2001:db8:51::1', device: '2001:db8:99::9', network: '2001:db8:99::/64' },
@@ -63,7 +63,7 @@ describe('weir with a client of another network', () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  /** The result on the device over each protocol. */
+  /** Result of a query from the device over each protocol. */
   async function resultOn(server: string, key = ''): Promise<unknown> {
     const args = [server, weir.dnsPort, ports.dot, ports.doh, SERVER_NAME, key, NAME].map(String);
     return JSON.parse(await device.run(ASK_EVERY_WAY, ...args));

@@ -108,7 +108,7 @@ describe('weir upgrade to a release that fails', () => {
       const { output } = await upgradeInVain(`throws-${String(START_STEPS.indexOf(step))}`);
       expect(output).toContain(`the running server continues: could not ${step}: ${FAULT_REASON}`);
       expect(processOf(weir)).toBe(before);
-      // The API and the database have not stopped.
+      // The API and the database are still running.
       expect((await weir.health()).body.checks.database.status).toBe('ok');
     },
   );

@@ -134,7 +134,7 @@ describe('weir upgrade', () => {
     });
     expect(outcomes.map(({ code }) => code)).toContain(0);
     expect(processOf(weir)).not.toBe(before);
-    // The command receives its result before that process ends.
+    // The command receives its result before the old process ends.
     await untilEnded(before);
     expect(udp.lost).toEqual([]);
     expect(faulty(udp.replies.map(({ rcode }) => rcode))).toBe(0);
@@ -190,7 +190,7 @@ describe('weir upgrade', () => {
     expect(loads.flatMap(({ lost }) => lost)).toEqual([]);
     expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
     expect([before, killed]).not.toContain(processOf(weir));
-    // The command receives its result before that process ends.
+    // The command receives its result before the old process ends.
     await untilEnded(before);
   });
 

@@ -1,6 +1,6 @@
 /**
  * A complete Weir server and a browser for the suites of the dashboard: an upstream that resolves every name, a
- * password, a few queried names, some of them blocked, and a session. Each suite opens one.
+ * password, a few queried names, some of them blocked, and a session. Each suite opens its own.
  */
 import type { Browser } from 'playwright-core';
 import { UdpClient } from '../dns/dns-client.ts';
@@ -60,7 +60,7 @@ export class DashboardFixture {
       Weir.start({ upstreams: [`127.0.0.1:${upstream.port}`], ...options }).then((it) => stack.use(it)),
       openBrowser().then((it) => stack.use(it)),
     ] as const;
-    // If one part fails, the other may still be starting and must also be stopped.
+    // If one part fails, the other part may still be starting and must also be stopped.
     await Promise.allSettled(starts);
     const [weir, browser] = await Promise.all(starts);
     const api = await weir.api();

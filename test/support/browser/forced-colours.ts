@@ -45,7 +45,7 @@ const TOOLS = `
   }));
 `;
 
-/** Elements whose own background differs from what is behind them, in the page's own colours. */
+/** Collects elements whose background differs from the background behind them, in the page's own colours. */
 const NOTE_SHAPES = `(() => {
   ${TOOLS}
   globalThis.shapes = [...document.body.querySelectorAll('*')].filter((element) =>
@@ -61,7 +61,7 @@ const LOST_SHAPES = `(() => {
     groundOf(element) === groundOf(element.parentElement)).map(name))];
 })()`;
 
-/** Attributes of states that a style shows. */
+/** Attributes of states that only a style makes visible. */
 const STATES = ['data-selected', 'data-focused', 'aria-current'];
 
 const LOST_STATES = `(() => {
@@ -91,7 +91,7 @@ export async function lostShapes(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(LOST_SHAPES);
 }
 
-/** Number of states that are shown with forced colours, and those that are not. */
+/** Number of states that are visible with forced colours, and the states that are not visible. */
 export function shownStates(page: Page): Promise<{ readonly states: number; readonly lost: string[] }> {
   return page.evaluate(LOST_STATES);
 }

@@ -1,14 +1,14 @@
 /** Finds visible faults in the layout of a page, from the boxes that the browser computed. */
 import type { Page } from './watched-page.ts';
 
-/** Differences of one pixel come from rounding. */
+/** Tolerated difference; rounding alone causes differences of one pixel. */
 const TOLERANCE_PX = 2;
 /** WCAG 2.2, criterion 2.5.8. */
 const MIN_TARGET_PX = 24;
 
 /**
- * Runs in the page, passed as text, because this file has no types for a document. Finds elements that overflow the
- * window horizontally, text cut off without an ellipsis, and targets that are too small or overlap.
+ * Code that runs in the page. It is a text, because this file has no types for a document. Finds elements that overflow
+ * the window horizontally, text cut off without an ellipsis, and targets that are too small or overlap.
  */
 const LOOK = `(() => {
   const faults = [];

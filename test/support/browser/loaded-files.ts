@@ -16,7 +16,7 @@ const AFTER_FIRST_PAINT = /bar-plot|overview-charts/;
 
 /** Sizes in bytes. */
 export interface LoadedBytes {
-  /** Without the code of the charts, which loads after the first paint. */
+  /** Size of the scripts without the code of the charts, which loads after the first paint. */
   readonly scripts: number;
   readonly styles: number;
 }

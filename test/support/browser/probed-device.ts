@@ -15,7 +15,7 @@ export function lookUpProbes(page: Page, lookUp: LookUp): void {
       const { name } = (await response.json()) as { name: string };
       await lookUp(name, index);
     };
-    // The page was closed, which ends its check.
+    // The page was closed, so its check has ended.
     ask().catch(() => undefined);
   });
 }

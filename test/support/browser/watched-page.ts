@@ -42,7 +42,7 @@ export const RECORDS_PAGES = process.env['WEIR_TEST_TRACE'] === '1';
 const PICTURES = join(import.meta.dirname, '..', '..', '..', 'data', 'browser');
 
 /**
- * Opens a page of `origin`, passes it to `use`, and closes it. Rejects if the page, or one that it opened, raised an
+ * Opens a page of `origin`, passes it to `use`, and closes it. Rejects if the page, or a page that it opened, raised an
  * error.
  */
 export async function withPage<T>(
@@ -69,7 +69,7 @@ export async function withPage<T>(
       return result;
     } catch (error) {
       await keep(page, context, name);
-      // Errors in the page explain why a test waited without success.
+      // Adds errors of the page, because they explain why a wait of the test failed.
       if (error instanceof Error && faults.length > 0) error.message += `\n\nThe page: ${faults.join('\n')}`;
       throw error;
     }

@@ -1,6 +1,6 @@
 /**
- * An ACME server for tests: Pebble, which rejects half of all nonces, and BIND with the zone example.org, which Pebble
- * asks and which takes updates with a key. All names of the zone lead to the loopback.
+ * An ACME server for tests: Pebble, which rejects half of all nonces, and BIND with the zone example.org. Pebble
+ * queries BIND, and BIND accepts updates with a key. All names of the zone have the loopback address.
  *
  * @needs pebble bind9
  */

@@ -175,7 +175,9 @@ export async function startDnsmasq(records: readonly string[]): Promise<RunningS
   return run(requireProgram('dnsmasq'), [...options, ...listening, ...records], folder, port);
 }
 
-/** Starts a server that keeps its files in `folder`, and waits until it answers. Closing it deletes the folder. */
+/**
+ * Starts a server that keeps its files in `folder`, and waits until it answers. Closing the server deletes the folder.
+ */
 export async function run(
   program: string,
   args: string[],

@@ -1,6 +1,6 @@
 /**
  * Builds response messages byte by byte, so that tests can write messages that no encoder would produce: uncompressed,
- * unordered, or malformed. `shared/dns/codec.ts` reads them back.
+ * unordered, or malformed. `shared/dns/codec.ts` can parse them.
  */
 import { RRClass, RRType } from '../../../shared/dns/iana.ts';
 import type { RRTypeName } from '../../../shared/dns/iana.ts';

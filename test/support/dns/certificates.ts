@@ -1,5 +1,6 @@
 /**
- * Certificates for tests, made with openssl in a temporary folder: an authority, and servers signed by it.
+ * Certificates for tests, made with openssl in a temporary folder: a certificate authority, and server certificates
+ * signed by it.
  *
  * @needs openssl
  */

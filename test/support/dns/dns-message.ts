@@ -84,7 +84,7 @@ export class Reply {
     return (this.bytes[0]! << 8) | this.bytes[1]!;
   }
 
-  /** The four bits in the header; `extendedRcode` has extended ones. */
+  /** The response code in the header, which has four bits; `extendedRcode` includes the bits of EDNS. */
   get rcode(): number {
     return this.bytes[3]! & 0xf;
   }

@@ -1,6 +1,6 @@
 /**
- * A zone with given names, and what its denials must prove about any name below it (RFC 4035 section 5.4, RFC 5155
- * section 8).
+ * A zone with given names, and the facts that its denials must prove about any name below it (RFC 4035 section 5.4, RFC
+ * 5155 section 8).
  */
 import { expect } from '@jest/globals';
 import type { Denial } from '../../../dns-worker/dnssec/proof.ts';

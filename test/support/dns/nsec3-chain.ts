@@ -16,7 +16,7 @@ export class Nsec3Chain {
   private readonly form: ChainForm;
   private readonly sorted: readonly { readonly hashed: string; readonly types: string }[];
 
-  /** `types` by name, including empty non-terminals. */
+  /** `types` are the record types of each name, including empty non-terminals. */
   constructor(zone: string, form: ChainForm, types: Readonly<Record<string, string>>) {
     this.zone = zone;
     this.form = form;

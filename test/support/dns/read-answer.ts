@@ -39,7 +39,7 @@ export function decoded(asked: Question, answer: CacheableAnswer): DecodedPacket
   return packet;
 }
 
-/** `owner type ttl` of each record that was kept, answers before authorities. */
+/** `owner type ttl` of each record in the parsed answer, answers before authorities. */
 export function kept(asked: Question, answer: CacheableAnswer): string[] {
   const packet = decoded(asked, answer);
   return [...(packet.answers ?? []), ...(packet.authorities ?? [])].map(

@@ -131,7 +131,7 @@ function seconds(text: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
 }
 
-/** RFC 4034 section 4.1.2: types in windows of 256. */
+/** Type bit maps of RFC 4034 section 4.1.2, in windows of 256 types. */
 function typeBitmap(types: readonly string[]): Uint8Array {
   const windows = new Map<number, number[]>();
   for (const type of types.map(code)) {

@@ -18,7 +18,7 @@ import type { TestCertificate } from './certificates.ts';
 import { ScriptedUpstream } from './scripted-upstream.ts';
 import { type StreamPeer, type StreamQuestion, type StreamScript, StreamServer } from './stream-server.ts';
 
-/** `truncated`: UDP, on which every answer is truncated. */
+/** Transport to the server. `truncated`: UDP on which every answer is truncated, so that the resolver uses TCP. */
 export type Carrier = 'tcp' | 'tls' | 'https' | 'truncated';
 
 /** Behaviour of a server. */
@@ -34,7 +34,7 @@ export interface StreamOutcome {
   readonly name: string;
   /** Answered questions of each round, out of `AT_ONCE`. */
   readonly answered: readonly number[];
-  /** Questions of the last round that the server did not answer. */
+  /** Number of questions in the last round that the server did not answer. */
   readonly unanswered: number;
 }
 

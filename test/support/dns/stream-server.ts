@@ -97,7 +97,7 @@ export class StreamServer {
     const socket = [...this.sockets].find((one) => one.remotePort === remotePort)!;
     const peer = this.add(
       () => session.close(),
-      // session.destroy() would first reset the streams, one by one.
+      // Not `session.destroy()`, which would first reset the streams one by one.
       () => socket.resetAndDestroy(),
     );
     session.on('error', () => undefined);

@@ -55,7 +55,7 @@ export class TestZone {
     return new TestZone(this.name, { of: this, flags: 257 | 0x80 });
   }
 
-  /** The records with a signature for each RRset. `labels` turns them into wildcard expansions. */
+  /** The records with a signature for each RRset. `labels` turns the records into wildcard expansions. */
   signed(records: string, form: { expiration?: number; inception?: number; labels?: number } = {}): string {
     const { expiration = EXPIRATION, inception = INCEPTION } = form;
     const signatures = signedSets(records).map(({ owner, type, ttlSecs }) => {
@@ -79,7 +79,7 @@ export class TableResolver implements QuestionResolver {
   readonly asked: Question[] = [];
   private readonly answers = new Map<string, (CacheableAnswer | null)[]>();
 
-  /** Sets the answers to a question, one for each call; the last one repeats. null = no answer. */
+  /** Sets the answers to a question, one for each call; the last answer repeats. null = no answer. */
   on(name: string, type: string, ...answers: (CacheableAnswer | null)[]): this {
     this.answers.set(`${name} ${type}`, answers);
     return this;

@@ -147,7 +147,7 @@ export async function runCombination(combination: Combination, ip: string): Prom
   try {
     if (mode === 'auto after') {
       const wanted = feature === 'cookie' ? 'cookies' : 'case';
-      // A question starts the probes; more questions start them again if a busy machine lost some.
+      // A question starts the probes; more questions restart the probes if a busy machine lost some.
       await until(
         'the feature to be earned',
         async () => {

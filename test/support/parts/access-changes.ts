@@ -8,7 +8,7 @@ import { PASSWORD } from './running-api.ts';
 const FACTOR = '/auth/second-factor';
 const OWN = { password: PASSWORD };
 
-/** A second factor of the administrator that is not confirmed yet. */
+/** Prepares a second factor of the administrator, which is not confirmed yet. */
 async function prepareFactor(fixture: MutationFixture): Promise<AuthenticatorApp> {
   await fixture.signIn();
   for (;;) {
@@ -18,7 +18,7 @@ async function prepareFactor(fixture: MutationFixture): Promise<AuthenticatorApp
   }
 }
 
-/** An enabled second factor of the administrator. */
+/** Enables a second factor of the administrator. */
 async function enableFactor(fixture: MutationFixture): Promise<{ app: AuthenticatorApp; codes: string[] }> {
   const app = await prepareFactor(fixture);
   const answer = await fixture.make('POST', `${FACTOR}/confirm`, { totp_code: app.code() });

@@ -7,7 +7,7 @@ import { codeOfStep, stepAt } from '../../../control-plane/web/auth/second-facto
 import type { Clock } from '../../../shared/clock.ts';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-/** Time steps before and after the current one whose codes tests use. */
+/** Number of time steps before and after the current step whose codes tests use. */
 const BEHIND = 3;
 const AHEAD = 12;
 
@@ -36,7 +36,7 @@ export class AuthenticatorApp {
     )!;
   }
 
-  /** The current code, or the one this many steps ahead. */
+  /** The current code, or the code this many steps ahead. */
   code(ahead = 0): string {
     const bits = Array.from(this.secret, (letter) => LETTERS.indexOf(letter).toString(2).padStart(5, '0'));
     const bytes = bits

@@ -112,7 +112,7 @@ export async function backUp(): Promise<BackupText> {
   return decrypted(await backUpSealed());
 }
 
-/** A backup as it would be without encryption: kinds with secrets are completed, others are unchanged. */
+/** A backup as it would be without encryption: kinds with secrets are completed, all other kinds are unchanged. */
 export async function decrypted(sealed: BackupText): Promise<BackupText> {
   const { secrets: _secrets, ...file } = sealed;
   const full = await withSecrets(BackupFile.parse(sealed), PASSPHRASE);

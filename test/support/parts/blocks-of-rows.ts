@@ -17,7 +17,7 @@ export const HOUR_MS = Date.UTC(2026, 10, 22, 10);
 /** Settings that log everything. */
 export const ALL: StoredParts = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 
-/** Reused for each block, because its columns are large. */
+/** The open block, which is reused for all blocks because its columns are large. */
 const open = new OpenBlock();
 
 /** Rows as a stored block. */

@@ -14,7 +14,7 @@ import type { CacheableAnswer } from '../../../dns-worker/resolve/response/respo
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { Protocol } from '../../../shared/query-log.ts';
 
-/** i32 words of the memory in which the threads count. */
+/** Indexes of i32 words in the memory in which the threads count. */
 export const StressCount = { STOP: 0, HITS: 1, MISSES: 2, STORED: 3, REFUSED: 4, WORDS: 8 } as const;
 
 export interface StressStart {
@@ -104,7 +104,7 @@ function openQuestions(): (key: number) => Query {
   const slot = new Uint8Array(SLOT_SIZE);
   query.protocol = Protocol.tcp;
   const messages = Array.from({ length: KEYS }, (_, key) => {
-    // Names of different lengths, so that bodies start at different offsets in a unit.
+    // The names have different lengths, so that bodies start at different offsets within a unit of the cache.
     const name = nameFromText(`${'n'.repeat(key % 17)}k${String(key)}.example.com`)!;
     return Uint8Array.from([0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, ...name, 0, 1, 0, 1]);
   });
@@ -215,5 +215,5 @@ function write(writer: CacheWriter, query: Query, answer: CacheableAnswer, numbe
   );
 }
 
-// The test imports the names above into the main thread, which must not run the code below.
+// The test imports this file into the main thread, which must not run the next line.
 if (parentPort !== null && workerData !== null) run(workerData as StressStart);

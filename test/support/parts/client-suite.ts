@@ -56,7 +56,7 @@ export class ClientSuite {
 /** Registers the hooks of a suite. */
 export function clientSuite(): ClientSuite {
   const clients = new ClientSuite();
-  // Each test has a separate directory, because its files outlive the rows.
+  // Each test has a separate directory, because deleting rows does not delete files.
   serveSuite(suiteRoutes, (served) => Object.assign(clients, served), { perTest: true });
   beforeEach(async () => {
     clients.kids = await clients.createGroup('Kids');

@@ -10,7 +10,7 @@ export function secretOfTests(): Uint8Array {
   return SECRET;
 }
 
-/** Cookies with keys for the days around `nowSecs`. Cookies with the same secret accept each other's. */
+/** Cookies with keys for the days around `nowSecs`. Objects with the same secret accept each other's cookies. */
 export function cookiesAt(nowSecs: number, secret: Uint8Array = randomBytes(32)): ServerCookies {
   const keys = new CookieKeys(() => secret);
   keys.keepUp(nowSecs);

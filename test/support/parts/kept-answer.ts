@@ -8,7 +8,7 @@ export interface KeptAnswer {
   readonly qtype?: number;
   readonly dnssecOk?: boolean;
   readonly checkingDisabled?: boolean;
-  /** 0 = the pools; other values are forward zones. */
+  /** Partition of the cache: 0 = answers of the pools; other values are forward zones. */
   readonly partition?: number;
   readonly rcode?: number;
   /** Size of the records, bytes. */

@@ -9,7 +9,7 @@ export interface Manifest {
 }
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-/** Exists only in memory; its directory determines where packages are found. */
+/** Path of a source file that exists only in memory. Its directory determines where packages are found. */
 const CHECKED = join(ROOT, 'checked-manifests.ts');
 const OPTIONS: ts.CompilerOptions = {
   lib: ['lib.es5.d.ts'],
@@ -36,7 +36,7 @@ export function kubernetesFaults(...manifests: readonly Manifest[]): string[] {
   );
 }
 
-/** `v1` is the core group; `apps/v1` is a group and a version. */
+/** Type of a manifest. The version `v1` belongs to the core group; `apps/v1` is a group and a version. */
 function typeOf({ apiVersion, kind }: Manifest): string {
   const path = apiVersion.includes('/') ? apiVersion : `core/${apiVersion}`;
   return `import('kubernetes-types/${path}').${kind}`;

@@ -12,7 +12,7 @@ export type MadeFiles = Readonly<Record<string, string | Buffer>>;
 interface ZipOptions {
   /** Unix attributes, shifted to their position in a zip. */
   readonly mode?: number;
-  /** The size that the directory of the zip states. */
+  /** Size of the entry according to the directory of the zip. */
   readonly claimedBytes?: number;
 }
 

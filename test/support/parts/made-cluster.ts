@@ -57,7 +57,7 @@ const RUNTIME = 'runtime-';
 /** Keeps the shared memory in the folder: a killed server would leave segments in /dev/shm. */
 const NOT_SYNCED =
   'fsync = off\nfull_page_writes = off\nwal_init_zero = off\ndynamic_shared_memory_type = mmap\n';
-/** Template databases are two thirds of a cluster, and no test creates a database. */
+/** Statements that remove the template databases, which are two thirds of a cluster. No test creates a database. */
 const WITHOUT_TEMPLATES = [
   'UPDATE pg_database SET datistemplate = false',
   'DROP DATABASE template0',
@@ -72,7 +72,7 @@ export async function layCluster(dataDir: string, content: Content = EMPTY): Pro
   if (!existsSync(made)) await makeCluster(made, content);
   lockDataDir(dataDir).release(); // Creates the directory with its permissions.
   const parts = CLUSTER.map((entry) => join(made, entry));
-  // The first segment of the WAL has 16 MiB, nearly all of them zero.
+  // Copies sparsely, because the first segment of the WAL has 16 MiB that are nearly all zero.
   await promisify(execFile)('cp', ['-a', '--reflink=auto', '--sparse=always', ...parts, dataDir]);
 }
 

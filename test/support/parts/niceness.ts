@@ -1,4 +1,4 @@
-/** Priorities within the kernel's limits, independent of the priority that the tests run at. */
+/** Priorities within the kernel's limits, whatever priority the tests have. */
 import { getPriority } from 'node:os';
 
 const MOST = 19;

@@ -16,7 +16,7 @@ interface ParsedLines extends ListStatistics {
   readonly badFilters: BadFilter[];
 }
 
-/** Parses `text` as a list, with sinks that store everything. */
+/** Parses `text` as a list, and stores all rules and statistics. */
 export function parseLines(
   text: string,
   reading: ListReading = { kind: 'block', subdomains: false },

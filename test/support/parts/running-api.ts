@@ -147,7 +147,7 @@ export interface ApiOptions {
   readonly hashing?: PasswordHashing;
   /** Rate limit of all requests; none by default, because the clock does not advance. */
   readonly requestRate?: RequestRate;
-  /** Wait for other nodes; by default every node already has every revision. */
+  /** Part that waits for other nodes; by default, every node already has every revision. */
   readonly waitForNodes?: WaitForNodes;
   /** The dashboard; by default it is still being built. */
   readonly dashboard?: DashboardSource;
@@ -155,7 +155,7 @@ export interface ApiOptions {
   readonly dnsCertificate?: ApiParts['dnsCertificate'];
   /** Answers to challenges of ACME. */
   readonly challengeAnswer?: AppParts['challengeAnswer'];
-  /** Served if the configuration has `server.alt_compat`. */
+  /** Routes of the compatibility API, which are served if the configuration has `server.alt_compat`. */
   readonly compat?: CompatRows;
   readonly askingClients?: AskingClients;
 }

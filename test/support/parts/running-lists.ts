@@ -87,7 +87,7 @@ export interface ListNode {
 /** Settings of one node. */
 interface NodeHome {
   readonly dataDir: string;
-  /** UUID of the node with that folder. */
+  /** UUID of the node with this folder. */
   readonly nodeUuid: string;
   readonly listDirs: readonly string[];
   /** `node-a` by default. */
@@ -105,7 +105,7 @@ export class RunningLists {
   private readonly db: TestDatabase;
   private readonly server: ListServer;
   dataDir = '';
-  /** UUID of the node with that folder. */
+  /** UUID of the node with this folder. */
   readonly nodeUuid: string = randomUUID();
   private otherDirs: string[] = [];
   private nodes: ListNode[] = [];

@@ -10,7 +10,7 @@ import { compiledFrom } from './test-rules.ts';
 
 const { BLOCK_EXACT, BLOCK_SUFFIX } = RuleKind;
 
-/** Blocked names are answered with the null address. */
+/** Settings with which blocked names are answered with the null address. */
 export const SMALL_BLOCKING: BlockingSettings = {
   enabled: true,
   mode: 'null_ip',

@@ -62,7 +62,7 @@ export function within<Result>(
   { withinMs = WAIT_MS, lastSeen }: { readonly withinMs?: number; readonly lastSeen?: () => unknown } = {},
 ): Promise<Result> {
   const result = settled(event, withinMs, () => new WaitTimeout(what, withinMs, lastSeen?.() ?? NOTHING));
-  // A wait that its test no longer awaits must not fail whichever suite is running at its deadline.
+  // If a test no longer awaits the result, its rejection must not fail another suite that runs at the deadline.
   result.catch(() => undefined);
   return result;
 }

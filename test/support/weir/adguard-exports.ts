@@ -231,7 +231,7 @@ schema_version: 34
 filtering: {protection_enabled: false, protection_disabled_until: 2999-01-01T00:00:00Z}
 `;
 
-/** Scheduled services, refused hosts, and an allowlist over `$important`. */
+/** A configuration with scheduled services, refused hosts, and an allowlist that overrides `$important`. */
 export const TIMED = `
 schema_version: 34
 dns: {blocked_hosts: ['*.accw.example', plain.example, '||tree.example^'], bogus_nxdomain: [192.0.2.250]}
@@ -272,7 +272,7 @@ export const ANSWERS_TIMED: typeof ANSWERS_34 = [
   ['192.0.2.200', 'tagged.example', 1, 'FORWARDED'],
 ];
 
-/** Rules that compete only with each other: exceptions with a pattern, and priorities. */
+/** A configuration with rules that override each other: exceptions with a pattern, and priorities. */
 export const TANGLED = `
 schema_version: 28
 dns:

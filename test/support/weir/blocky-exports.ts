@@ -114,7 +114,7 @@ export const ANSWERS: readonly ExpectedStatus[] = [
   ['192.0.2.65', 'ads.example', 1, 'BLOCKED_LIST'],
   // A key without groups removes the default groups.
   ['192.0.2.20', 'ads.example', 1, 'BLOCKED_LIST'],
-  // With allowlists only, everything else is blocked.
+  // A client with only allowlists: all other names are blocked.
   ['192.0.2.30', 'school.example', 1, 'FORWARDED'],
   ['192.0.2.30', 'www.school.example', 1, 'FORWARDED'],
   ['192.0.2.30', 'other.example', 1, 'BLOCKED_LIST'],

@@ -16,7 +16,7 @@ export type Cut = 'before' | 'after' | 'write' | 'hang';
 const COMMIT = 'COMMIT\0';
 const WRITE = /\b(?:INSERT INTO|UPDATE|DELETE FROM)\b/;
 
-/** Forwards everything until a cut is requested. */
+/** The proxy, which forwards everything until a cut is requested. */
 export class CuttingProxy {
   readonly port: number;
   private readonly server: Server;

@@ -10,7 +10,7 @@ import { layCluster, makeDatabase, STARTED_ONCE } from '../parts/made-cluster.ts
 /** A folder of a suite. */
 export interface TempDir {
   readonly path: string;
-  /** The data directory in it; not created yet. */
+  /** The data directory in the folder; initially it does not exist. */
   readonly dataDir: string;
   remove(): void;
 }

@@ -24,7 +24,7 @@ export async function killSuccessor({ tempDir }: WithTempDir, pid: number): Prom
   }
   const command = commandOf(String(holder));
   const isInTempDir = command.some((word) => word.startsWith(`${tempDir.path}/`));
-  // A process without the flag was started later in the same folder, and belongs to another test.
+  // A process without this flag was started later in the same folder and belongs to another test.
   if (holder !== pid && isInTempDir && command.includes('--take-over')) await endProcess(holder, 'SIGKILL');
 }
 

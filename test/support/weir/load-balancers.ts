@@ -93,7 +93,7 @@ async function readStates(path: string): Promise<Record<string, string>> {
   return Object.fromEntries(
     rows.map((value) => [
       `${value('pxname')}/${value('svname')}`,
-      // An asterisk marks that the next probe is being sent.
+      // An asterisk means that the next probe is being sent.
       `${value('status')} ${value('check_status').replace('* ', '')}`,
     ]),
   );

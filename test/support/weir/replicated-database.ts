@@ -111,7 +111,7 @@ export async function startReplicatedDatabase(
       await untilStandbys(primary, 0);
     },
     async promote() {
-      // Data that the primary has committed may not have arrived yet.
+      // Waits for the standby, which may not have received all data that the primary has committed.
       const [written] = await ask<{ at: string }>(primary, 'SELECT pg_current_wal_lsn()::text AS at');
       const exists = `SELECT at, at >= '${written!.at}' AS yes FROM pg_last_wal_replay_lsn() AS at`;
       await until(

@@ -2,7 +2,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { ApiFailure } from '../../../../shared/api/client/typed-client.ts';
 
-/** Statistics over the log and the catalog of services. They are expensive, and policy changes do not affect them. */
+/** Statistics over the log and the catalog of services. These are expensive, and policy changes do not affect them. */
 const EXPENSIVE = /^GET \/(dashboard|stats|queries|clients\/stats|services\/catalog)/;
 
 /** Creates the cache of answers. */

@@ -8,7 +8,7 @@ import { ask } from './ask.ts';
 type Reading = Extract<OperationName, `GET ${string}`>;
 
 export interface AskOptions<Answer> {
-  /** Sends the request only while this is true. */
+  /** Whether the request may be sent. */
   readonly enabled?: boolean;
   /** Interval of refreshes while the page is visible; may depend on the last answer. */
   readonly everyMs?: number | ((last: Answer | undefined) => number);
@@ -16,7 +16,7 @@ export interface AskOptions<Answer> {
   readonly staleMs?: number;
 }
 
-/** An API answer that is kept up to date. While a new answer is loading, the previous one is still returned. */
+/** An API answer that is kept up to date. While a new answer is loading, the previous answer is still returned. */
 export function useAsk<Name extends Reading>(
   name: Name,
   call: Omit<CallOf<Name>, 'signal'>,

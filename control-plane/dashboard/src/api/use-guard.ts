@@ -21,7 +21,7 @@ export interface Guard<Entity> {
   readonly headers: () => { readonly headers?: Readonly<Record<string, string>> };
   /** The current entity if it has changed since the form was opened; otherwise null. */
   readonly newer: Entity | null;
-  /** Accepts the current state as the one to edit. */
+  /** Accepts the current state as the state to edit. */
   readonly accept: () => void;
   /** The error of the request; null if `newer` explains it. */
   readonly failure: Error | null;

@@ -21,7 +21,7 @@ import { later } from './later-view.ts';
 import { loadPage } from './pages.ts';
 import { Shell } from './shell.tsx';
 
-/** Loaded on demand: most visitors are already logged in. */
+/** The login page is loaded on demand, because most visitors are already logged in. */
 const LoginPage = later(() => import('./login/login-page.tsx'));
 const SetupPage = lazy(() => import('./login/setup-page.tsx'));
 const FamilyFrame = later(() => import('./family-frame.tsx'));

@@ -32,7 +32,9 @@ export class PageFault extends Component<{ readonly children: ReactNode }, State
   }
 }
 
-/** Shown if a part of the page could not be loaded: Weir does not answer, or was upgraded and has other files now. */
+/**
+ * Shown if a part of the page could not be loaded: Weir does not answer, or was upgraded and no longer has the file.
+ */
 function MissingPart(): ReactNode {
   const { say } = useText();
   const [build, setBuild] = useState<ServedBuild | null>(null);

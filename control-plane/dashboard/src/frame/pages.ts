@@ -32,7 +32,7 @@ export const SECTIONS = ['watch', 'policy', 'server'] as const;
 export type Section = (typeof SECTIONS)[number];
 
 export interface PageEntry {
-  /** One segment, so that relative URLs work below any path of a proxy. */
+  /** Path of the page. It has one segment, so that relative URLs work below any path of a proxy. */
   readonly path: string;
   readonly title: MessageKey;
   readonly icon: LucideIcon;
@@ -61,7 +61,7 @@ function entry(page: PageName, section: Section, icon: LucideIcon, load: Load, m
   };
 }
 
-/** All pages. Within a section, the order is that of the navigation. */
+/** All pages. Within a section, the pages are in the order of the navigation. */
 export const PAGES: readonly PageEntry[] = [
   entry('overview', 'watch', House, () => import('../pages/overview/overview-page.tsx')),
   entry('queries', 'watch', ScrollText, () => import('../pages/queries/queries-page.tsx')),

@@ -51,7 +51,7 @@ export interface FoundThing {
   readonly path: string;
 }
 
-/** Entries of one kind that are shown; the pages have the rest. */
+/** Maximum number of entries of a kind; the pages show all of them. */
 export const MAX_FOUND = 5;
 
 /** An entry for each of the first things. Things with the same path, such as a rule of several groups, share one. */

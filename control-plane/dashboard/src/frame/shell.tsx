@@ -141,7 +141,7 @@ interface PageLinkProps {
   readonly isCurrent: boolean;
 }
 
-/** Memoised, so that opening a page renders two of the links. */
+/** Memoised, so that opening a page renders only the links whose highlighting changes. */
 const PageLink = memo(function PageLink({ page, isCurrent }: PageLinkProps): ReactNode {
   const { say } = useText();
   const [, go] = useLocation();

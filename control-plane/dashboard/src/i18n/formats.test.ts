@@ -5,7 +5,7 @@ const english = formatsOf('en-GB', (key) => key);
 const german = formatsOf('de-DE', (key) => key);
 const NOW = new Date('2026-01-02T12:00:00Z');
 
-/** Replaces the space characters that languages put in numbers and before units. */
+/** Replaces special space characters in numbers and before units by ordinary spaces. */
 function plain(text: string): string {
   return text.replaceAll(/[\u00a0\u202f]/g, ' ');
 }

@@ -47,7 +47,7 @@ export async function startLanguage(): Promise<void> {
   document.documentElement.dir = isRightToLeft(textLanguage) ? 'rtl' : 'ltr';
 }
 
-/** The first wanted language that has a file; `de-AT` uses `de`. */
+/** The first of the user's languages that has a file; `de-AT` uses `de`. */
 function fitting(wanted: readonly string[]): string | undefined {
   const tags = wanted.map((tag) => tag.split('-')[0] ?? '');
   return tags.find((tag) => LANGUAGES.includes(tag));

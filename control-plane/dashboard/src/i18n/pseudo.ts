@@ -1,4 +1,4 @@
-/** Two pseudo-languages for tests: one with longer texts, one written from right to left. */
+/** Two pseudo-languages for tests: a language with longer texts, and a language written from right to left. */
 import type { Messages } from '@lingui/core';
 
 /** `en-XA` is 40 % longer, `ar-XB` runs from right to left. */
@@ -33,7 +33,7 @@ function changed(message: unknown, changeText: (text: string) => string): unknow
 
 function lengthen(text: string): string {
   const accented = text.replaceAll(/[aeioucn]/g, (letter) => ACCENTED[letter] ?? letter);
-  // The added text has spaces, because longer text of a real language can also wrap.
+  // The added text contains spaces, so that it can wrap as the text of a real language can.
   const added = '~'.repeat(Math.ceil(text.trim().length * 0.4)).replaceAll(/~{8}/g, '~~~~~~~ ');
   return accented + added;
 }

@@ -8,7 +8,7 @@ import type { TranslateMessage } from './message-text.ts';
 let language: string | null = null;
 let translate: TranslateMessage = (message) => message;
 
-/** Loads the texts of the current language. Without them, messages are shown as the server wrote them. */
+/** Loads the texts of the current language. Without these texts, messages are shown as the server wrote them. */
 export async function loadFaultTexts(): Promise<void> {
   const wanted = messages.locale;
   if (wanted === language) return;
@@ -17,7 +17,7 @@ export async function loadFaultTexts(): Promise<void> {
     translate = await translationTo(wanted);
     language = wanted;
   } catch {
-    // The server cannot be reached, or has another release; the next failed request tries again.
+    // The server cannot be reached, or has another release without this file. The next failed request tries again.
   }
 }
 

@@ -11,7 +11,7 @@ export type ConnectionState =
   | { readonly kind: 'connected'; readonly isStreaming: boolean }
   | { readonly kind: 'lost'; readonly sinceMs: number };
 
-/** Functions of the environment that a connection needs. */
+/** Functions of the browser that a connection needs; tests replace them. */
 export interface ConnectionParts {
   /**
    * Follows the stream until it ends or Weir refuses it. Calls `onEvent` for each event, and with null for a comment.
@@ -126,7 +126,7 @@ export class Connection {
       });
       if (end === 'refused') return 'refused';
     } catch {
-      // Whatever the reason, the next answer shows whether Weir can be reached.
+      // The reason does not matter, because the next response shows whether Weir can be reached.
     } finally {
       cancel();
       this.following = null;

@@ -1,4 +1,4 @@
-/** Finds out whether Weir still serves the build of this page, or another one after an upgrade. */
+/** Finds out whether Weir still serves the build of this page, or a different build after an upgrade. */
 import { compareBuilds } from './compare-builds.ts';
 import type { ServedBuild } from './compare-builds.ts';
 import { noteLostRequest } from '../lost-requests.ts';

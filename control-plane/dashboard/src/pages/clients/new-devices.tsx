@@ -34,7 +34,7 @@ export function NewDevices({ rows }: { readonly rows: readonly Client[] }): Reac
   );
 }
 
-/** The button of one new device. */
+/** Button that acknowledges one new device. */
 export function AcknowledgeButton({ client }: { readonly client: Client }): ReactNode {
   const { say } = useText();
   const acknowledge = useChange('POST /clients/acknowledge', { done: 'clients.acknowledged' });

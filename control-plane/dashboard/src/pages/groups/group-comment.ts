@@ -9,7 +9,7 @@ interface CommentedGroup {
   readonly comment: string;
 }
 
-/** The comment; a translation of the first one of Default, which no user wrote. */
+/** The comment of a group. The original comment of Default, which no user wrote, is translated. */
 export function groupComment({ is_default: isDefault, comment }: CommentedGroup, say: Say): string {
   return isDefault && comment === FIRST_COMMENT ? say('groups.default') : comment;
 }

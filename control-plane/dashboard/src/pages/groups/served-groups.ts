@@ -1,4 +1,4 @@
-/** Groups that a list applies to: the ones it names, or every group if it names none. */
+/** Groups that a list applies to: the groups that the list names, or every group if it names none. */
 
 /** Whether a list applies to a group. */
 export function servesGroup(groupIds: readonly number[], groupId: number): boolean {

@@ -133,7 +133,7 @@ function Steps({ steps, addresses, commands }: StepsProps): ReactNode {
   );
 }
 
-/** Guides by language; languages without a file use the English one. */
+/** Guides by language; languages without a file use the English guides. */
 const files = import.meta.glob<{ default: GuideFile }>(['./guides.*.json', '!./guides.en.json']);
 
 /** Guides in the current language; undefined until they are loaded. */

@@ -1,6 +1,6 @@
 /** Converts the filters of the audit log to query parameters. */
 
-/** Filters as in the page's URL; an empty string is not set. */
+/** Filters as in the page's URL; an empty string means that the filter is not set. */
 export interface AuditFilters {
   readonly author: string;
   readonly subject: string;

@@ -50,7 +50,7 @@ const NAMING: Readonly<Record<string, readonly string[]>> = {
   config_values: ['key'],
 };
 
-/** Tables whose rows are named by the first of these columns that has a value. */
+/** Tables whose rows are named only by the first naming column that has a value. */
 const NAMED_BY_FIRST = new Set(['clients']);
 
 export function kindOf({ before, after }: RowChange): ChangeKind {
@@ -89,7 +89,7 @@ export function referredTo(field: string, value: unknown, names: Names): string 
   return field === 'profile_id' ? names.schedules.get(value) : undefined;
 }
 
-/** Adds the names in the changed rows, because the API no longer lists deleted rows. */
+/** Adds the names of deleted rows from the changes, because the API no longer lists these rows. */
 export function namesWith(names: Names, changes: readonly RowChange[]): Names {
   const of = (table: string, known: ReadonlyMap<number, string>): ReadonlyMap<number, string> => {
     const changed = changes

@@ -48,7 +48,7 @@ function timeOfDay(minute: number): string {
   return `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
 }
 
-/** Bit 0 is Monday; 1 January 2024 was a Monday. */
+/** Names of the days in `bits`. Bit 0 is Monday, and 1 January 2024 was a Monday. */
 function daysOf(bits: number): string {
   const short = new Intl.DateTimeFormat(document.documentElement.lang || undefined, {
     weekday: 'short',

@@ -4,7 +4,7 @@ import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts'
 /** A change of policy. */
 export type Revision = AnswerOf<'GET /revisions'>[number];
 
-/** Requested rollback: to the policy of one revision, or to the policy before one. */
+/** Requested rollback: to the policy of a revision, or to the policy before a revision. */
 export interface RollbackTarget {
   readonly to?: number;
   readonly undo?: number;
@@ -16,7 +16,7 @@ export interface UndoPlan {
   readonly target: Revision | null;
   /** Changes by users that are undone, newest first. Changes by Weir itself are kept. */
   readonly going: readonly Revision[];
-  /** Newest revision that the page knows. If there is a newer one, the rollback is refused. */
+  /** Newest revision that the page knows. If there is a newer revision, the rollback is refused. */
   readonly head: number;
 }
 

@@ -185,7 +185,7 @@ function useRuleText(kind: SourceKind, id: number): RuleText {
       const { answer } = await send(operations.writeText, call);
       if (!outdated.signal.aborted) setVerdict(answer);
     };
-    // Marks are optional: without an answer the text can still be saved, which reports errors.
+    // Marks are optional: if the check fails, the text can still be saved, and saving reports errors.
     const timer = setTimeout(() => void judge().catch(() => undefined), PAUSE_MS);
     return () => {
       clearTimeout(timer);

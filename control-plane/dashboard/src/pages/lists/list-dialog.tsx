@@ -42,7 +42,7 @@ interface ListDialogProps {
   /** Address and name of a new list that was chosen in the catalogue. */
   readonly known?: { readonly url: string; readonly name: string };
   readonly onClose: () => void;
-  /** Opens the editor for custom rules instead. */
+  /** Opens the editor for custom rules instead of adding a list. */
   readonly onWrite?: () => void;
 }
 
@@ -251,7 +251,7 @@ async function settled(kind: SourceKind, added: Source): Promise<Source> {
     try {
       source = await ask(one, { params: { id: added.id } });
     } catch {
-      // The list was already deleted, or Weir cannot be reached, which the page shows.
+      // The list was already deleted, or Weir cannot be reached. The page shows both cases.
       return added;
     }
   }

@@ -93,7 +93,7 @@ function CurrentStatus(): ReactNode {
   const troubles = useTroubles();
   if (troubles === null) return <Answered of={health}>{() => null}</Answered>;
   if (troubles.length > 0) return <TroubleList troubles={troubles} />;
-  // No success message while the connection is lost or blocking is disabled.
+  // Shows no success message while the connection is lost or blocking is disabled.
   if (isLost || blocking.data?.enabled !== true) return null;
   return <Callout tone="good">{say('health.good')}</Callout>;
 }

@@ -136,7 +136,7 @@ interface IgnoredFiltersProps extends Pick<ClearDialogProps, 'filters' | 'groups
   readonly clients: Clients;
 }
 
-/** Filters of the page that would make a reader expect fewer rows to be cleared. */
+/** Shows filters of the page that clearing ignores, because users could expect fewer rows to be cleared. */
 function IgnoredFilters({ filters, hasDevice, groups, clients }: IgnoredFiltersProps): ReactNode {
   const { say, format } = useText();
   const ignored = unclearable({ ...NO_FILTERS, ...filters }, hasDevice);

@@ -60,7 +60,7 @@ export default function QueriesPage(): ReactNode {
     const row = log.reader.view().rows.at(index)?.row;
     if (row === undefined) return;
     setCurrent(index);
-    // The browser first shows that the row was pressed.
+    // Waits until the browser has shown that the row is pressed.
     afterPaint(() => {
       setOpened(row);
       setFields({ open: String(row.id ?? UNNUMBERED) }, { replace: fields.open !== '' });

@@ -19,7 +19,7 @@ interface KnownChoiceProps {
   readonly onChoose: (name: string, servers: readonly string[]) => void;
 }
 
-/** The choice is "own" if the servers are not those of a known resolver. */
+/** The selected choice is "own" if no known resolver has these servers. */
 export function KnownChoice({ servers, onChoose }: KnownChoiceProps): ReactNode {
   const { say } = useText();
   const { data: all = [] } = useAsk('GET /upstream-catalog', {});

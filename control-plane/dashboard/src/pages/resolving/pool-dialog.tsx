@@ -30,7 +30,7 @@ interface PoolDialogProps {
   readonly onClose: () => void;
 }
 
-/** The configuration is saved with all pools at once. */
+/** Saving sends all pools, because the configuration has them in one key. */
 export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNode {
   const { say, format } = useText();
   // The pools as this user last saw them, because `pools` changes when the server's pools change.

@@ -86,7 +86,7 @@ export function serversOf(text: string): string[] {
   return text.split(/[\s,]+/).filter((server) => server !== '');
 }
 
-/** Index of a pool among the current ones, by its name. A new or deleted pool comes after them. */
+/** Index of the pool with this name among the current pools; the number of pools for a new or deleted pool. */
 export function placeOf(pool: Pool | undefined, pools: readonly Pool[]): number {
   const place = pools.findIndex(({ name }) => name === pool?.name);
   return place === -1 ? pools.length : place;

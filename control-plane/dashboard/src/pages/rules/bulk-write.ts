@@ -20,7 +20,7 @@ export const NOTHING: Written = { added: 0, there: 0, revisions: [], failed: nul
 /** Writes rules for these domains and returns the revision; 0 if there is none. */
 export type WriteRules = (domains: readonly string[]) => Promise<number>;
 
-/** Whether the revisions are consecutive, so that a rollback undoes nothing else. */
+/** Whether the revisions are consecutive, so that a rollback undoes no other change. */
 export function canUndo({ revisions }: Written): boolean {
   return revisions.length > 0 && revisions.at(-1)! - revisions[0]! + 1 === revisions.length;
 }

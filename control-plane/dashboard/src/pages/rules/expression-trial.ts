@@ -6,7 +6,7 @@ import { compileExpression } from '../../../../../shared/automata/expression.ts'
 import { finds } from '../../../../../shared/automata/reach.ts';
 import { readRegexRule } from '../../../../../shared/automata/regex-filter.ts';
 
-/** Outcome of a trial; `reason` is inserted in a sentence. */
+/** Outcome of a trial; `reason` becomes part of a sentence. */
 export type Trial = { readonly matches: boolean } | { readonly reason: string };
 
 /** Whether the expression, without its options, matches part of the name. */

@@ -10,7 +10,7 @@ export interface PastedName {
   /** Line number; starts at 1. */
   readonly line: number;
   readonly text: string;
-  /** Canonical; the unchanged text if it is not a valid name. */
+  /** The name in canonical form; the unchanged text if it is not a valid name. */
   readonly domain: string;
   readonly state: PastedState;
   /** Whether an existing rule for the same group does the opposite. */

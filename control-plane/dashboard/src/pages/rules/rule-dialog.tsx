@@ -212,7 +212,7 @@ function manyRules(text: string, subdomains: boolean): readonly string[] {
   return names.filter(({ state }) => state === 'new').map(({ domain }) => domain);
 }
 
-/** Field for a name, and whether the regex matches it. DNS uses the same code. */
+/** Field for a name, and whether the regex matches it. DNS matches names with the same code. */
 function ExpressionTrial({ pattern }: { readonly pattern: string }): ReactNode {
   const { say } = useText();
   const reasonText = useLineReason();

@@ -66,7 +66,7 @@ export interface RuleFilter {
   readonly search: string;
   /** '' for both. */
   readonly action: string;
-  /** '' for any group, 'all' for rules of every group, otherwise a group id. */
+  /** Selected group: '' for any group, 'all' for rules that apply to every group, or a group id. */
   readonly group: string;
 }
 

@@ -58,7 +58,7 @@ export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): Rea
       return;
     }
     if (!(await create.run({ params: { id: profileId }, body: slotOf(draft) }))) return;
-    // A changed slot is replaced. The new one is created first, so that there is no gap.
+    // A changed slot is replaced. The new slot is created first, so that there is no time without a slot.
     if (replaced !== null && !(await remove.run({ params: { id: profileId, slot_id: replaced.id } }))) return;
     if (slot !== null) notify({ tone: 'good', text: say('schedules.slot.changed') });
     onClose();

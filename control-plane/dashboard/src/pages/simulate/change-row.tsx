@@ -62,7 +62,7 @@ function useWords(change: DraftChange): string {
 }
 
 interface Make {
-  /** Null if the change cannot be applied here. */
+  /** Applies the change; null if this page cannot apply it. */
   readonly make: (() => void) | null;
   readonly isPending: boolean;
 }

@@ -42,7 +42,7 @@ interface TextFieldProps extends FieldProps {
   readonly isRequired?: boolean;
   readonly placeholder?: string;
   readonly inputMode?: 'text' | 'numeric' | 'decimal' | 'url';
-  /** Number of lines; more than one makes a multi-line field. */
+  /** Number of lines; a value above 1 makes a multi-line field. */
   readonly rows?: number;
   /** Suggested values; any other text is also allowed. */
   readonly suggestions?: readonly Suggestion[];
@@ -203,7 +203,7 @@ interface ToggleProps {
   readonly isSelected: boolean;
   readonly onChange: (isSelected: boolean) => void;
   readonly isDisabled?: boolean;
-  /** Read by screen readers instead of the text. */
+  /** Label that screen readers read instead of the text. */
   readonly 'aria-label'?: string;
 }
 

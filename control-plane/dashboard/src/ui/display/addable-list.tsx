@@ -1,4 +1,4 @@
-/** A list with an Add button. While it is empty, it shows its purpose. */
+/** A list with an Add button. While the list is empty, it shows its purpose. */
 import type { LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';

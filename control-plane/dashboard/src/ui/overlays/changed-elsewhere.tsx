@@ -1,4 +1,4 @@
-/** Shows what someone else has saved while a form was open, field by field, and asks which one to keep. */
+/** Shows the fields that another user has changed while a form was open, and asks which version to keep. */
 import type { ReactNode } from 'react';
 import type { Guard } from '../../api/use-guard.ts';
 import { useText } from '../../i18n/text.ts';

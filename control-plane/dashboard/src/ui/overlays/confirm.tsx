@@ -11,7 +11,7 @@ interface ConfirmProps {
   readonly action?: string;
   readonly isOpen?: boolean;
   readonly isPending?: boolean;
-  /** Null = there is nothing to confirm, and no button. */
+  /** Called when the user confirms; null = there is nothing to confirm, and no button is shown. */
   readonly onConfirm: (() => void) | null;
   readonly onClose: () => void;
 }

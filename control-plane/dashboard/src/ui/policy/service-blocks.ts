@@ -22,7 +22,7 @@ export interface Service {
  */
 export function useServices(enabled = true): readonly Service[] | undefined {
   const catalog = useAsk('GET /services/catalog', {}, { enabled });
-  // Separate from the long catalog, because only custom services change here.
+  // Requested separately from the long catalog, because only custom services change.
   const custom = useAsk('GET /custom-services', {}, { enabled });
   return useMemo(() => {
     if (catalog.data === undefined || custom.data === undefined) return undefined;
@@ -47,7 +47,7 @@ export interface ServiceBlocks {
   readonly blockedIn: (groupId: number) => readonly ServiceBlock[];
   /** Blocks that apply at the times of a schedule. */
   readonly timedBy: (profileId: number) => readonly ServiceBlock[];
-  /** Whether a schedule is used only to block services, not by a group. */
+  /** Whether a schedule is used only to block services, and not as the schedule of a group. */
   readonly isOnlyFor: (profile: { readonly id: number; readonly group_ids: readonly number[] }) => boolean;
   readonly set: (serviceId: string, groupId: number, isBlocked: boolean) => void;
   readonly isPending: boolean;

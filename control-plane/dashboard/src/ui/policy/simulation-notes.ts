@@ -2,13 +2,13 @@
 import type { MessageKey } from '../../i18n/language.ts';
 import type { Simulated } from './use-simulation.ts';
 
-/** A comment on a simulation, with its count. */
+/** A statement about the scope of a simulation, with a number of queries or blocks. */
 export interface SimulationNote {
   readonly key: MessageKey;
   readonly count: number;
 }
 
-/** The comments that apply. */
+/** The statements that apply to a result. */
 export function notesOf({ queries, damaged_blocks: damaged }: Simulated): SimulationNote[] {
   const notes: SimulationNote[] = [
     { key: 'whatif.judged', count: queries.distinct },

@@ -11,7 +11,7 @@ export type GroupPlan = AnswerOf<'GET /group-plans/{id}'>;
 type PlanBody = CallOf<'PUT /group-plans/{id}'>['body'];
 
 export interface PlanDraft extends Omit<GroupPlan, 'id'> {
-  /** Whether the user entered the name, so that it no longer follows the device. */
+  /** Whether the user entered the name, so that it no longer changes with the selected device. */
   readonly isNamed: boolean;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Form with everything about one child or other person: devices, services, times and holidays. Saved by one request.
+ * Form with everything about one child or other person: devices, services, times and holidays. One request saves all of
+ * it.
  */
 import { useState } from 'react';
 import type { ReactNode } from 'react';

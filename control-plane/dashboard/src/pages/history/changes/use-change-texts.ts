@@ -8,10 +8,10 @@ import type { ChangeTexts } from '../../../../../../shared/policy/changes/change
 import { messages } from '../../../i18n/language.ts';
 import { useText } from '../../../i18n/text.ts';
 
-/** Texts by language; languages without a file use those of the server. */
+/** Texts by language; languages without a file use the server's texts. */
 const files = import.meta.glob<{ default: ChangeTexts }>('./change-texts.*.json');
 
-/** Texts in the current language; those of the server until they are loaded. */
+/** Texts in the current language; the server's texts until these are loaded. */
 export function useChangeTexts(): ChangeTexts {
   useText();
   const language = messages.locale;

@@ -26,7 +26,7 @@ const RowFacts = lazy(() => import('./row-facts.tsx'));
 const PrivateException = lazy(() => import('./private-exception.tsx'));
 
 interface ExplainDrawerProps {
-  /** Id of the row; NaN if the row has none yet. */
+  /** Id of the row; not a number if the row has no id yet. */
   readonly id: string;
   /** The row, if the page has loaded it. */
   readonly row: LogRow | null;

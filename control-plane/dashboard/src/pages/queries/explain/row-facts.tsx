@@ -1,4 +1,7 @@
-/** Values of a row with buttons to filter by them. They are below the visible part of the drawer, and loaded after it. */
+/**
+ * Values of a row with buttons to filter by them. These values are below the visible part of the drawer, and are loaded
+ * after it.
+ */
 import { Funnel, FunnelX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useText } from '../../../i18n/text.ts';

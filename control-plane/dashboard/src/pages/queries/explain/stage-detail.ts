@@ -5,7 +5,7 @@ import type { MessageKey } from '../../../i18n/language.ts';
 export interface StageDetail {
   readonly key: MessageKey;
   readonly of: string;
-  /** Duration that replaces `of`. */
+  /** Seconds of a duration, whose text is used instead of `of`. */
   readonly secs?: number;
 }
 

@@ -1,4 +1,6 @@
-/** Buttons for decisions about a row: one for the usual decision, one that opens a dialog with all others. */
+/**
+ * Buttons for decisions about a row: a button for the usual decision, and a button that opens a dialog with all others.
+ */
 import { Ban, CircleCheck, SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -19,8 +21,8 @@ interface VerdictProps {
 }
 
 /**
- * Offers to unblock a blocked name, or to block an answered one. Without a client, the dialog asks to whom the decision
- * applies.
+ * Offers to unblock a blocked name, or to block an answered name. Without a client, the dialog asks to whom the
+ * decision applies.
  */
 export function VerdictActions(props: VerdictProps): ReactNode {
   const { say } = useText();

@@ -100,7 +100,10 @@ export function scopeOf({ client_id: clientId, group_id: groupId }: Grant): Verd
   return groupId === null ? 'everyone' : 'group';
 }
 
-/** Whether a grant applies to this name and client; the names of services are not known here. */
+/**
+ * Whether a grant applies to this name and client. False for grants of services, because this code does not know their
+ * names.
+ */
 export function touches(grant: Grant, domain: string, clientId: number | null, groupId: number): boolean {
   if (grant.group_id !== null && grant.group_id !== groupId) return false;
   if (grant.client_id !== null && grant.client_id !== clientId) return false;

@@ -14,7 +14,7 @@ import type { Chip, FilterFields } from './log-filters.ts';
 import styles from './filter-bar.module.css';
 
 interface FilterBarProps {
-  /** The fields that are set. Pass the same object while they do not change. */
+  /** The fields that are set. Pass the same object while the fields do not change. */
   readonly filters: Partial<FilterFields>;
   readonly onChange: (changed: Partial<FilterFields>, how?: { readonly replace?: boolean }) => void;
   readonly groups: Groups;

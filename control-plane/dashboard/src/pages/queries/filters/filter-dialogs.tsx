@@ -117,7 +117,7 @@ interface PeriodDialogProps {
   readonly onSet: (from: string, to: string) => void;
 }
 
-/** Either end can be empty. */
+/** Dialog for a period; either end can be empty. */
 export function PeriodDialog({ from, to, onClose, onSet }: PeriodDialogProps): ReactNode {
   const { say } = useText();
   const [start, setStart] = useState(localMoment(from));

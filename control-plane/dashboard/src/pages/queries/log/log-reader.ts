@@ -26,7 +26,7 @@ export interface LogView {
   readonly damagedBlocks: number;
 }
 
-/** Functions of the environment that the reader needs. */
+/** Functions of the browser that the reader needs; tests replace them. */
 export interface LogReaderParts {
   readonly read: (place: PagePlace) => Promise<LogPage>;
   /** Calls `run` after a delay; returns a function that cancels the call. */

@@ -1,6 +1,6 @@
 /**
  * Rows of the log in the browser, newest first: live rows, then pages of older ones. Pages far from the visible rows
- * are evicted and only their position is kept, which bounds memory.
+ * are evicted, except their position, to limit memory.
  */
 import type { AnswerOf, EventOf } from '../../../../../../shared/api/client/typed-client.ts';
 
@@ -26,7 +26,7 @@ export interface KeyedRow {
 interface Part {
   readonly place: PagePlace;
   readonly count: number;
-  /** Null after eviction. */
+  /** Rows of the page; null after eviction. */
   rows: readonly KeyedRow[] | null;
 }
 
@@ -96,7 +96,7 @@ export class LogRows {
     const all = [...added, ...this.fresh];
     this.fresh = all.slice(0, MAX_FRESH);
     const oldest = this.fresh.at(-1);
-    // Requesting pages from here on closes the gap between live rows and pages.
+    // Pages are requested from this row on, so there is no gap between live rows and pages.
     if (all.length > MAX_FRESH && oldest !== undefined) this.cutAfter(oldest.row);
   }
 
@@ -106,7 +106,7 @@ export class LogRows {
     return rows.filter(({ id }) => id === null || !known.has(id));
   }
 
-  /** Replaces all rows by these, oldest first, because more rows arrived than are kept. */
+  /** Replaces all rows by these, oldest first, because more new rows arrived than the list can keep. */
   restart(rows: readonly LogRow[]): void {
     this.fresh = this.keyed(rows.toReversed()).slice(0, MAX_FRESH);
     const oldest = this.fresh.at(-1);

@@ -31,7 +31,7 @@ export interface PressedValue {
 
 interface LogWindowProps {
   readonly log: ShownLog;
-  /** Index of the row that keys apply to. */
+  /** Index of the row to which keyboard actions apply. */
   readonly current: number;
   readonly onCurrent: (index: number) => void;
   readonly onOpen: (index: number) => void;
@@ -98,7 +98,7 @@ export function LogWindow(props: LogWindowProps): ReactNode {
           onClick={(event) => press(event, view.rows, onOpen, onValue)}
           onFocus={({ target }) => {
             const index = indexOf(target);
-            // Marking the row has the lowest priority; the details that open come first.
+            // Marks the row at the lowest priority, because opening the details is more urgent.
             if (index !== null && index !== current) startTransition(() => onCurrent(index));
           }}
           onKeyDown={(event) => {

@@ -15,7 +15,7 @@ export interface Stream {
   close(): void;
 }
 
-/** Functions of the environment that the tail needs. */
+/** Functions of the browser that the tail needs; tests replace them. */
 export interface TailParts {
   readonly open: () => Stream;
   /** Resolves when the API answers this user, after a login if the session has ended. */

@@ -17,7 +17,7 @@ export interface ShownLog {
   readonly tail: TailState | 'off';
 }
 
-/** Reads the rows that the filters select. Pass the same object while they do not change. */
+/** Reads the rows that the filters select. Pass the same object while the filters do not change. */
 export function useLog(filters: LogFilters, isLive: boolean): ShownLog {
   const reader = useMemo(() => readerOf(filters), [filters]);
   const [tail, setTail] = useState<TailState | 'off'>('off');

@@ -11,7 +11,7 @@ export interface HelpFile {
 export interface KeyHelp {
   /** Help text of a key. */
   readonly textOf: (entry: ConfigKey) => string;
-  /** Language of that text. */
+  /** Language of the help text of a key. */
   readonly languageOf: (entry: ConfigKey) => string;
   /** Unit of a number; null if there is none. */
   readonly unitOf: (entry: ConfigKey) => string | null;

@@ -5,10 +5,10 @@ import { useText } from '../../../i18n/text.ts';
 import { helpIn } from './help-language.ts';
 import type { HelpFile, KeyHelp } from './help-language.ts';
 
-/** Help texts by language; languages without a file use the English ones. */
+/** Help texts by language; languages without a file use the English texts. */
 const files = import.meta.glob<{ default: HelpFile }>('./config-help.*.json');
 
-/** Help in the current language; English until that is loaded. */
+/** Help in the current language; English until the texts are loaded. */
 export function useKeyHelp(): KeyHelp {
   useText();
   const language = messages.locale;

@@ -11,7 +11,7 @@ import type { Item, Report } from './import-rows.ts';
 
 interface ImportViewProps {
   readonly report: Report;
-  /** Shown below the figures, before the details. */
+  /** Buttons, shown below the figures and above the details. */
   readonly actions?: ReactNode;
 }
 

@@ -20,7 +20,7 @@ const MAX_SHOWN = 30;
 export function DevicesField({ value, onChange, error }: DevicesFieldProps): ReactNode {
   const { say } = useText();
   const [search, setSearch] = useState('');
-  // Selection when the form was opened: the order stays the same while the user selects devices.
+  // Selection when the form was opened. It determines the order, which stays the same while the user selects devices.
   const [first] = useState(() => new Set(value));
   const { data: clients } = useAsk('GET /clients', { query: { limit: 1000 } });
   const wanted = search.trim().toLowerCase();
