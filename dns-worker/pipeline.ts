@@ -98,7 +98,7 @@ export interface PipelineParts {
   readonly forwardsEcs: boolean;
 }
 
-/** Decides on queries, from a snapshot and the shared cache. One per thread. */
+/** Decides on queries, from a snapshot and the shared cache. Each thread has one. */
 export class Pipeline {
   snapshot: OpenSnapshot;
   readonly cache: AnswerCache;

@@ -48,7 +48,7 @@ export interface CacheNotes {
   readonly expiresAtSecs: number;
   readonly staleUntilSecs: number;
   readonly dnssec: DnssecStatusCode;
-  /** Upstream index plus one. */
+  /** Index of the upstream, plus one. */
   readonly upstream: number;
   /** `ExtendedError`; NO_EDE = none. */
   readonly extendedError?: number;

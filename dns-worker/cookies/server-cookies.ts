@@ -34,7 +34,7 @@ const RENEW_AGE_SECS = 1800;
 /** Bytes that are hashed before the client's address: both cookies without the hash. */
 const HASHED_HEAD = 16;
 
-/** Reads cookies of requests and creates those of replies. One per thread. */
+/** Reads cookies of requests and creates those of replies. Each thread has one. */
 export class ServerCookies {
   private readonly keys: Int32Array;
   private readonly message = new Uint8Array(new ArrayBuffer(HASHED_HEAD + 16 + 8));

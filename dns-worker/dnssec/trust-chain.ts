@@ -65,7 +65,7 @@ export interface TrustPoints {
 /** Opens the memory that threads of the node with the same trust points share; null = not shared. */
 export type ShareCuts = (points: TrustPoints) => SealedRecords | null;
 
-/** Finds and caches zones and their keys. One per thread. */
+/** Finds and caches zones and their keys. Each thread has one. */
 export class TrustChain {
   private anchored: readonly AnchoredZone[];
   private readonly negativeAnchors: readonly Name[];

@@ -40,7 +40,7 @@ export type OnDoubt = (upstream: number, anchorZone: Name) => void;
  */
 const GRACE_MS = 50;
 
-/** Validates the answers of the inner resolver. One per thread. */
+/** Validates the answers of the inner resolver. Each thread has one. */
 export class ValidatingResolver implements QuestionResolver {
   private readonly behind: QuestionResolver;
   private readonly clock: Clock;

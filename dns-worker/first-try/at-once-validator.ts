@@ -38,7 +38,7 @@ export interface Proven {
 
 export interface AtOnceParts {
   readonly clock: Clock;
-  /** As in `TrustChain.clockFloorMs`. */
+  /** Same value as `TrustChain.clockFloorMs`. */
   readonly clockFloorMs: number;
   readonly share: ShareCuts;
 }

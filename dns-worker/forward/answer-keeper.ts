@@ -16,7 +16,7 @@ import type { Resolution } from '../resolve/resolver.ts';
 /** Failures without a response from any server. */
 const NO_REACH: ReadonlySet<string> = new Set(['timeout', 'network', 'no-upstreams']);
 
-/** Stores answers. One per forwarder. */
+/** Stores answers in the cache. Each forwarder has one. */
 export class AnswerKeeper {
   private readonly writer: CacheWriter;
   settings: WorkerSettings['cache'];

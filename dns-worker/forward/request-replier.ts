@@ -23,7 +23,7 @@ import { chainOf, type OpenRequest, type WaitingRequest } from './waiting-reques
 
 const SCRATCH_SIZE = 65_535;
 
-/** Parts of a replier. */
+/** The objects that a replier uses. */
 export interface ReplierParts {
   readonly pipeline: Pipeline;
   readonly cache: AnswerCache;

@@ -37,7 +37,7 @@ export class WaitingClients {
     return true;
   }
 
-  /** Reverses one `enter`. */
+  /** Reverses one call of `enter`. */
   leave(network: string, question: number): void {
     const waiting = this.networks.get(network);
     const same = waiting?.byQuestion.get(question);

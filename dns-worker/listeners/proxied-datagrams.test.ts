@@ -60,7 +60,7 @@ describe('ProxiedDatagrams', () => {
     expect([reply.id, reply.data]).toEqual([8, ['0.0.0.0']]);
     expect((await ask(worker.port, Buffer.concat([LOCAL, message]))).id).toBe(9);
     const log = udpBackend === 'dgram' ? worker.memory.resolveLog : worker.memory.answerLog;
-    // A row is written after its answer.
+    // A row of the query log is written after the answer is sent.
     await until(
       'both rows to be written',
       () => clientsIn(log),

@@ -10,7 +10,7 @@ import type { ProxySenders } from '../../shared/net/proxy-senders.ts';
 import { SLOT_SIZE } from './udp-batch.ts';
 import type { UdpBatch } from './udp-batch.ts';
 
-/** Removes PROXY headers. One per thread. */
+/** Removes PROXY headers. Each thread has one. */
 export class ProxiedDatagrams {
   private readonly senders: ProxySenders;
   private readonly reporter: Pick<Reporter, 'count'>;

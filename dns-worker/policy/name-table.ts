@@ -22,7 +22,7 @@ const MIN_SLOTS = 4;
 export class NameTable {
   readonly size: number;
   private readonly mask: number;
-  /** Slots: low lane, high lane, number plus one; 0 = free. */
+  /** Slots of three words: both lanes of the name's hash, low lane first, and its number plus one; 0 = free. */
   private readonly words: Int32Array;
   /** For each number of labels: 1 = an entry has that many labels. */
   private readonly depths = new Uint8Array(MAX_LABELS + 1);

@@ -42,7 +42,7 @@ beforeEach(() => {
   sightings = new ClientSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES));
 });
 
-/** Asks a millisecond later. */
+/** A query from `address`, a millisecond after the previous one. */
 function ask(address: string, of: OpenSnapshot = snapshot): Query {
   const query = slotQuery(of, 'www.example.org');
   query.clientBytes = addressFromText(address)!;

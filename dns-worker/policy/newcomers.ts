@@ -42,7 +42,7 @@ const MAX_ABSENT = 4096;
 const BUDGET_MS = 50;
 const SECOND_MS = 1000;
 
-/** Recognizes clients. One per thread. */
+/** Recognizes clients. Each thread has one. */
 export class Newcomers {
   /** Whether the last result of `entryOf` is valid until the snapshot changes. */
   isSettled = true;

@@ -50,7 +50,7 @@ export interface MatchRecorder {
   met(origin: RuleOriginCode, rule: number, kinds: number, name: Query, label: number): void;
 }
 
-/** Applies policy to names. One per thread. */
+/** Applies policy to names. Each thread has one. */
 export class PolicyMatcher {
   /** Receives matches while it is set. */
   recorder: MatchRecorder | null = null;

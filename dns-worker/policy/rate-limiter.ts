@@ -30,7 +30,7 @@ export function hasProvenAddress(query: Query): boolean {
   return query.protocol !== Protocol.udp || query.hasValidCookie;
 }
 
-/** Counts questions and answers against the limits. One per thread. */
+/** Counts questions and answers against the limits. Each thread has one. */
 export class RateLimiter {
   readonly settings: RateLimitSettings;
   private readonly head: Int32Array;

@@ -35,7 +35,7 @@ const FACTOR = 0x9e3779b1 | 0;
 const IPV4_MASK = ~0xff;
 const IPV6_SECOND_MASK = ~0xff;
 
-/** Counts the queries of refused clients. One per thread. */
+/** Counts the queries of refused clients. Each thread has one. */
 export class Refusals {
   /** Queries of the last query's network since its last report, if a report is due; 0 = not due. */
   unreported = 0;

@@ -1,7 +1,7 @@
 /**
- * Caches rule matches, by name, policy class and snapshot. One per thread. Most queries are for few names; a hit costs
- * one cache line instead of a walk over a table that is larger than the CPU caches. The four entries of a line are a
- * set; 64 bits of hash confirm a hit, and a newer snapshot invalidates all entries.
+ * Caches rule matches, by name, policy class and snapshot. Each thread has one. Most queries are for few names; a hit
+ * costs one cache line instead of a walk over a table that is larger than the CPU caches. The four entries of a line
+ * are a set; 64 bits of hash confirm a hit, and a newer snapshot invalidates all entries.
  */
 import type { RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
 

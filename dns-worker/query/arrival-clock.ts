@@ -11,7 +11,7 @@ import type { Query } from './query.ts';
  */
 const OFFSET_LIFE_MS = 500;
 
-/** Stamps queries with the current time. One per thread. */
+/** Stamps queries with the current time. Each thread has one. */
 export class ArrivalClock {
   private offsetMs = 0;
   private offsetUntilMs = -Infinity;

@@ -30,9 +30,9 @@ export const ParseOutcome = {
   OK: 0,
   /** The message is too short for a header, or is a response: do not answer. */
   DROP: 1,
-  /** Answer FORMERR. */
+  /** The reply is FORMERR. */
   FORMAT_ERROR: 2,
-  /** Answer NOTIMP. */
+  /** The reply is NOTIMP. */
   NOT_IMPLEMENTED: 3,
   /**
    * The message has no question, but an OPT record, whose fields are in `query`. Valid only as a request for a cookie

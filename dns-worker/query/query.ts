@@ -146,7 +146,7 @@ export class Query {
   readonly alias: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
   aliasLength = 0;
 
-  /** Status in the log. */
+  /** Status of the query in the log. */
   status: QueryStatusCode = QueryStatus.ALLOWED;
   rcode = 0;
   cached = 0;

@@ -26,7 +26,7 @@ const TRIAL_MS = 1000;
 /** Maximum number of addresses of one host that are used. */
 const MAX_ADDRESSES = 8;
 
-/** Parts of an upstream. */
+/** The objects that an upstream uses. */
 export interface UpstreamParts extends ConnectorParts {
   readonly bootstrap: Bootstrap;
   readonly logger: Logger;

@@ -37,7 +37,7 @@ export function needsCheck(query: Query, snapshot: OpenSnapshot): boolean {
   return query.hasTargets || (snapshot.checksAddresses && query.answersCount > 0);
 }
 
-/** Applies policy to names and addresses in answers. One per thread. */
+/** Applies policy to names and addresses in answers. Each thread has one. */
 export class AnswerNames {
   private readonly matcher: PolicyMatcher;
   private readonly target = new Query();

@@ -32,7 +32,7 @@ export interface Datagrams {
   lengthOf(slot: number): number;
 }
 
-/** Reads and prefetches groups of queries. One per thread. */
+/** Reads and prefetches groups of queries. Each thread has one. */
 export class QueryGroup {
   /** The queries; those that `read` has read are first. */
   readonly queries: readonly Query[] = Array.from({ length: GROUP_SIZE }, () => new Query());

@@ -49,7 +49,7 @@ const FIRST_TYPE = FIRST_RCODE + RCODE_SLOTS;
 const FIRST_DNSSEC = FIRST_TYPE + COUNTED_TYPES.length + 1;
 const FIRST_LIMITED = FIRST_DNSSEC + DNSSEC_STATUS_NAMES.length;
 
-/** Bytes of a thread's counters. */
+/** Size of a thread's counters in bytes. */
 export const COUNTERS_BYTES = (FIRST_LIMITED + LIMIT_REASONS.length) * 8;
 
 /** Slot of the queries with this protocol and status. */

@@ -40,7 +40,7 @@ export const CapabilityWord = {
   COOKIE_WORDS: 10,
 } as const;
 
-/** Words of one feature. */
+/** Positions of the words for one feature. */
 export const FeatureWord = {
   /** Code of the finding (`FINDINGS`). */
   FINDING: 0,

@@ -23,7 +23,7 @@ export const ConnectionTableLayout = {
   COUNT_AT: 0,
   /** `Protocol`. */
   PROTOCOL_AT: 1,
-  /** Four words, see `addressWord`. */
+  /** Address of the client in four words, see `addressWord`. */
   ADDRESS_AT: 4,
 } as const;
 

@@ -274,7 +274,7 @@ export type ToWorker =
     }
   /** Test hook. */
   | { readonly type: 'fault'; readonly fault: Fault }
-  /** Test hook: send `measures`. */
+  /** Test hook: the thread sends `measures`. */
   | { readonly type: 'measure' };
 
 /** Memory statistics of a thread, for tests and benchmarks only. */

@@ -97,7 +97,7 @@ export interface ChangedName {
   readonly clients: readonly NumberCount[];
 }
 
-/** A client with changes. */
+/** A client with changed queries. */
 export interface ChangedClient {
   readonly client: number;
   readonly newlyBlocked: number;

@@ -89,7 +89,7 @@ describe('UdpSockets', () => {
       const [first, ...others] = upstream.udpQueries.filter((query) => query.port === port);
       const answer = (query: ReceivedQuery): Uint8Array =>
         response(questionOf(query.bytes), { id: idOf(query.bytes) });
-      // Reply twice: the second reply is late.
+      // The server replies twice; the second reply is late.
       first!.reply(answer(first!));
       first!.reply(answer(first!));
       others[0]!.reply(answer(others[0]!));

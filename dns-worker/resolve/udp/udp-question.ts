@@ -25,7 +25,8 @@ import type { UdpSockets } from '../transport/upstream-sockets.ts';
 const HOLD_MS = 2000;
 /**
  * Maximum number of times that a question is repeated from another port because its reply was doubtful and TCP cannot
- * confirm the reply: only some of the servers behind an address may support a feature.
+ * confirm the reply. Another port may reach another server: only some of the servers behind an address may support a
+ * feature.
  */
 const MAX_REPEATS = 4;
 /** Maximum number of times that a question moves to another port. */
@@ -86,7 +87,8 @@ export class UdpQuestion implements Exchange, UdpAsker {
     if (before === 'exposed') this.move(ways.edns.isUsed);
     else if (before === 'truncated') this.askTcp();
     else this.askUdp(ways.edns.isUsed);
-    // While the probes run, ask over TCP if the server's TCP works, so that further questions are not delayed.
+    // While the probes run, the question is also asked over TCP if the server's TCP works, so that further questions
+    // are not delayed.
     const { record } = ways.hardening;
     const struck = this.marks?.features.filter((feature) => record.isStruck(feature)) ?? [];
     if (struck.length === 0 || record.finding('tcp') !== 'supported') return;

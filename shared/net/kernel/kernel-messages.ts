@@ -6,7 +6,7 @@
 /** Offsets in struct mmsghdr: struct msghdr, then the length of the message. */
 export const Message = {
   SIZE: 64,
-  /** Size of struct msghdr alone. */
+  /** Size of struct msghdr, without the length that follows it in struct mmsghdr. */
   HEAD_SIZE: 56,
   NAME: 0,
   NAME_LENGTH: 8,

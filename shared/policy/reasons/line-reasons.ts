@@ -44,7 +44,7 @@ export const LINE_REASONS = {
   rpz_trigger: 'RPZ trigger other than a name or an address in the answer',
   outside_zone: 'a name outside the zone',
 
-  // Reasons for patterns.
+  // Reasons why a pattern is rejected.
   short_pattern: 'pattern too short: it would match almost everything',
   anchor_inside: 'an anchor inside a pattern: no name can match',
   foreign_characters: 'a pattern with characters that no name contains',
@@ -54,7 +54,7 @@ export const LINE_REASONS = {
   no_name:
     'it cannot match any name: names have no slash and no colon, and letters other than ASCII are written as xn--',
 
-  // Reasons for modifiers.
+  // Reasons why a modifier is rejected.
   modifier: 'modifier is not supported: {modifier}',
   dnstype: '$dnstype with an unknown type: {type}',
   denyallow: '$denyallow with a value that is not a domain name',
@@ -85,7 +85,7 @@ export const LINE_REASONS = {
   compile_time: 'earlier regular expressions have used up the time for compiling',
   compile_memory: 'earlier regular expressions have used up the memory',
 
-  // Reasons from compiling.
+  // Reasons why a pattern cannot be compiled.
   in_regex: 'regular expression: {reason}',
   in_pattern: 'pattern: {reason}',
   not_linear: 'not a linear-time regular expression: {reason}',
