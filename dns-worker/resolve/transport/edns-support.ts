@@ -2,7 +2,7 @@
  * Whether one server supports EDNS. A server without support answers FORMERR or NOTIMP without an OPT record (RFC 6891
  * section 7), and is asked again without EDNS. The finding is stored only if it is proven: the server refused the
  * question with EDNS and answered it without EDNS, over a connection, which third parties cannot forge; or it refused
- * EDNS eight times in a row while no connection was possible. A server that recently sent OPT never counts as lacking it.
+ * EDNS eight times in a row while no connection was possible. A server that recently sent OPT is known to support EDNS.
  */
 import type { CapabilityRecord } from '../capability/capability-record.ts';
 import { isRefusal } from './edns-refusal.ts';
