@@ -73,10 +73,7 @@ export class Hardening {
   }
 }
 
-/**
- * Whether `auto` applies to a server: not to servers at private addresses, which often run old software and are rarely
- * attacked.
- */
+/** Whether `auto` applies to a server: not at a private address, where software is often old and rarely attacked. */
 export function isEligible(ip: string, isZone: boolean): boolean {
   return !isZone && scopeOfText(ip) === 'public';
 }

@@ -18,10 +18,7 @@ type Changing = Exclude<OperationName, `GET ${string}`>;
 export interface ChangeOptions<Name extends Changing> {
   /** Message after the change. It has an Undo button if the change made a revision. */
   readonly done?: MessageKey;
-  /**
-   * Used instead of `done` if only the effect of a change shows whether the change succeeded; resolves after the
-   * effect.
-   */
+  /** Used instead of `done` if only the effect of a change shows whether it succeeded; resolves after the effect. */
   readonly outcome?: (answer: AnswerOf<Name>) => Promise<Notice>;
   readonly onDone?: (answer: AnswerOf<Name>) => void;
   /** Whether the form shows the error, so that no notice is needed. */
