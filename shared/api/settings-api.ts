@@ -16,7 +16,7 @@ const LocalDomain = text(1020)
   })
   .meta({ description: 'forwarded to local_dns_server; may have private addresses; empty = none' });
 
-/** The route checks the syntax. */
+/** A server as text; the route checks its syntax. */
 const LocalDnsServer = text(300)
   .transform((value) => value.trim())
   .meta({

@@ -48,7 +48,7 @@ export async function sizeFigures(browser: Browser, demo: Demo): Promise<Figure[
   });
 }
 
-/** Counts requests of the overview while visible and hidden, and of the hidden log. */
+/** Counts requests of the overview while it is visible and while it is hidden, and requests of the hidden log. */
 export async function idleFigures(browser: Browser, demo: Demo): Promise<Figure[]> {
   const requests = (path: string, isHidden: boolean): Promise<number> =>
     MeasuredPage.with({ browser, demo, profile: 'desktop' }, async (measured) => {

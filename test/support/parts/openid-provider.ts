@@ -68,7 +68,7 @@ export class OpenIdProvider {
         return grant;
       },
     });
-    // Weir has a different port in each test.
+    // Accepts redirects to any port, because Weir has a different port in each test.
     provider.Client.prototype.redirectUriAllowed = (uri) =>
       /^http:\/\/127\.0\.0\.1:\d+\/login\/oidc\/callback$/.test(uri);
     provider.use(async (context, next) => {

@@ -1,7 +1,7 @@
 /** Sample profiles of users of NextDNS and Control D, and the answers of those services. */
 import type { ExpectedStatus } from '../parts/import-suite.ts';
 
-/** Format of the API of NextDNS; browser extensions write `parentalcontrol`. */
+/** A profile in the format of NextDNS's API. Browser extensions write `parentalcontrol` instead. */
 export const NEXTDNS = JSON.stringify({
   data: {
     id: 'abc123',

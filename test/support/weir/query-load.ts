@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../parts/until.ts';
 import { UdpClient } from '../dns/dns-client.ts';
 
-/** 500 questions a second: enough to notice any gap, and cheap for a machine with two cores. */
+/**
+ * Pause between batches. It gives 500 questions per second, which is enough to notice any gap and cheap for two cores.
+ */
 const PAUSE_MS = 10;
 const BURST = 5;
 

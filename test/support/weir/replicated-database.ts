@@ -78,7 +78,7 @@ export async function startReplicatedDatabase(
   await layCluster(folders.primary, content);
   const password = readFileSync(join(folders.primary, 'postgres.password'), 'utf8').trim();
   const homes = { primary: openPostgresHome(folders.primary), standby: openStandbyHome(folders.standby) };
-  // A standby cannot follow WAL written at a lower level, so the cluster is first opened once at the higher level.
+  // Opens the cluster once with the higher `wal_level`, because a standby cannot follow WAL of a lower level.
   await (await launch(homes.primary, password)).running.stop(STOP_MS);
   execFileSync('cp', ['-a', homes.primary.cluster, homes.standby.cluster]);
   const primary = await launch(

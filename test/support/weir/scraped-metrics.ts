@@ -1,6 +1,6 @@
 /** A strict parser of the text that Prometheus scrapes; invalid text throws. */
 
-/** One line. */
+/** One line of the text. */
 export interface ScrapedSample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export class ScrapedMetrics {
     );
   }
 
-  /** Sum of their values; throws if no sample matches. */
+  /** Sum of the values of the matching samples; throws if no sample matches. */
   sum(name: string, labels: Readonly<Record<string, string>> = {}): number {
     const found = this.find(name, labels);
     if (found.length === 0) throw new Error(`no sample of ${name} ${JSON.stringify(labels)}`);

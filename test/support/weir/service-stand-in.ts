@@ -9,7 +9,7 @@ import { systemCalls } from '../parts/system-calls.ts';
 import { until } from '../parts/until.ts';
 
 const AF_UNIX = 1;
-/** SOCK_DGRAM, SOCK_NONBLOCK, SOCK_CLOEXEC. */
+/** Flags of socket(2): SOCK_DGRAM, SOCK_NONBLOCK, SOCK_CLOEXEC. */
 const SOCKET_TYPE = 2 | 0x800 | 0x8_0000;
 const MAX_MESSAGE = 4096;
 const POLL_MS = 10;

@@ -1,7 +1,7 @@
 /**
  * A program that floods the server with questions from addresses that receive no replies, and in between sends
  * questions from an existing address. Its argument is a `SilentFlood` as JSON. Prints how many of these good questions
- * were answered before the first that was not.
+ * were answered before the first unanswered one.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import { within } from '../parts/until.ts';
 
-/** Resolves when either side has closed the connection in any way. Call it before anything is awaited. */
+/** Resolves when either side has closed the connection in any way. Must be called before the caller awaits anything. */
 export function closeOf(socket: Socket): Promise<void> {
   return within('a connection to be closed', ended(socket), { lastSeen: () => readBytes(socket) });
 }

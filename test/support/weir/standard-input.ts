@@ -10,7 +10,7 @@ const READER_ENDED = ['EPIPE', 'ECONNRESET'];
  */
 export function giveInput(stdin: Writable, input = ''): Promise<void> {
   return new Promise((resolve, reject) => {
-    // A process that has already ended emits no further events.
+    // If the process has already ended, the pipe emits no further events.
     if (stdin.closed) resolve();
     stdin.on('error', (error: NodeJS.ErrnoException) => {
       if (!READER_ENDED.includes(error.code ?? '')) reject(error);

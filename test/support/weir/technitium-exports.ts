@@ -95,7 +95,7 @@ const COMMON: MadeFiles = {
   'zones/home.example.zone': Buffer.from('DZ\u0004\u0000binary'),
 };
 
-/** An export of version 15, with settings that users add. */
+/** An export of version 15, including settings that users have added. */
 export function version15(): Buffer {
   return zipOf({
     ...COMMON,

@@ -45,11 +45,11 @@ export interface WeirOptions {
   readonly program?: string;
   /** `server.bind_address`; 127.0.0.1 by default. */
   readonly addresses?: readonly string[];
-  /** Servers of the only pool, as in `dns.pools[].servers`; by default one that does not answer. */
+  /** Servers of the only pool, as in `dns.pools[].servers`; by default a server that does not answer. */
   readonly upstreams?: readonly string[];
   /** Pools as TOML, instead of `upstreams`. */
   readonly pools?: string;
-  /** More tables of the configuration, as TOML. */
+  /** Additional tables of the configuration, as TOML. */
   readonly toml?: string;
   readonly backEnd?: BackEnd;
   readonly env?: Readonly<Record<string, string>>;
@@ -67,7 +67,7 @@ export interface WeirOptions {
   readonly database?: 'later' | 'none';
   /** User that Weir runs as, who owns the folder; by default the user of the tests. */
   readonly user?: User;
-  /** File descriptors from 3 on, as a service manager passes those that it stored. */
+  /** File descriptors to pass to Weir from 3 on, as a service manager passes the descriptors that it has stored. */
   readonly descriptors?: readonly number[];
 }
 
@@ -315,7 +315,7 @@ export class Weir extends OwnProcess {
     return within('the measures of the DNS threads', reply);
   }
 
-  /** Halts the control plane permanently: only SIGKILL ends it. */
+  /** Halts the control plane permanently. Afterwards, only SIGKILL ends it. */
   async haltControlPlane(): Promise<void> {
     this.child.send('halt');
     await this.untilOutput(/the control plane halts/);
@@ -340,7 +340,7 @@ export class Weir extends OwnProcess {
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
-    // A test that failed during an upgrade leaves two processes with the same pipes.
+    // Ends a second process, because a test that fails during an upgrade leaves two processes with the same pipes.
     await killSuccessor(this, this.pid);
     await this.stop();
   }

@@ -8,7 +8,7 @@ import type { ConnectionState } from './connection.ts';
 type Ids = readonly number[];
 
 const KEY = ['unblock_requests'] as const;
-/** Polling interval. Polling starts after the same time without a stream. */
+/** Polling interval, and time without a stream after which polling starts. */
 const POLL_MS = 10_000;
 
 /** Number of open requests: as the stream reports it, or polled without a stream. */

@@ -171,7 +171,7 @@ const OBSTACLES = {
   names: 'welcome.router.unfiltered',
 } as const;
 
-/** The addresses to enter in the router, shown once nothing prevents users from changing the router. */
+/** The addresses to enter in the router, shown once users can safely change the router. */
 function RouterStep({ reach }: { readonly reach: Reach }): ReactNode {
   const { say, format } = useText();
   const sources = useAsk('GET /blocklist-sources', {});

@@ -1,6 +1,6 @@
 /** Durations for which something is paused or allowed on a device. Pure functions. */
 
-/** Seconds, or until the next morning. */
+/** Offered durations in seconds, and `tomorrow` for the next morning. */
 export const SPANS = ['1800', '3600', 'tomorrow'] as const;
 export type Span = (typeof SPANS)[number];
 
