@@ -160,7 +160,8 @@ describeCalls('FirstTries', () => {
     await until('the question to wait for the other worker', () => missesOf(workers[1]!));
     release(answersWith({ answers: [a(QNAME, '192.0.2.9', ttl)] }));
     expect(dataOf(await Promise.all([first, second]))).toEqual([GOOD, GOOD]);
-    expect(upstream.udpQuestions.filter(isForName)).toHaveLength(1);
+    // On a busy machine the first try may time out before the release; then the resolve thread asks once more.
+    expect(upstream.udpQuestions.filter(isForName)).toHaveLength(1 + missesOf(workers[0]!));
   });
 
   const passedOn: [string, Script][] = [

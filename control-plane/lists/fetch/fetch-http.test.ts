@@ -361,7 +361,7 @@ describe('asListError()', () => {
     const { code: kind, message, cause: kept } = asListError(cause, url, signal);
     expect([kind, message]).toEqual([
       'disk',
-      expect.stringMatching(/^store http:\/\/\*\*\*@lists\.example\/a: [a-z -]+$/),
+      expect.stringMatching(/^store http:\/\/\*\*\*@lists\.example\/a: [a-zA-Z/ -]+$/),
     ]);
     expect(kept).toBe(cause);
   });

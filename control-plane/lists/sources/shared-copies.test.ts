@@ -148,9 +148,15 @@ describe('lists of several nodes', () => {
     await writeFile(file, 'own.example\n');
     const [one, two] = [await running.startNode(), await running.startOther({ listDirs: [] })];
     const { id } = await one.life.create(blocklist(pathToFileURL(file).href));
-    await one.life.idle();
-    await follow(two);
-    expect(kindsOf(two, 'own.example')).toBe(1);
+    await until(
+      'the other node to have the list',
+      async () => {
+        await running.idle();
+        await follow(two);
+        return kindsOf(two, 'own.example');
+      },
+      (kinds) => kinds === 1,
+    );
     two.clock.ms += 86_400_000;
     await two.life.refreshDue();
     await two.life.idle();
