@@ -2,17 +2,17 @@ import { describe, expect, test } from '@jest/globals';
 import { pageFiles } from './page-files.ts';
 
 const MANIFEST = {
-  'index.html': { file: 'assets/main.js', dynamicImports: ['src/start.tsx'] },
+  '_entry-abc123.js': { file: 'assets/entry.js' },
   'src/start.tsx': { file: 'assets/start.js', imports: ['_first.js'] },
   'style.css': { file: 'assets/style.css' },
-  '_first.js': { file: 'assets/first.js', imports: ['index.html'] },
+  '_first.js': { file: 'assets/first.js', imports: ['_entry-abc123.js'] },
   '_field.js': { file: 'assets/field.js', imports: ['_first.js', '_input.js'] },
   '_input.js': { file: 'assets/input.js', imports: ['_field.js'] },
   'src/pages/queries/queries-page.tsx': { file: 'assets/queries.js', imports: ['_first.js', '_field.js'] },
   'src/pages/welcome/welcome-page.tsx': { file: 'assets/welcome.js' },
   'src/frame/login/setup-page.tsx': { file: 'assets/first-account.js' },
 };
-const COMMON = ['assets/main.js', 'assets/start.js', 'assets/first.js', 'assets/style.css'];
+const COMMON = ['assets/entry.js', 'assets/start.js', 'assets/first.js', 'assets/style.css'];
 
 describe('pageFiles()', () => {
   test('pageFiles() lists the files of every page, and then those that a page imports, each once', () => {

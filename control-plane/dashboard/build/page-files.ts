@@ -9,8 +9,11 @@ interface ViteEntry {
 /** Vite's manifest, `.vite/manifest.json` in the folder of a build. */
 export type ViteManifest = Readonly<Record<string, ViteEntry>>;
 
-/** Entries of every page: the code that shows the dashboard, and the styles of all pages. */
-const COMMON = ['index.html', 'src/start.tsx', 'style.css'];
+/**
+ * Beginnings of the keys of every page, in the order of the requests: the script that sends the first requests, the code
+ * that shows the dashboard, and the styles of all pages.
+ */
+const COMMON = ['_entry-', 'src/start.tsx', 'style.css'];
 /** Modules whose name differs from that of their page. */
 const OTHER_NAMES: Readonly<Record<string, string>> = { setup: 'welcome' };
 
@@ -20,12 +23,13 @@ const OTHER_NAMES: Readonly<Record<string, string>> = { setup: 'welcome' };
  */
 export function pageFiles(manifest: ViteManifest, pages: readonly string[]): Record<string, string[]> {
   const modules = Object.keys(manifest);
+  const common = COMMON.flatMap((start) => modules.find((key) => key.startsWith(start)) ?? []);
   const filesOf = (page: string): string[] => {
     const name = OTHER_NAMES[page] ?? page;
     const module = modules.find((key) => key.endsWith(`/${name}-page.tsx`));
     return module === undefined
       ? []
-      : [...new Set([...COMMON, module].flatMap((key) => filesBelow(manifest, key)))];
+      : [...new Set([...common, module].flatMap((key) => filesBelow(manifest, key)))];
   };
   return Object.fromEntries(pages.map((page) => [page, filesOf(page)]));
 }
