@@ -19,7 +19,7 @@ const QUESTIONS: Readonly<Record<string, () => void>> = {
   },
 };
 
-/** Key in the browser's storage; the value shows whether the last page was shown to a logged-in user. */
+/** Key in the browser's storage that is set if the last page was shown to a logged-in user; the value is empty. */
 const WAS_LOGGED_IN = 'weir.loggedIn';
 
 /**
