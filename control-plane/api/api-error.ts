@@ -2,6 +2,8 @@
  * Errors that code below a route (stores, features and routes) may throw to end a request with a specific answer.
  * `problem.ts` renders them; other errors are bugs (500), except for an unavailable database.
  */
+import { REFUSAL_LINES } from '../../shared/api/client/faults/refusal-lines.ts';
+import type { RefusalCode } from '../../shared/api/client/faults/refusal-lines.ts';
 import type {
   Dependency,
   FieldProblem,
@@ -77,8 +79,8 @@ export function preconditionFailed(detail: string): ApiError {
 }
 
 /** 403: the caller is known, but not allowed. */
-export function forbidden(detail: string): ApiError {
-  return new ApiError(403, 'forbidden', detail);
+export function forbidden(reason: RefusalCode): ApiError {
+  return new ApiError(403, 'forbidden', REFUSAL_LINES[reason]);
 }
 
 /** 403: the first password is set from another machine, and the setup code is missing or wrong. */

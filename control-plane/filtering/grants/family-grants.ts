@@ -33,13 +33,13 @@ export function activeGrant(grants: readonly PolicyGrant[], id: number, caller: 
 export function refuseNewGrant(grant: Timed, own: ReadonlySet<number>): void {
   if (!isOwn(grant, own)) throw notLinked();
   const { createdMs, untilMs } = grant;
-  if (untilMs === null) throw forbidden('only an admin can create a grant without an end time');
-  if (untilMs - createdMs > MAX_MS) throw forbidden('a grant of the role family must end within 36 hours');
+  if (untilMs === null) throw forbidden('grant_permanent');
+  if (untilMs - createdMs > MAX_MS) throw forbidden('grant_too_long');
 }
 
 /** Rejects ending a permanent grant, which only an administrator may do. @throws {ApiError} 403 */
 export function refuseEnding({ untilMs }: Pick<PolicyGrant, 'untilMs'>): void {
-  if (untilMs === null) throw forbidden('only an admin can end a grant without an end time');
+  if (untilMs === null) throw forbidden('grant_ended_by_admin');
 }
 
 /**
@@ -57,5 +57,5 @@ export async function holdLink(tx: Queryable, caller: Caller | null, clientId: n
 
 /** The error for a client that is not linked or does not exist; both look the same to the caller. */
 function notLinked(): Error {
-  return forbidden('the client is not linked to this user');
+  return forbidden('client_not_linked');
 }

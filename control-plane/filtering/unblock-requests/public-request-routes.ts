@@ -52,8 +52,7 @@ export function publicRequestRoutes(context: PublicContext): Route[] {
       const { http, body } = request;
       if (!context.configuration.current().blocking.unblock_requests) throw notFound('this page');
       limit.spend(clientAddress(http));
-      if (isClientHidden(http))
-        throw forbidden('the address of the device is hidden by this machine or a proxy');
+      if (isClientHidden(http)) throw forbidden('address_hidden');
       return store(context, request, body.domain);
     },
   });
@@ -67,7 +66,7 @@ async function store(
   domain: string,
 ): Promise<UnblockAskAnswer> {
   const address = clientAddress(request.http);
-  if (!askingClients.admits(address)) throw forbidden('this address is not allowed to send queries');
+  if (!askingClients.admits(address)) throw forbidden('address_not_allowed');
   const clientId = clients.at(address)?.id ?? null;
   if (clientId === null) return { outcome: 'unknown_device' };
   if (!(await askingClients.statusFor(domain, address)).startsWith('BLOCKED_'))

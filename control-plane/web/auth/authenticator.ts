@@ -235,7 +235,7 @@ export class Authenticator {
     origin: LoginOrigin,
   ): Promise<void> {
     const { username, userId, sessionId } = caller;
-    if (userId === null) throw forbidden('an API token has no password: log in to change your own');
+    if (userId === null) throw forbidden('token_without_password');
     await this.requireSetup();
     const proven = await this.login.checkPassword(username, passwords.current, origin.address);
     if (proven.userId !== userId) throw unauthorized('wrong user name or password');

@@ -190,5 +190,5 @@ export class OidcLogin {
 }
 
 function refused(): Error {
-  return forbidden('the login at the OpenID provider succeeded, but this user has no access to Weir');
+  return forbidden('openid_without_access');
 }

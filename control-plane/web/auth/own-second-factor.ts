@@ -121,7 +121,7 @@ export class OwnSecondFactor {
 
 /** The user of a caller; 403 for a token and the command line. */
 export function ownerOf({ userId, username }: Caller): FactorOwner {
-  if (userId === null) throw forbidden('only users have a second factor: log in to change your own');
+  if (userId === null) throw forbidden('token_without_factor');
   return { userId, username };
 }
 

@@ -7,7 +7,7 @@ import { mayCall } from '../../api/route-access.ts';
 import type { Access } from '../../api/route-access.ts';
 import { forbidden } from '../../api/api-error.ts';
 import type { Caller } from '../../api/caller.ts';
-import type { Role } from '../../../shared/api/auth-api.ts';
+import type { RefusalCode } from '../../../shared/api/client/faults/refusal-lines.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { callerOf } from '../auth/request-caller.ts';
 import { refuseCrossOrigin } from '../edge/origin-check.ts';
@@ -26,12 +26,12 @@ export async function guard(auth: Authenticator, access: Access, request: Reques
   const caller = await callerOf(auth, request);
   if (caller === null) throw await auth.refusal();
   if (changesSomething) refuseCrossOrigin(request);
-  if (!mayCall(caller, access)) throw forbidden(REFUSALS[caller.role]);
+  if (!mayCall(caller, access)) throw forbidden(refusalOf(caller));
   return caller;
 }
 
-const REFUSALS: Readonly<Record<Role, string>> = {
-  admin: 'not permitted',
-  family: 'the role family can only read about its devices and create grants for them',
-  viewer: 'the role viewer can only read',
-};
+/** Why the role of a caller is insufficient. Administrators may call all routes. */
+function refusalOf({ role, tokenId }: Caller): RefusalCode {
+  if (role === 'family') return 'family_limited';
+  return tokenId === null ? 'viewer_reads' : 'token_reads';
+}

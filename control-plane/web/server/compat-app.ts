@@ -101,7 +101,7 @@ async function admitRequest(auth: Authenticator, request: Omit<CompatRequest, 'g
   if (auth.openCaller() !== null) return OPEN;
   const session = await auth.sessions.of(request.secrets);
   if (session === null) throw await auth.refusal();
-  if (!mayCall(session.caller, 'viewer')) throw forbidden('users with the role family cannot use this API');
+  if (!mayCall(session.caller, 'viewer')) throw forbidden('family_no_compat');
   const isKept = request.hiddenSecrets.includes(session.secret);
   const headers = isKept ? {} : keepCookie(session, request.isSecure);
   return { headers, holder: holderOf(session.caller) };

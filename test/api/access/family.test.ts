@@ -111,7 +111,13 @@ describe('a user of the role family', () => {
       statuses.push((await send(family, 'GET', `/clients/${id}/services`)).status);
     expect(statuses).toEqual([200, 404, 404, 404]);
     for (const path of ['/services', '/services/catalog', '/services/catalog/youtube'])
-      expect([path, (await send(family, 'GET', path)).status]).toEqual([path, 403]);
+      expect([path, (await send(family, 'GET', path)).problem]).toMatchObject([
+        path,
+        {
+          status: 403,
+          detail: 'the role family can only read about its devices and create grants for them',
+        },
+      ]);
   });
 
   const HOUR_MS = 3_600_000;

@@ -61,7 +61,7 @@ export class AdminAccount {
 
   /** Sets the first password; 403 if there is one, even for concurrent requests. */
   async setUp(password: string, address: string | null): Promise<void> {
-    const taken = forbidden('a password is already set; change it with auth/change-password');
+    const taken = forbidden('password_set');
     if (await this.isConfigured()) throw taken;
     await refuseWeak(password, this.username, 'password');
     const hash = await this.hashing.hash(password);

@@ -118,7 +118,7 @@ export class Users {
 
   /** Removes a user and the user's sessions; 404, or 403 for the administrator. */
   async remove(author: Author, id: number): Promise<void> {
-    if (id === ADMIN_USER_ID) throw forbidden('the administrator of the configuration cannot be deleted');
+    if (id === ADMIN_USER_ID) throw forbidden('admin_deleted');
     await this.parts.database
       .transaction(async (tx) => {
         const before = this.named(await this.found(tx, id, 'FOR UPDATE'));
@@ -136,13 +136,9 @@ export class Users {
    * administrator's except from the command line.
    */
   async removeSecondFactor(author: Author, caller: Caller, id: number): Promise<void> {
-    if (id === caller.userId)
-      throw forbidden('disable your own second factor with auth/second-factor/disable');
+    if (id === caller.userId) throw forbidden('own_factor');
     const isCommandLine = caller.userId === null && caller.tokenId === null;
-    if (id === ADMIN_USER_ID && !isCommandLine)
-      throw forbidden(
-        'remove the second factor of the administrator with `weir remove-second-factor` on the machine',
-      );
+    if (id === ADMIN_USER_ID && !isCommandLine) throw forbidden('admin_factor');
     const { username } = this.named(await this.found(this.parts.database, id));
     await this.parts.secondFactors.remove(author, { userId: id, username });
   }
@@ -150,13 +146,9 @@ export class Users {
   /** Only allows changes to the display name of the administrator. */
   private guardAdmin(id: number, { role, enabled, password }: UserUpdate): void {
     if (id !== ADMIN_USER_ID) return;
-    const who = 'the administrator of the configuration';
-    if (role !== undefined && role !== 'admin') throw forbidden(`${who} cannot have another role`);
-    if (enabled === false) throw forbidden(`${who} cannot be disabled`);
-    if (password !== undefined)
-      throw forbidden(
-        `the password of ${who} can be changed with auth/change-password or \`weir set-password\``,
-      );
+    if (role !== undefined && role !== 'admin') throw forbidden('admin_role');
+    if (enabled === false) throw forbidden('admin_disabled');
+    if (password !== undefined) throw forbidden('admin_password');
   }
 
   private async found(db: Queryable, id: number, lock: '' | 'FOR UPDATE' = ''): Promise<StoredUser> {

@@ -137,8 +137,7 @@ export class ProviderClient {
 
   private refusal(library: Library, error: unknown): ApiError {
     this.parts.logger.warn('refused a login with OpenID Connect', { reason: reasonsOf(error) });
-    if (error instanceof library.AuthorizationResponseError)
-      return forbidden('the OpenID provider refused the login');
+    if (error instanceof library.AuthorizationResponseError) return forbidden('openid_refused');
     if (isOutOfReach(error))
       return dependencyUnavailable('openid_provider', 'the OpenID provider cannot be reached', {
         headers: { 'Retry-After': '10' },

@@ -68,7 +68,11 @@ describe('an API token', () => {
     const create = (key: string, name: string) => withKey(node.api, 'POST', '/groups', key, { name });
     expect((await create(admin.key, 'Kids')).status).toBe(201);
     const refused = await create(viewer.key, 'Guests');
-    expect([refused.status, refused.problem.error]).toEqual([403, 'forbidden']);
+    expect([refused.status, refused.problem.error, refused.problem.detail]).toEqual([
+      403,
+      'forbidden',
+      'this API token has the role viewer and can only read',
+    ]);
     expect(await statusWith(viewer.key)).toBe(200);
     for (const key of [`${admin.key}x`, admin.key.slice(1), admin.prefix, 'x', IMPORTED])
       expect([key, await statusWith(key)]).toEqual([key, 401]);

@@ -3,6 +3,7 @@
  * the closed set that `read-fault.ts` recognizes, so that the dashboard can show them in other languages. A name in
  * braces is a parameter. Lines that the dashboard cannot cause are not in the set.
  */
+import { REFUSAL_LINES } from './refusal-lines.ts';
 
 /** Expected values and other parts of a line: the parameters `{what}`, `{got}`, `{unit}` and `{where}`. */
 const FORMS = {
@@ -297,6 +298,7 @@ const LINES = {
   secrets_newer: 'made by a newer version of Weir',
   passphrase_required: 'this backup has encrypted secrets: its passphrase is required',
   passphrase_wrong: 'wrong passphrase, or the secrets of this file are damaged',
+  ...REFUSAL_LINES,
 } as const;
 
 /** All texts, in English. Other languages have the same codes. */

@@ -52,12 +52,21 @@ describe.each(LANGUAGES.filter((language) => language !== 'en'))('the texts of %
   });
 });
 
+test.each(LANGUAGES)(
+  'the catalogue %s has no general message for refusals, whose reasons differ',
+  (language) => {
+    const file = join(import.meta.dirname, `../../i18n/${language}.json`);
+    expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')) as object)).not.toContain('problem.forbidden');
+  },
+);
+
 describe('translatedFault()', () => {
   const german = read('de');
 
   test.each([
     ['expected an IPv4 or IPv6 address', 'Erwartet: eine IPv4- oder IPv6-Adresse'],
     ['too big: expected string to have <=63 characters', 'Zu lang: höchstens 63 Zeichen'],
+    ['the role viewer can only read', 'Mit der Rolle „Nur ansehen“ ist das nicht erlaubt'],
     ['missing; expected string', 'Hier fehlt eine Angabe'],
     ['a group named "Kids <b>" already exists', 'Eine Gruppe namens „Kids <b>“ gibt es schon'],
     [

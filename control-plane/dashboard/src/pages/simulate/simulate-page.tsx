@@ -42,7 +42,7 @@ export default function SimulatePage(): ReactNode {
   if (!isAdmin)
     return (
       <Page title={say('page.simulate')} lead={say('simulate.lead')}>
-        <Callout tone="info">{say('problem.forbidden')}</Callout>
+        <Callout tone="info">{say('simulate.adminsOnly')}</Callout>
       </Page>
     );
   return (
