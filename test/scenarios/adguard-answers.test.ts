@@ -216,11 +216,11 @@ function written(rcode: string, records: readonly string[]): string {
   return `${rcode} ${records.toSorted().join('; ')}`.trimEnd();
 }
 
-describe('rules in the syntax of AdGuard', () => {
+describe('AdGuard Home filter rules', () => {
   const explained = new Map(EXPLAINED.flatMap(([, differences]) => Object.entries(differences)));
 
   test.each(SETS.map((set) => [set.rules.join(' '), set] as const))(
-    'answer as in AdGuard Home: %s',
+    'give the same answers as in AdGuard Home: %s',
     (_, set) => {
       const wide = set.rules.includes('||*^') ? WITHOUT_WIDE_RULES : {};
       const expected = Object.entries(set.answers).map(([question, answer]) => [
@@ -231,7 +231,7 @@ describe('rules in the syntax of AdGuard', () => {
     },
   );
 
-  test('lists no difference for equal pairs', () => {
+  test('with equal answers are absent from the table of differences', () => {
     const theirs = new Map(SETS.flatMap(({ answers }) => Object.entries(answers)));
     for (const [question, answer] of explained)
       expect([question, theirs.get(question)]).not.toEqual([question, answer]);

@@ -23,8 +23,8 @@ function ttlsOf({ reply }: AskedQuery): { answers: number[]; authorities: number
   return { answers: ttls(answers), authorities: ttls(authorities) };
 }
 
-describe('a denial', () => {
-  test('reaches clients with a TTL of at most negative_max_ttl_secs, fresh and from the cache', () => {
+describe('a negative answer', () => {
+  test('reaches clients with a TTL of at most negative_max_ttl_secs, from the upstream and from the cache', () => {
     using forwarding = new Forwarding({ negativeMaxTtlSecs: 60 });
     const asked = forwarding.ask(NAME);
     forwarding.answer({ flags: 0x8183, authorities: [soa(3600, 1800)] });
@@ -36,7 +36,7 @@ describe('a denial', () => {
     expect(forwarding.held).toHaveLength(1);
   });
 
-  test('has a bounded TTL, but its aliases do not', () => {
+  test('has a bounded TTL, but the CNAME records before it keep theirs', () => {
     using forwarding = new Forwarding({ negativeMaxTtlSecs: 60 });
     const asked = forwarding.ask(NAME);
     const answers = [cname(NAME, 'other.example.org', 600)];
@@ -44,7 +44,7 @@ describe('a denial', () => {
     expect(ttlsOf(asked)).toEqual({ answers: [600], authorities: [60] });
   });
 
-  test('is not extended by min_ttl_secs, which extends answers', () => {
+  test('is not extended by min_ttl_secs, which extends positive answers', () => {
     using forwarding = new Forwarding({ minTtlSecs: 300 });
     const denied = forwarding.ask('no.example.org');
     forwarding.answer({ flags: 0x8183, authorities: [soa(20, 20)] });
@@ -58,7 +58,7 @@ describe('a denial', () => {
     expect(forwarding.held).toHaveLength(1);
   });
 
-  test('keeps its bound when it is served stale', () => {
+  test('keeps its TTL bound when it is served stale', () => {
     using forwarding = new Forwarding({ negativeMaxTtlSecs: 5 });
     forwarding.ask(NAME);
     forwarding.answer({ flags: 0x8183, authorities: [soa(3600, 1800)] });
@@ -70,8 +70,8 @@ describe('a denial', () => {
   });
 });
 
-describe('an rcode over 15', () => {
-  test('is SERVFAIL for a client without EDNS, not another rcode', () => {
+describe('an upstream answer with an RCODE over 15', () => {
+  test('is returned as SERVFAIL, not as another RCODE, to a client without EDNS', () => {
     using forwarding = new Forwarding();
     const asked = forwarding.ask(NAME);
     forwarding.settle({ kind: 'failed', reason: 'servfail', rcode: EDNS_BADVERS, upstream: 0 });
@@ -81,7 +81,7 @@ describe('an rcode over 15', () => {
     expect(forwarding.ask(NAME).reply![3]! & 0x0f).toBe(2);
   });
 
-  test('is unchanged for a client with EDNS', () => {
+  test('is returned unchanged to a client with EDNS', () => {
     using forwarding = new Forwarding();
     const asked = forwarding.ask(NAME, { edns: true });
     forwarding.settle({ kind: 'failed', reason: 'servfail', rcode: EDNS_BADVERS, upstream: 0 });
@@ -90,7 +90,7 @@ describe('an rcode over 15', () => {
   });
 });
 
-describe('an answer in the cache', () => {
+describe('a cached answer', () => {
   const DAY_MS = 86_400_000;
 
   test.each([
@@ -109,7 +109,7 @@ describe('an answer in the cache', () => {
     expect(forwarding.held).toHaveLength(1);
   });
 
-  test('is cached after 2038 as before', () => {
+  test('keeps its full TTL if it is stored after 2038', () => {
     using forwarding = new Forwarding();
     forwarding.clock.wallMs = Date.UTC(2040, 0, 1);
     forwarding.ask(NAME);
@@ -118,7 +118,7 @@ describe('an answer in the cache', () => {
     expect(forwarding.held).toHaveLength(0);
   });
 
-  test('that is stale is removed on time even if the clock is set back', () => {
+  test('is removed on time when stale even if the clock is set back', () => {
     using forwarding = new Forwarding({ serveStaleSecs: 600 });
     forwarding.ask(NAME);
     forwarding.answer({ answers: [a(NAME, '192.0.2.1', 300)] });
@@ -131,7 +131,7 @@ describe('an answer in the cache', () => {
 });
 
 describe('systemClock', () => {
-  test('monotonicMs() fits in a signed word in seconds, whatever the year', () => {
+  test('monotonicMs() in seconds fits in a signed 32-bit integer for any year', () => {
     expect(systemClock.monotonicMs() / 1000).toBeLessThan(2 ** 31);
     const hrtimeMs = (): number => Number(process.hrtime.bigint()) / 1e6;
     const before = hrtimeMs();
@@ -167,7 +167,7 @@ describe('a stale answer', () => {
     ['another type', NAME, { qtype: 28 }],
     ['DO', NAME, { dnssecOk: true }],
     ['CD', NAME, { checkingDisabled: true }],
-  ])('is not returned for a question with %s (CVE-2026-46582)', (_what, name, options) => {
+  ])('is not returned for a query with %s (CVE-2026-46582)', (_what, name, options) => {
     using forwarding = new Forwarding();
     keepStale(forwarding);
     const asked = forwarding.ask(name, options);
@@ -175,7 +175,7 @@ describe('a stale answer', () => {
     expect(replyOf(asked)).toEqual(FAILED);
   });
 
-  test('is filtered, marked and refused like a fresh one (CVE-2026-55717, CVE-2026-56444)', () => {
+  test('is filtered, marked and refused like a fresh answer (CVE-2026-55717, CVE-2026-56444)', () => {
     const block = { kind: 'block', subdomains: false } as const;
     using forwarding = new Forwarding();
     keepStale(forwarding);
@@ -199,7 +199,7 @@ describe('a stale answer', () => {
     expect(replyOf(forwarding.ask(NAME))).toEqual(FAILED);
   });
 
-  test('ends a day after it expired, and the failure that replaces it is cached for 1 s', () => {
+  test('is served for one day after it expired; then the failure is returned and cached for 1 s', () => {
     using forwarding = new Forwarding({ serveStaleSecs: 86_400 });
     keepStale(forwarding);
     forwarding.clock.advance(86_400_000);

@@ -16,8 +16,8 @@ beforeEach(() => {
   weir = new PolicyPipeline();
 });
 
-describe('Pipeline', () => {
-  test('blocks a cached answer with a CNAME to a blocked name, and names the rule', () => {
+describe('Pipeline, checking the records of an answer', () => {
+  test('blocks a cached answer with a CNAME to a blocked name, and logs the rule', () => {
     weir.use([{ text: '||tracker.example^\n', reading: BLOCK }]);
     weir.cache('shop.example', 1, [
       cname('shop.example', 'shop.tracker.example'),
@@ -31,7 +31,7 @@ describe('Pipeline', () => {
     expect(nameToText(judged.slice(answer.query.ruleNameOffset))).toBe('tracker.example');
   });
 
-  test('evaluates a cached answer again with each snapshot, and passes the answers of allowed names', () => {
+  test('checks a cached answer again with each policy snapshot, and returns answers with allowed names only', () => {
     weir.use([]);
     weir.cache('shop.example', 1, [
       cname('shop.example', 'x.tracker.example'),
@@ -45,7 +45,7 @@ describe('Pipeline', () => {
     expect(weir.ask('shop.example').status).toBe('CACHED');
   });
 
-  test("a list's allow rule does not unblock a name in the answer that a user or a service denies; a user's does", () => {
+  test("unblocks a CNAME target denied by a user or service for a user's allow rule, not for a list's", () => {
     const lists = [{ text: '@@||shop.example^\n||tracker.example^\n', reading: BLOCK }];
     const chain = (target: string): void =>
       weir.cache('shop.example', 1, [cname('shop.example', target), a(target, '192.0.2.1')]);
@@ -71,7 +71,7 @@ describe('Pipeline', () => {
     expect(weir.ask('shop.example').status).toBe('CACHED');
   });
 
-  test('evaluates an answer again for a client whose list does not allow the name', () => {
+  test('checks an answer separately for a client whose lists do not allow the name', () => {
     const groups = [1, 2].map((id) => ({ id, enabled: true }));
     const lists = [
       { text: '@@||shop.example^$client=192.0.2.1\n', reading: BLOCK },
@@ -87,7 +87,7 @@ describe('Pipeline', () => {
     expect(weir.ask('shop.example', 1, '192.0.2.1').status).toBe('CACHED');
   });
 
-  test('matches the addresses of an answer with prefixes, for the groups of the list', () => {
+  test('blocks an answer by address prefix, only for the groups of the list', () => {
     const ruleName = ({ query }: { query: Query }): string =>
       nameToText(query.ruleName.slice(0, query.ruleNameLength));
     weir.cache('host.example', 1, [a('host.example', '198.51.100.1'), a('host.example', '192.0.2.77')]);
@@ -121,7 +121,7 @@ describe('Pipeline', () => {
     }
   });
 
-  test('checks addresses and prefixes only if there are rules for them', () => {
+  test('checks addresses and prefixes only if a list has rules for addresses or prefixes', () => {
     weir.cache('host.example', 1, [a('host.example', '192.0.2.77')]);
     const none = weir.use([{ text: '||other.example^\n', reading: BLOCK }]);
     const find = jest.spyOn(none.rules, 'find');
@@ -135,14 +135,14 @@ describe('Pipeline', () => {
     expect(findAddress).toHaveBeenCalledTimes(2 + 4);
   });
 
-  test('evaluates the target of an HTTPS record', () => {
+  test('checks the target name of an HTTPS record', () => {
     weir.use([{ text: 'cdn.tracker.example\n', reading: BLOCK }]);
     const rdata = octets(u16(1), wireName('cdn.tracker.example'));
     weir.cache('shop.example', 65, [{ owner: 'shop.example', type: 65, ttl: 300, rdata }]);
     expect(weir.ask('shop.example', 65).status).toBe('BLOCKED_CNAME');
   });
 
-  test('evaluates the addresses of an answer if a rule matches one, and names the rule', () => {
+  test('blocks an answer if a rule matches one of its addresses, and logs the rule', () => {
     weir.use([{ text: 'ads.example\n', reading: BLOCK }]);
     weir.cache('host.example', 1, [a('host.example', '198.51.100.1'), a('host.example', '192.0.2.7')]);
     weir.cache('six.example', 28, [
@@ -164,7 +164,7 @@ describe('Pipeline', () => {
     expect(weir.ask('host.example').status).toBe('CACHED');
   });
 
-  test('matches addresses only with expressions and patterns for addresses', () => {
+  test('matches addresses only against regular expressions and patterns for addresses', () => {
     weir.cache('lan.example', 1, [a('lan.example', '10.1.2.3')]);
     weir.cache('seven.example', 1, [a('seven.example', '198.51.100.7')]);
     weir.cache('local.example', 28, [
@@ -182,7 +182,7 @@ describe('Pipeline', () => {
     expect(weir.ask('seven.example').status).toBe('CACHED');
   });
 
-  test('evaluates the address hints of an HTTPS record', () => {
+  test('checks the address hints of an HTTPS record', () => {
     weir.use([{ text: '192.0.2.8\n', reading: BLOCK }]);
     const hints = octets(u16(4), u16(8), [192, 0, 2, 1, 192, 0, 2, 8]);
     const rdata = octets(u16(1), [0], u16(1), u16(3), [2, 0x68, 0x32], hints);

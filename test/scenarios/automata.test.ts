@@ -81,7 +81,7 @@ function found(automata: readonly Pick<PackedAutomaton, 'automaton' | 'rules'>[]
 const SPACE = { automata: 1000, entries: 1_000_000 };
 
 describe('compileExpression()', () => {
-  test('finds the same matches as RE2, for any expression and name', () => {
+  test('finds the same matches as RE2 for random expressions and names', () => {
     fc.assert(
       fc.property(expression, fc.array(name, { minLength: 1, maxLength: 12 }), (pattern, names) => {
         const made = compileExpression(pattern);
@@ -109,7 +109,7 @@ describe('compileExpression()', () => {
     ['^[a-z]{250}7', `${'z'.repeat(250)}7`, `${'z'.repeat(249)}7`],
     ['[0-9][a-z0-9]{8}x', 'aa1bcdefghix', 'aa1bcdefgix'],
     ['(?:a?){1000}b$', 'aaab', 'aaa'],
-  ])('accepts %s, and finds its matches', (pattern, hit, miss) => {
+  ])('accepts %s, and finds the expected matches', (pattern, hit, miss) => {
     const made = compileExpression(pattern);
     expect(made).not.toHaveProperty('reason');
     if (!('automaton' in made)) return;
@@ -127,7 +127,7 @@ describe('compileExpression()', () => {
     expect(compileExpression(pattern)).toMatchObject({ reason: expect.stringMatching(reason) });
   });
 
-  test('stays within the work limit of an expression', () => {
+  test('compiles hostile expressions within the work limit', () => {
     const hostile = [
       '(?:[a-z]?){480}[0-9]{3}(?:[a-z]?){480}$',
       '(?:(?:a|b)?.?){400}c.{200}d',
@@ -138,7 +138,7 @@ describe('compileExpression()', () => {
 });
 
 describe('patternExpression()', () => {
-  test('matches the names that its pattern matches', () => {
+  test('matches the same names as the wildcard pattern', () => {
     const piece = fc.array(fc.constantFrom('a', 'b', '.', '-', '*'), { minLength: 1, maxLength: 7 });
     const pattern = fc
       .tuple(fc.constantFrom('', '|', '||', '://'), piece, fc.constantFrom('', '^', '|', '*', '^*'))
@@ -159,7 +159,7 @@ describe('patternExpression()', () => {
   });
 });
 
-describe('AutomatonPacker', () => {
+describe('AutomatonPacker, which combines regular expressions in one automaton,', () => {
   const packed = (patterns: readonly string[], maker = FRESH_AUTOMATA): AutomatonPacker => {
     const packer = new AutomatonPacker([{ ...SPACE }], maker);
     for (const [number, pattern] of patterns.entries()) {
@@ -169,7 +169,7 @@ describe('AutomatonPacker', () => {
     return packer;
   };
 
-  test('finds in one pass the matches of each single expression', () => {
+  test('finds in one pass the matches of every single expression', () => {
     const patterns = fc.array(expression, { minLength: 2, maxLength: 40 });
     const remembered = new RememberedAutomata();
     fc.assert(
@@ -192,7 +192,7 @@ describe('AutomatonPacker', () => {
     );
   });
 
-  test('reads a name a few times for 1,000 expressions of a kind', () => {
+  test('packs 1,000 similar expressions into fewer than 40 automata', () => {
     const counted = Array.from(
       { length: 1000 },
       (_, at) => `^[a-z]{${1 + (at % 40)}}[0-9]{${1 + Math.floor(at / 40)}}\\.`,
@@ -205,7 +205,7 @@ describe('AutomatonPacker', () => {
     expect(packed(floating).automata.length).toBeLessThan(40);
   });
 
-  test('accepts no more automata and entries than its capacity', () => {
+  test('rejects automata and entries beyond its capacity', () => {
     const own = { automata: 5, entries: 1_000_000 };
     const all = { automata: 1000, entries: 20_000 };
     const packer = new AutomatonPacker([own, all], FRESH_AUTOMATA);

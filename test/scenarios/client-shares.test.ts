@@ -22,8 +22,8 @@ function exhaust(forwarding: Forwarding): number {
     if (forwarding.ask(`n${String(waiting)}.example`, { client: GREEDY }).reply !== null) return waiting;
 }
 
-describe('a client whose network has its share of the resolver', () => {
-  test('is refused with EDE 18, logged as RATE_LIMITED, and not forwarded; other networks are answered', () => {
+describe('a client network that has used its share of the resolver', () => {
+  test('is refused with EDE 18, logged as RATE_LIMITED and not forwarded; other networks get answers', () => {
     using forwarding = new Forwarding();
     expect(exhaust(forwarding)).toBe(8192);
     const refused = { rcode: Rcode.REFUSED, extendedErrors: [ExtendedError.PROHIBITED] };
@@ -38,7 +38,7 @@ describe('a client whose network has its share of the resolver', () => {
     expect(codesOf(forwarding.ask(NAME, { client: NEIGHBOUR }))).toMatchObject({ rcode: Rcode.NOERROR });
   });
 
-  test('waits again as soon as its questions are answered', () => {
+  test('can send queries to the resolver again when its earlier queries have been answered', () => {
     using forwarding = new Forwarding();
     exhaust(forwarding);
     forwarding.settle({ kind: 'failed', reason: 'timeout', rcode: Rcode.SERVFAIL, upstream: 0 });
@@ -48,7 +48,7 @@ describe('a client whose network has its share of the resolver', () => {
     });
   });
 
-  test('gets a stale answer instead of a refusal', () => {
+  test('gets a stale answer instead of REFUSED', () => {
     using forwarding = new Forwarding();
     forwarding.ask(NAME);
     forwarding.answer({ answers: [a(NAME, '192.0.2.7', 60)] });
@@ -59,8 +59,8 @@ describe('a client whose network has its share of the resolver', () => {
   });
 });
 
-describe('a question for which the resolver has no capacity', () => {
-  test('is SERVFAIL with EDE 14, and neither cached nor counted as a failure of the name', () => {
+describe('a query for which the resolver has no capacity', () => {
+  test('gets SERVFAIL with EDE 14, which is neither cached nor counted as a failure of the name', () => {
     using forwarding = new Forwarding();
     const asked = forwarding.ask(NAME, { edns: true });
     forwarding.settle({ kind: 'failed', reason: 'overloaded', rcode: Rcode.SERVFAIL, upstream: -1 });

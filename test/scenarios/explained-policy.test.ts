@@ -80,7 +80,7 @@ describe('Explainer', () => {
     return new Promise((resolve) => explainer.explain(asked, resolve));
   }
 
-  test('names every stage and every rule that matches the name, and the deciding one', async () => {
+  test('lists every stage, every rule that matches the name, and the rule that decides', async () => {
     const manual = { id: 1, name: 'm', domain: 'ads.example', suffix: true, groupId: null };
     weir.use([{ text: '||ads.example^\n||a*s.example^\n', reading: BLOCK }], {
       managedDomains: [{ ...manual, action: 'deny' }],
@@ -108,7 +108,7 @@ describe('Explainer', () => {
     expect(answer.length).toBeGreaterThan(12);
   });
 
-  test('names a blocked service as a separate stage, before policy', async () => {
+  test('lists a blocked service as a separate stage before the policy stage', async () => {
     const service = { serviceId: 's', serviceName: 'S', domains: ['ads.example'], exact: [], groupId: 1 };
     weir.use([{ text: '||ads.example^\n', reading: BLOCK }], { blockedServices: [service] });
     const { stages, status, decidedBy } = await explain('x.ads.example');
@@ -118,7 +118,7 @@ describe('Explainer', () => {
     expect(decidedBy!.origin).toBe(RuleOrigin.SERVICE);
   });
 
-  test('continues with the upstreams and evaluates the names in their answer', async () => {
+  test('queries the upstreams for an allowed name, and checks the names in their answer', async () => {
     weir.use([{ text: '||tracker.example^\n', reading: BLOCK }]);
     const { stages, status, decidedBy } = await explain('shop.example');
     expect(stages.map(({ stage, result }) => `${stage} ${result}`)).toEqual([
@@ -142,7 +142,7 @@ describe('Explainer', () => {
     expect(nameToText(decidedBy!.name)).toBe('tracker.example');
   });
 
-  test('counts no hits or misses of the cache', async () => {
+  test('does not change the counters of cache hits and misses', async () => {
     const counters = new Float64Array(weir.countersMemory);
     weir.use([]);
     await explain('shop.example');

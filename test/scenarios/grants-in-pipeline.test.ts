@@ -47,7 +47,7 @@ function granting(grants: readonly PolicyGrant[], names: Partial<NameRules> = {}
   return { names: { ...NO_NAME_RULES, ...names, grants: grantRules(grants, () => []) } };
 }
 
-describe('a grant that allows', () => {
+describe('a temporary allow rule (grant)', () => {
   let weir: PolicyPipeline;
   const statusOf = (name: string, client = CLIENT, qtype = 1): string => weir.ask(name, qtype, client).status;
 
@@ -106,7 +106,7 @@ describe('a grant that allows', () => {
     ['inside.example', 'BLOCKED_REBIND'],
   ];
 
-  test('lifts blocks of the names of its service only, and none if the service is unknown', () => {
+  test('unblocks only the names of its service, and no name if the service is unknown', () => {
     const service = { serviceName: 'S', domains: ['tube.example'], exact: ['games.example'] };
     use([grant({ serviceId: 's', service })]);
     const names = ['tube.example', 'www.tube.example', 'games.example', 'x1.example', 'www.ads.example'];
@@ -120,7 +120,7 @@ describe('a grant that allows', () => {
     expect(names.map((name) => statusOf(name))).not.toContain('CACHED');
   });
 
-  test('lifts every block of its client, and of no other client, until it ends', () => {
+  test('unblocks every name for its client only, until the grant ends', () => {
     const all = (client: string): string[] => LIFTED.map(([name]) => statusOf(name, client));
     const blocked = LIFTED.map(([, status]) => status);
     use([]);
@@ -132,7 +132,7 @@ describe('a grant that allows', () => {
     expect(all(CLIENT)).toEqual(blocked);
   });
 
-  test('takes precedence over a schedule that blocks everything, for its name and the subdomains', () => {
+  test('overrides a schedule that blocks everything, for its name and the subdomains', () => {
     use([grant({ domain: 'ads.example', groupId: 1 })], 'BlockAll');
     expect(statusOf('www.ads.example')).toBe('CACHED');
     expect(statusOf('games.example')).toBe('BLOCKED_SCHEDULE');
@@ -140,7 +140,7 @@ describe('a grant that allows', () => {
     expect(statusOf('example')).toBe('BLOCKED_SCHEDULE');
   });
 
-  test('does not affect local answers, and lifts blocks by the form of a name', () => {
+  test('leaves local answers unchanged, and unblocks single-label, private reverse and canary names', () => {
     use([grant()]);
     expect(statusOf('nas.example')).toBe('LOCAL');
     expect(statusOf('a.invalid')).toBe('LOCAL');
@@ -164,19 +164,19 @@ describe('a grant that allows', () => {
     );
   });
 
-  test('has no effect with an invalid name', () => {
+  test('has no effect if its domain name is invalid', () => {
     expect(grantRules([grant({ domain: 'a..b' })], () => [])).toEqual([]);
   });
 });
 
-describe('a grant that blocks', () => {
+describe('a temporary block rule (grant)', () => {
   let weir: PolicyPipeline;
   beforeEach(() => {
     weir = new PolicyPipeline();
     weir.cache('www.example.org', 1, [a('www.example.org', '198.51.100.1')]);
   });
 
-  test('answers as blocking.mode defines, also for local and allowed names, and is named', () => {
+  test('is answered as blocking.mode defines, even for local and allowed names, and is logged as the rule', () => {
     const first = grant({ action: 'block', domain: 'example.org' });
     const managedDomains = [
       { id: 1, name: 'm', domain: 'example.org', suffix: true, action: 'allow' as const, groupId: null },
@@ -193,7 +193,7 @@ describe('a grant that blocks', () => {
     expect(weir.ask('www.example.org', 1, OTHER).status).toBe('CACHED');
   });
 
-  test('takes precedence over a schedule that allows everything, and is inactive while blocking is disabled', () => {
+  test('overrides a schedule that allows everything, and is inactive while blocking is disabled', () => {
     const free = { overrides: new Map([[1, { override: 'AllowAll' as const, nextFlipAtSecs: 0 }]]) };
     const blocking = granting([grant({ action: 'block', groupId: 1 })]);
     weir.use([], {}, { ...blocking, ...free });
@@ -202,7 +202,7 @@ describe('a grant that blocks', () => {
     expect(weir.ask('www.example.org').status).toBe('CACHED');
   });
 
-  test('of a disabled group blocks no client, because its clients are treated as Default', () => {
+  test('of a disabled group blocks no client, because its clients are treated as in the Default group', () => {
     const groups = [1, 7].map((id) => ({ id, enabled: id === 1 }));
     const clients = [{ address: CLIENT, groupId: 7 }];
     weir.use([], { groups, clients }, granting([grant({ action: 'block', groupId: 7 })]));
@@ -212,7 +212,7 @@ describe('a grant that blocks', () => {
   });
 });
 
-describe('an allowing and a blocking grant', () => {
+describe('a temporary allow rule and a temporary block rule that match the same query', () => {
   const block = (change: Partial<PolicyGrant> = {}): PolicyGrant => grant({ action: 'block', ...change });
 
   test.each<[string, () => PolicyGrant[], string]>([
@@ -238,7 +238,7 @@ describe('an allowing and a blocking grant', () => {
       () => [grant({ domain: 'org.example' }), block({ groupId: 1 })],
       'BLOCKED_MANAGED',
     ],
-  ])('are ranked: %s decides', (_what, grants, status) => {
+  ])('are resolved by precedence: %s decides', (_what, grants, status) => {
     const weir = new PolicyPipeline();
     weir.cache('www.example.org', 1, [a('www.example.org', '198.51.100.1')]);
     weir.use([], {}, granting(grants()));
@@ -246,7 +246,7 @@ describe('an allowing and a blocking grant', () => {
   });
 });
 
-describe('a question in flight', () => {
+describe('a query in flight', () => {
   let forwarding: Forwarding;
   beforeEach(() => {
     forwarding = new Forwarding();
@@ -273,7 +273,7 @@ describe('a question in flight', () => {
     expect(forwarding.lastLogged).toMatchObject({ status: 'BLOCKED_LIST' });
   });
 
-  test('keeps its TTL with a grant without an end for all clients and this name', () => {
+  test('keeps the TTL of its answer if a permanent grant for all clients matches its name only', () => {
     const everyone = { clientId: null, address: null, untilMs: null };
     forwarding.use(LISTS, {}, granting([grant({ ...everyone, domain: 'ads.example', subdomains: false })]));
     const asked = forwarding.ask('ads.example');
@@ -282,7 +282,7 @@ describe('a question in flight', () => {
     expect(replyOf(forwarding.ask('www.ads.example'))).toEqual(NULL_IP);
   });
 
-  test('is answered with TTLs that end with the grant, even from the cache or if the answer thread evaluated it', () => {
+  test('gets TTLs that end with the grant, also from the cache and when answered by the answer thread', () => {
     forwarding.use(LISTS, {}, granting([grant({ domain: 'ads.example', untilMs: inMs(60_000) })]));
     const { version } = forwarding.pipeline.snapshot;
     const first = forwarding.ask('ads.example', { passedVersion: version });
@@ -295,7 +295,7 @@ describe('a question in flight', () => {
     expect(ttlOf(other.reply)).toEqual([300]);
   });
 
-  test('may have a blocked or private target, even if the upstream leaves the target out', () => {
+  test('returns a blocked or private alias target if a grant allows the name, even if fetched separately', () => {
     forwarding.use(LISTS, {}, granting([grant({ domain: 'shop.example' })], rebinding));
     const asked = forwarding.ask('shop.example');
     forwarding.answer({ answers: [cname('shop.example', 'x.tracker.example')] });

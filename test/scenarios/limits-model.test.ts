@@ -71,7 +71,7 @@ class Bucket {
   }
 }
 
-describe('the rate limit of several workers', () => {
+describe('the rate limit shared by several workers', () => {
   const step = fc.record({
     worker,
     client: fc.nat(CLIENTS.length - 1),
@@ -80,7 +80,7 @@ describe('the rate limit of several workers', () => {
     afterMs: fc.oneof(fc.constant(0), fc.nat(30), fc.nat(3000)),
   });
 
-  test('admits exactly the queries that a token bucket admits, and slips every Nth', () => {
+  test('admits exactly the queries that a token bucket would admit, and slips every Nth limited query', () => {
     fc.assert(
       fc.property(
         fc.array(step, { minLength: 1, maxLength: 80 }),
@@ -125,7 +125,7 @@ describe('the rate limit of several workers', () => {
   });
 });
 
-describe('the limit of connections of several workers', () => {
+describe('the connection limit shared by several workers', () => {
   const protocol = fc.constantFrom(Protocol.tcp, Protocol.dot, Protocol.doh);
   const step = fc.oneof(
     {
@@ -139,7 +139,7 @@ describe('the limit of connections of several workers', () => {
   const table = createConnectionTable(WORKERS, 7);
   const MOST = 6;
 
-  test('admits exactly the connections that a list of open ones admits, and counts each close', () => {
+  test('admits the same connections as a model that lists open connections, and counts each close', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), fc.nat(4), (steps, first) => {
         interface Open {
@@ -198,14 +198,14 @@ describe('the limit of connections of several workers', () => {
   });
 });
 
-describe('the limit of handshakes', () => {
+describe('the limit of TLS handshakes per second', () => {
   const step = fc.record({
     client: fc.nat(CLIENTS.length - 1),
     count: fc.integer({ min: 1, max: 90 }),
     afterMs: fc.nat(700),
   });
 
-  test('starts exactly as many as remain in the second, in total and for a network', () => {
+  test('admits handshakes up to the limit of the second, in total and per client network', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
         const limit = new HandshakeLimit();

@@ -43,14 +43,14 @@ describe('local records', () => {
     expect(asked.answers.map((one) => one.replace(/^\S+/, (owner) => owner.toLowerCase()))).toEqual([answer]);
   });
 
-  test('rotate the first of several addresses', () => {
+  test('rotate the first address among several', () => {
     const pipeline = pipelineWith([1, 2, 3].map((i) => `www.example.org A 192.0.2.${i}`));
     const firsts = Array.from({ length: 6 }, () => ask(pipeline, 'www.example.org').answers);
     expect(firsts.map(([first]) => first?.at(-1))).toEqual(['1', '2', '3', '1', '2', '3']);
     for (const answers of firsts) expect(new Set(answers).size).toBe(3);
   });
 
-  test('answer NODATA with a SOA if the name exists with another type', () => {
+  test('give NODATA with a SOA if the name exists with another type only', () => {
     for (const type of ['AAAA', 'HTTPS', 'TXT'] as const) {
       const asked = ask(pipelineWith(['nas.example.org A 192.0.2.5']), 'nas.example.org', type);
       expect(asked).toMatchObject({ rcode: 'NOERROR', status: 'LOCAL', aa: true, answers: [] });
@@ -58,7 +58,7 @@ describe('local records', () => {
     }
   });
 
-  test('answer NODATA for names between a record and its zone, but not for those above', () => {
+  test('give NODATA for names between a record and its zone apex, but not for names above the apex', () => {
     const pipeline = pipelineWith(['a.b.c.example.org A 192.0.2.5 @example.org']);
     for (const name of ['b.c.example.org', 'c.example.org'])
       expect(ask(pipeline, name)).toMatchObject({ rcode: 'NOERROR', answers: [], aa: true });
@@ -86,7 +86,7 @@ describe('local records', () => {
     expect(ask(pipeline, '7.2.0.192.in-addr.arpa', 'PTR')).toMatchObject(NOT_LOCAL);
   });
 
-  test('follow aliases to local names as far as they exist', () => {
+  test('follow aliases as far as the target names are local', () => {
     const pipeline = pipelineWith([
       'www.example.org CNAME web.example.org',
       'web.example.org CNAME host.example.org',
@@ -108,7 +108,7 @@ describe('local records', () => {
     expect(left).toMatchObject({ result: 'unresolved', status: 'LOCAL', target: 'www.example.net' });
   });
 
-  test('outrank lists', () => {
+  test('override lists', () => {
     const pipeline = pipelineWith(['ads.example.org A 192.0.2.5'], {}, [
       'ads.example.org\nmore.example.org\n',
     ]);
@@ -116,7 +116,7 @@ describe('local records', () => {
     expect(ask(pipeline, 'more.example.org').status).toBe('BLOCKED_LIST');
   });
 
-  test('of the configuration outrank those of the API, and both outrank leases', () => {
+  test('from the configuration override records from the API, and both override DHCP leases', () => {
     const pipeline = pipelineWith(['a.example.org CNAME b.example.org', 'c.example.org A 192.0.2.3'], {
       configRecords: configured('a.example.org A 192.0.2.1'),
       leases: [
@@ -136,7 +136,7 @@ describe('local records', () => {
     ]);
   });
 
-  test('that are too long for UDP are truncated there, and complete over TCP', () => {
+  test('that are too long for UDP are truncated over UDP and complete over TCP', () => {
     const text = 'x'.repeat(3000);
     const pipeline = pipelineWith([`long.example.org TXT ${text}`, 'mid.example.org TXT ' + 'y'.repeat(800)]);
     expect(ask(pipeline, 'long.example.org', 'TXT', { udpSize: 4096 })).toMatchObject({
@@ -149,7 +149,7 @@ describe('local records', () => {
     expect(whole.answers).toEqual([`long.example.org TXT ${text}`]);
   });
 
-  test('that form a loop across sources are answered SERVFAIL', () => {
+  test('that form an alias loop across sources give SERVFAIL', () => {
     const pipeline = pipelineWith(['a.example.org CNAME b.example.org'], {
       configRecords: configured('b.example.org CNAME a.example.org'),
     });
@@ -157,7 +157,7 @@ describe('local records', () => {
   });
 });
 
-describe('wildcards', () => {
+describe('local wildcard records', () => {
   const pipeline = pipelineWith([
     '*.example.org A 192.0.2.1',
     'host.example.org TXT here',
@@ -165,7 +165,7 @@ describe('wildcards', () => {
     '*.alias.example.org CNAME host.example.net',
   ]);
 
-  test('match names without records, at any depth', () => {
+  test('match names that have no other records, at any depth', () => {
     for (const name of ['x.example.org', 'y.x.example.org'])
       expect(ask(pipeline, name).answers).toEqual([`${name} A 192.0.2.1`]);
     expect(ask(pipeline, 'z.alias.example.org').target).toBe('host.example.net');
@@ -185,13 +185,13 @@ describe('wildcards', () => {
     expect(ask(home, 'a.b.near.w1.example').answers).toEqual(['a.b.near.w1.example A 192.0.2.4']);
   });
 
-  test('do not match names with other records, their own parent, or names of services', () => {
+  test('do not match names with other records, the parent of the wildcard, or service names (_service._proto)', () => {
     expect(ask(pipeline, 'host.example.org')).toMatchObject({ rcode: 'NOERROR', answers: [] });
     expect(ask(pipeline, 'example.org')).toMatchObject(NOT_LOCAL);
     expect(ask(pipeline, '_acme-challenge.x.example.org', 'TXT')).toMatchObject(NOT_LOCAL);
   });
 
-  test('are outranked only by a forward zone with a longer name', () => {
+  test('are overridden only by a forward zone with a longer name', () => {
     const zoned = (zone: string) => {
       const forwardZone = {
         zone,
@@ -211,7 +211,7 @@ describe('wildcards', () => {
     expect(ask(zoned('example.org'), 'x.example.org').answers).toEqual(['x.example.org A 192.0.2.1']);
   });
 
-  test('match the same names as an oracle that scans all records', () => {
+  test('match the same names as a reference implementation that scans all records', () => {
     const label = fc.constantFrom('a', 'b', 'c');
     const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.'));
     const owner = fc.tuple(fc.boolean(), name).map(([isWild, text]) => `${isWild ? '*.' : ''}${text}`);
@@ -240,7 +240,7 @@ describe('findAliasLoop', () => {
       buildLocalTree(localRecords({ localRecords: lines.map(apiRecord) }, { configRecords: [], leases: [] })),
     );
 
-  test('finds aliases that loop, also through wildcards', () => {
+  test('returns an alias that is part of a loop, also through wildcards', () => {
     expect(loopOf('a.example.org CNAME a.example.org')).toBe('a.example.org');
     expect(
       loopOf('a.example CNAME b.example', 'b.example CNAME c.example', 'c.example CNAME a.example'),
@@ -248,7 +248,7 @@ describe('findAliasLoop', () => {
     expect(loopOf('*.example.org CNAME x.example.org')).toBe('*.example.org');
   });
 
-  test('finds none if every alias ends', () => {
+  test('returns nothing if every alias chain ends', () => {
     expect(
       loopOf('a.example CNAME b.example', 'c.example CNAME b.example', 'b.example A 192.0.2.1'),
     ).toBeUndefined();

@@ -65,7 +65,7 @@ describe.each<[string, PolicyServer, readonly NeighbourFile[]]>([
   ['BIND', startPolicyZone, RPZ_FILES],
 ])('a list in the format of %s', (_, start, files) => {
   test.each(files.map((file) => [file.lines.join(' / '), file] as const))(
-    'blocks the same names: %s',
+    'blocks the same names in Weir as in that server: %s',
     async (__, file) => {
       expect(blockedHere(file)).toEqual(await blockedThere(start, file));
     },

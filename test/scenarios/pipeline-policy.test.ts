@@ -17,8 +17,8 @@ beforeEach(() => {
   weir = new PolicyPipeline();
 });
 
-describe('Pipeline', () => {
-  test('answers services with NXDOMAIN in every mode, and only for their group', () => {
+describe('Pipeline, applying policy to a query,', () => {
+  test('answers services with NXDOMAIN in every blocking mode, and only for their group', () => {
     const service = { serviceId: 's', serviceName: 'S', domains: ['tube.example'], exact: ['t.example'] };
     weir.use([], { blockedServices: [{ ...service, groupId: 1 }] });
     expect(weir.ask('www.tube.example')).toMatchObject({
@@ -32,7 +32,7 @@ describe('Pipeline', () => {
     expect(weir.ask('www.tube.example').result).toBe(StageResult.UNRESOLVED);
   });
 
-  test('answers ANY questions itself if policy allows the name', () => {
+  test('answers ANY queries itself if policy allows the name', () => {
     const ANY = 255;
     weir.use([{ text: '||listed.example^\n', reading: BLOCK }]);
     expect(weir.ask('listed.example', ANY).status).toBe('BLOCKED_LIST');
@@ -45,7 +45,7 @@ describe('Pipeline', () => {
     expect(weir.ask('other.example', ANY).status).toBe('LOCAL');
   });
 
-  test('keeps no reference to a replaced snapshot, whatever was queried', async () => {
+  test('keeps no reference to a replaced policy snapshot after any kind of query', async () => {
     const freed: string[] = [];
     const registry = new FinalizationRegistry((name: string) => freed.push(name));
     // A separate function, so that no variable here references a snapshot.
@@ -114,7 +114,7 @@ describe('Pipeline', () => {
     expect(weir.ask('d12.example').status).toBe('BLOCKED_REGEX');
   });
 
-  test('returns the answer in $dnsrewrite', () => {
+  test('returns the records of a $dnsrewrite rule', () => {
     const text =
       '||nx.example^$dnsrewrite=NXDOMAIN\n||refused.example^$dnsrewrite=REFUSED\n||to.example^$dnsrewrite=192.0.2.7\n';
     weir.use([{ text, reading: BLOCK }]);
@@ -124,7 +124,7 @@ describe('Pipeline', () => {
     expect(sent(weir.ask('to.example', 28))).toEqual({ rcode: 'NOERROR', answers: [] });
   });
 
-  test('returns an alias if $dnsrewrite has a host, and resolves its target', () => {
+  test('returns an alias for a $dnsrewrite rule with a host name, and resolves the target', () => {
     const text =
       '||ads.example^$dnsrewrite=Sink.example.net.\n||typed.example^$dnsrewrite=NOERROR;CNAME;sink.example.net\n' +
       '||sink.example.net^$dnsrewrite=sink.example.net\n||text.example^$dnsrewrite=NOERROR;TXT;hello\n';
@@ -149,7 +149,7 @@ describe('Pipeline', () => {
     expect(sent(weir.ask('text.example'))).toEqual({ rcode: 'NOERROR', answers: [] });
   });
 
-  test('merges all matching rewrites, regardless of their order', () => {
+  test('merges the records of all matching $dnsrewrite rules, regardless of their order', () => {
     const rules = [
       '||rw.example^$dnsrewrite=NOERROR;A;192.0.2.57',
       '||rw.example^$dnsrewrite=NOERROR;AAAA;2001:db8::57',
@@ -180,7 +180,7 @@ describe('Pipeline', () => {
     ['@@||z.example^$important'],
     ['||z.example^$important'],
     ['0.0.0.0 z.example'],
-  ])('ranks a rewrite above %s of any list', (line) => {
+  ])('ranks a $dnsrewrite rule above %s of any list', (line) => {
     for (const lists of [
       [`${line}\n||z.example^$dnsrewrite=192.0.2.4\n`],
       [`${line}\n`, '||z.example^$dnsrewrite=192.0.2.4\n'],
@@ -194,7 +194,7 @@ describe('Pipeline', () => {
     }
   });
 
-  test('ranks allowlists above rewrites and important rules of blocklists', () => {
+  test('ranks allowlists above $dnsrewrite rules and above $important rules of blocklists', () => {
     const text = '||a.example^$dnsrewrite=192.0.2.4\n||b.example^$important\n||c.example^$important\n';
     const allows = 'a.example\n||b.example^\n/^c[.]/\n';
     weir.use([
@@ -209,7 +209,7 @@ describe('Pipeline', () => {
     ]);
   });
 
-  test('rewrites to records and names while blocking is paused, but not to codes', () => {
+  test('applies $dnsrewrite rules with records or names, but not with RCODEs, while blocking is paused', () => {
     const text =
       '||a.example^$dnsrewrite=192.0.2.4\n||b.example^$dnsrewrite=safe.example\n||c.example^$dnsrewrite=NXDOMAIN\n||d.example^\n';
     weir.use([{ text, reading: BLOCK }], { blockingSwitch: { enabled: false, until: null } });
@@ -221,7 +221,7 @@ describe('Pipeline', () => {
     }
   });
 
-  test('disables rewrites by their exceptions', () => {
+  test('ignores a $dnsrewrite rule for which an exception rule exists', () => {
     const text = [
       ...['||a.example^$dnsrewrite=192.0.2.4', '||a.example^$dnsrewrite=192.0.2.5'],
       ...['@@||a.example^$dnsrewrite=192.0.2.4', '@@||all.a.example^$dnsrewrite'],
@@ -236,7 +236,7 @@ describe('Pipeline', () => {
     ]);
   });
 
-  test('matches $dnstype against the type of a record, and rewrites questions only, not aliases', () => {
+  test('matches $dnstype with the record type, and $dnsrewrite with the queried name only, not with aliases', () => {
     const text =
       '||trk1.example^$dnstype=~CNAME\n||trk2.example^$dnstype=A\n||trk3.example^$dnstype=CNAME\n||trk4.example^$dnsrewrite=NXDOMAIN\n';
     weir.use([{ text, reading: BLOCK }]);
@@ -257,7 +257,7 @@ describe('Pipeline', () => {
     ]);
   });
 
-  test('evaluates conditional rules again for each question and client', () => {
+  test('evaluates rules with conditions separately for each query and client', () => {
     weir.use([
       { text: '||typed.example^$dnstype=AAAA\n||own.example^$client=192.0.2.0/24\n', reading: BLOCK },
     ]);
@@ -268,7 +268,7 @@ describe('Pipeline', () => {
     expect(weir.ask('own.example', 1, '198.51.100.9').result).toBe(StageResult.UNRESOLVED);
   });
 
-  test('$badfilter disables rules only for the groups of its list', () => {
+  test('disables rules by $badfilter only for the groups of its list', () => {
     const rules = [
       '||name.example^',
       '||pat*.example^',
@@ -293,7 +293,7 @@ describe('Pipeline', () => {
     expect(statuses('192.0.2.1')).toEqual(names.map(() => 'ALLOWED'));
   });
 
-  test('$client by name and by MAC matches the client at its current address', () => {
+  test('matches $client rules by client name and by MAC at the current address of the client', () => {
     const mac = '02:00:5e:10:00:01';
     const text = [
       `||kids.example^$client='Mary\\'s tablet'|02-00-5E-10-00-01`,

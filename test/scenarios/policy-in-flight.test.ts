@@ -80,7 +80,7 @@ const CHANGES: readonly Change[] = [
   },
 ];
 
-describe('a question in flight', () => {
+describe('a query in flight', () => {
   test.each(CHANGES)(
     'is evaluated with the policy that is active when its answer arrives: $what it',
     (change) => {
@@ -98,13 +98,16 @@ describe('a question in flight', () => {
     },
   );
 
-  test.each(CHANGES)('is evaluated with the policy that is active when it fails: $what it', (change) => {
-    const asked = forwarding.ask(NAME);
-    forwarding.use(change.lists ?? [], change.rows, change.live);
-    forwarding.settle({ kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 });
-    expect(replyOf(asked)).toEqual(change.reply);
-    expect(forwarding.lastLogged).toMatchObject({ status: change.status });
-  });
+  test.each(CHANGES)(
+    'is evaluated with the policy that is active when the upstreams fail: $what it',
+    (change) => {
+      const asked = forwarding.ask(NAME);
+      forwarding.use(change.lists ?? [], change.rows, change.live);
+      forwarding.settle({ kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 });
+      expect(replyOf(asked)).toEqual(change.reply);
+      expect(forwarding.lastLogged).toMatchObject({ status: change.status });
+    },
+  );
 
   test.each(CHANGES)('gets no stale answer once $what it', (change) => {
     forwarding.ask(NAME);
@@ -118,7 +121,7 @@ describe('a question in flight', () => {
     expect(forwarding.lastLogged).toMatchObject({ status: change.status });
   });
 
-  test('is answered if a rule that would have blocked it was added and deleted', () => {
+  test('is answered if a rule that would have blocked it was added and deleted while it was in flight', () => {
     const asked = forwarding.ask(NAME);
     forwarding.use([{ text: `${NAME}\n`, reading: BLOCK }]);
     forwarding.use([]);
@@ -127,7 +130,7 @@ describe('a question in flight', () => {
     expect(forwarding.lastLogged).toMatchObject({ status: 'ALLOWED', rule: -1, upstream: 1 });
   });
 
-  test('is evaluated again only if policy has changed', () => {
+  test('is evaluated a second time only if policy has changed', () => {
     const decideAgain = jest.spyOn(forwarding.pipeline, 'decideAgain');
     forwarding.ask(NAME, { passedVersion: forwarding.pipeline.snapshot.version });
     answered();
@@ -138,7 +141,7 @@ describe('a question in flight', () => {
     expect(decideAgain).toHaveBeenCalledTimes(1);
   });
 
-  test('stays unfiltered if its schedule allows everything, without a new evaluation', () => {
+  test('stays unfiltered without a second evaluation if the schedule of its group allows everything', () => {
     const lists = [{ text: 'target.example\n', reading: BLOCK }];
     const free: GroupOverride = { override: 'AllowAll', nextFlipAtSecs: 0 };
     forwarding.use(lists, {}, { overrides: new Map([[1, free]]) });
@@ -148,7 +151,7 @@ describe('a question in flight', () => {
     expect(replyOf(asked)).toMatchObject({ rcode: 'NOERROR' });
   });
 
-  test("is evaluated with its client's new group", () => {
+  test('is evaluated with the new group of its client', () => {
     const lists = [{ text: `${NAME}\n`, reading: BLOCK, groupIds: [7] }];
     const groups = [GROUP_7];
     forwarding.use(lists, { groups });
@@ -189,7 +192,7 @@ describe('a question in flight', () => {
   });
 });
 
-describe('an alias whose target is in flight', () => {
+describe('a local alias whose target is in flight', () => {
   const record = {
     id: 1,
     fqdn: NAME,
@@ -210,7 +213,7 @@ describe('an alias whose target is in flight', () => {
     expect(forwarding.lastLogged).toMatchObject({ name: NAME, status: 'BLOCKED_SCHEDULE' });
   });
 
-  test('is answered although a list blocks its target, which itself is blocked', () => {
+  test('is answered although a list blocks its target and the next alias', () => {
     const list = { text: 'target.example\nfurther.example\n', reading: BLOCK };
     forwarding.use([list], { localRecords: [record] });
     const asked = forwarding.ask(NAME);
@@ -221,7 +224,7 @@ describe('an alias whose target is in flight', () => {
     expect(replyOf(forwarding.ask('target.example'))).toEqual(NULL_IP);
   });
 
-  test('is resolved under its own name if the alias was deleted', () => {
+  test('is deleted: the query is resolved under its own name', () => {
     const asked = forwarding.ask(NAME);
     forwarding.use([]);
     targetAnswered();
@@ -231,7 +234,7 @@ describe('an alias whose target is in flight', () => {
     expect(forwarding.lastLogged).toMatchObject({ name: NAME, status: 'ALLOWED' });
   });
 
-  test('follows the new target when it is evaluated again', () => {
+  test('gets a new target: the query is resolved with the new target', () => {
     const asked = forwarding.ask(NAME);
     forwarding.use([], { localRecords: [{ ...record, value: 'other.example' }] });
     targetAnswered();
@@ -247,7 +250,7 @@ describe('an alias whose target is in flight', () => {
     expect(asked.replies).toBe(1);
   });
 
-  test('is logged with its rule when it is evaluated again', () => {
+  test('comes from a $dnsrewrite rule: after a policy change, the query is logged with that rule', () => {
     const rewrite = (before: string): ListText => ({
       text: `${before}||${NAME}^$dnsrewrite=target.example\n`,
       reading: BLOCK,

@@ -199,7 +199,7 @@ function manualRules(random: Random): { manual: Manual[]; rows: Parameters<typeo
 
 describe('PolicyMatcher', () => {
   test.each(Array.from({ length: 60 }, (_, seed) => seed + 1))(
-    'agrees with a naive evaluator, seed %i',
+    'decides as a simple reference implementation, seed %i',
     (seed) => {
       const random = randomFrom(seed * 7919);
       const rules = Array.from({ length: 1 + random(25) }, () => anyRule(random));

@@ -54,10 +54,10 @@ const untilReplied = (...asked: readonly { reply: unknown }[]): Promise<unknown>
   );
 const answer = (by: Forwarding, ttl = 300): void => by.answer({ answers: [a(NAME, '192.0.2.1', ttl)] });
 
-describe.each([2, 8])('%i workers with the same question', (count) => {
+describe.each([2, 8])('%i workers with identical queries', (count) => {
   beforeEach(() => startWorkers(count));
 
-  test('send one question to the upstreams, and all answer', async () => {
+  test('send one query to the upstreams, and all reply to their clients', async () => {
     const asked = workers.flatMap((worker) => [worker.ask(NAME), worker.ask(NAME)]);
     expect(questions()).toEqual([1, ...Array<number>(count - 1).fill(0)]);
     answer(one);
@@ -67,7 +67,7 @@ describe.each([2, 8])('%i workers with the same question', (count) => {
     expect(other.lastLogged).toMatchObject({ status: 'CACHED' });
   });
 
-  test('share an uncacheable answer, but only with waiting clients', async () => {
+  test('share an uncacheable answer only with the clients that were waiting for it', async () => {
     const asked = workers.map((worker) => worker.ask(NAME));
     answer(one, 0);
     await untilReplied(...asked);
@@ -78,7 +78,7 @@ describe.each([2, 8])('%i workers with the same question', (count) => {
     expect(other.held).toHaveLength(1);
   });
 
-  test('share a negative answer without SOA', async () => {
+  test('share a negative answer without a SOA', async () => {
     const asked = workers.map((worker) => worker.ask(NAME));
     one.answer({});
     await untilReplied(...asked);
@@ -89,7 +89,7 @@ describe.each([2, 8])('%i workers with the same question', (count) => {
   test.each([
     ['an answer', 'NOERROR', (): void => answer(one)],
     ['a failure', 'SERVFAIL', (): void => one.settle(TIMEOUT)],
-  ])('share %s with the cache disabled', async (_, rcode, end) => {
+  ])('share %s when the cache is disabled', async (_, rcode, end) => {
     startWorkers(count, { enabled: false });
     const asked = workers.map((worker) => worker.ask(NAME));
     end();
@@ -98,7 +98,7 @@ describe.each([2, 8])('%i workers with the same question', (count) => {
     expect(questions()).toEqual(Array(count).fill(0));
   });
 
-  test('share the longest answer', async () => {
+  test('share an answer of the maximum length', async () => {
     const asked = workers.map((worker) => worker.ask(NAME));
     const answers = Array.from({ length: 4000 }, (_, i) =>
       a(Uint8Array.of(0xc0, 12), `192.0.${String(i >>> 8)}.${String(i & 255)}`),
@@ -109,7 +109,7 @@ describe.each([2, 8])('%i workers with the same question', (count) => {
     expect(questions()).toEqual(Array(count).fill(0));
   });
 
-  test('report the failure of one question to all', async () => {
+  test('return the failure of the single upstream query to all clients', async () => {
     const asked = workers.map((worker) => worker.ask(NAME));
     one.settle(TIMEOUT);
     await untilReplied(...asked);
@@ -117,7 +117,7 @@ describe.each([2, 8])('%i workers with the same question', (count) => {
     expect(questions()).toEqual(Array(count).fill(0));
   });
 
-  test('send the question themselves if the asking worker lacked a resource', async () => {
+  test('send their own upstream query if the worker that sent the shared one lacked a resource', async () => {
     const asked = [one.ask(NAME), other.ask(NAME)];
     one.settle({ kind: 'failed', reason: 'overloaded', rcode: 2, upstream: -1 });
     await untilHeld(other);
@@ -140,7 +140,7 @@ describe.each([2, 8])('%i workers with the same question', (count) => {
     expect([asked, waiting].map(replyOf)).toEqual([ANSWERED, ANSWERED]);
   });
 
-  test('take over a question that one worker has claimed and lost', async () => {
+  test('take over an upstream query that a dead worker had claimed', async () => {
     one.ask(NAME);
     one.held.length = 0;
     node.clock.advance(6_000);
@@ -154,7 +154,7 @@ describe.each([2, 8])('%i workers with the same question', (count) => {
     expect([early, late].map(replyOf)).toEqual([ANSWERED, ANSWERED]);
   });
 
-  test('wait no longer than the time-out of a question', async () => {
+  test('stop waiting for each other after the timeout of a query', async () => {
     node.timeoutMs = 20;
     const impatient = new Forwarding({}, node);
     one.ask(NAME);
@@ -171,7 +171,7 @@ describe.each([2, 8])('%i workers with the same question', (count) => {
     expect(replyOf(next)).toEqual(ANSWERED);
   });
 
-  test("evaluate the other worker's answer with the policy of their client", async () => {
+  test("apply the policy of each worker's client to the answer that another worker received", async () => {
     other.use([{ text: `${NAME}\n`, reading: { kind: 'block', subdomains: false } }]);
     other.use([]);
     one.ask(NAME);
@@ -182,7 +182,7 @@ describe.each([2, 8])('%i workers with the same question', (count) => {
     expect(other.lastLogged).toMatchObject({ status: 'BLOCKED_LIST' });
   });
 
-  test('send different questions concurrently: another type, zone or subnet', () => {
+  test('send separate upstream queries if the type, the forward zone or the client subnet differs', () => {
     one.ask(NAME);
     other.ask(NAME, { qtype: 28 });
     other.ask('www.example.net');
@@ -198,7 +198,7 @@ describe.each([2, 8])('%i workers with the same question', (count) => {
       expect(claims.claim(partition, question(NAME, 'A', flags)).isMine).toBe(true);
   });
 
-  test('wait if no claim is free, and return the right answer for each question', async () => {
+  test('wait if the table of upstream queries is full, and then return the right answer', async () => {
     const claims = claimsOf(node, ClaimArea.CLIENTS);
     const held: Claim[] = [];
     let crowded = '';
@@ -217,7 +217,7 @@ describe.each([2, 8])('%i workers with the same question', (count) => {
     expect(replyOf(asked)).toEqual({ rcode: 'NOERROR', answers: [['A', '192.0.2.2']] });
   });
 
-  test('still resolve if a dead thread has left a lock, until the supervisor releases it', async () => {
+  test('still resolve names if a dead thread has left a lock, until the supervisor releases it', async () => {
     const words = new Int32Array(node.claims);
     const locks = ClaimTable.HEAD_WORDS + ClaimBucket.LOCK_AT;
     for (let word = locks; word < words.length; word += ClaimBucket.WORDS) words[word] = claimHolder(5);

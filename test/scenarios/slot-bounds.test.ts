@@ -180,8 +180,8 @@ const askedOf = fc.record({
   shift: fc.nat({ max: 7 }),
 });
 
-describe('the pipeline', () => {
-  test('the pipeline writes nothing outside the slot, for any rules, query and capacity', () => {
+describe('the packet pipeline', () => {
+  test('the pipeline writes nothing outside the buffer of its packet, for any rules, query and capacity', () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(askedOf, ({ setting, name, type, edns, protocol, garbage, spare, shift }) => {

@@ -14,7 +14,7 @@ const ip6 = (first: string): string =>
 
 const LOOPBACK = `1.${'0.'.repeat(31)}ip6.arpa`;
 
-describe('private reverse names', () => {
+describe('reverse names of private addresses (special names enabled, private PTR blocked)', () => {
   const records = ['nas.example.org A 192.168.1.5', 'six.example.org AAAA fd00::5'];
   const pipeline = withFlags(BLOCK_PRIVATE_PTR | SPECIAL_NAMES, records);
 
@@ -23,7 +23,7 @@ describe('private reverse names', () => {
     '1.1.16.172.in-addr.arpa',
     '1.1.31.172.in-addr.arpa',
     '6.1.168.192.in-addr.arpa',
-  ])('of %s are blocked for PTR, and reserved for other types', (name) => {
+  ])('%s: PTR is blocked with NXDOMAIN, other types are NXDOMAIN as a reserved name', (name) => {
     const asked = ask(pipeline, name, 'PTR');
     expect(asked).toMatchObject({ rcode: 'NXDOMAIN', status: 'BLOCKED_PTR', answers: [] });
     expect(asked.authorities).toHaveLength(1);
@@ -40,7 +40,7 @@ describe('private reverse names', () => {
     ip6('fc00'),
     ip6('fe80'),
     ip6('20010db8'),
-  ])('of %s are reserved for every type', (name) => {
+  ])('%s: every type is NXDOMAIN as a reserved name', (name) => {
     for (const type of ['PTR', 'A'] as const)
       expect(ask(pipeline, name, type)).toMatchObject({ rcode: 'NXDOMAIN', status: 'LOCAL' });
     expect(ask(withFlags(BLOCK_PRIVATE_PTR), name, 'PTR').result).toBe('unresolved');
@@ -51,7 +51,7 @@ describe('private reverse names', () => {
     ['6.1.31.172.IN-ADDR.arpa', '31.172.in-addr.arpa'],
     ['1.1.254.169.in-addr.arpa', '254.169.in-addr.arpa'],
     [ip6('fd12'), 'd.f.ip6.arpa'],
-  ])('have the zone in the SOA: %s', (name, zone) => {
+  ])('give the locally served zone as owner of the SOA: %s', (name, zone) => {
     for (const type of ['PTR', 'A'] as const) {
       const [soa] = ask(pipeline, name, type).authorities;
       expect(soa?.toLowerCase()).toBe(`${zone} soa`);
@@ -64,7 +64,7 @@ describe('private reverse names', () => {
     '31.172.in-addr.arpa',
     'd.f.ip6.arpa',
     '127.in-addr.arpa',
-  ])('have the apex of RFC 6303 section 3: %s', (zone) => {
+  ])('give SOA and NS records at the apex of the locally served zone (RFC 6303 section 3): %s', (zone) => {
     const local = { rcode: 'NOERROR', status: 'LOCAL' };
     const [soa, ns] = [ask(pipeline, zone, 'SOA'), ask(pipeline, zone, 'NS')];
     expect(soa).toMatchObject({ ...local, authorities: [] });
@@ -81,46 +81,51 @@ describe('private reverse names', () => {
     '1.1.1.1.in-addr.arpa',
     '1.110.in-addr.arpa',
     ip6('2606'),
-  ])('are not those of %s', (name) => expect(ask(pipeline, name, 'PTR').result).toBe('unresolved'));
+  ])('do not include %s, which is forwarded', (name) =>
+    expect(ask(pipeline, name, 'PTR').result).toBe('unresolved'),
+  );
 
-  test('of local records are answered', () => {
+  test('of local records are answered from the records', () => {
     expect(ask(pipeline, '5.1.168.192.in-addr.arpa', 'PTR').answers).toEqual([
       '5.1.168.192.in-addr.arpa PTR nas.example.org',
     ]);
     expect(ask(pipeline, `5.${'0.'.repeat(27)}0.0.d.f.ip6.arpa`, 'PTR').answers).toHaveLength(1);
   });
 
-  test('are forwarded, with every type, if the setting is disabled', () => {
+  test('are forwarded for PTR and SOA if private PTR blocking is disabled', () => {
     for (const type of ['PTR', 'SOA'] as const)
       expect(ask(withFlags(SPECIAL_NAMES), '1.0.0.10.in-addr.arpa', type).result).toBe('unresolved');
   });
 });
 
-describe('names of one label', () => {
+describe('single-label names', () => {
   test.each([
     [BLOCK_NON_FQDN, 'BLOCKED_NON_FQDN'],
     [NEVER_FORWARD_NON_FQDN, 'LOCAL'],
     [BLOCK_NON_FQDN | NEVER_FORWARD_NON_FQDN, 'BLOCKED_NON_FQDN'],
-  ])('do not exist with setting %i, unless they are local', (flag, status) => {
-    const pipeline = withFlags(flag, ['nas A 192.0.2.5']);
-    expect(ask(pipeline, 'printer')).toMatchObject({ rcode: 'NXDOMAIN', status });
-    expect(ask(pipeline, 'printer', 'HTTPS').rcode).toBe('NXDOMAIN');
-    expect(ask(pipeline, 'nas').answers).toEqual(['nas A 192.0.2.5']);
-    for (const [name, type] of [
-      ['org', 'NS'],
-      ['org', 'DS'],
-      ['.', 'NS'],
-      ['example.org', 'A'],
-    ] as const)
-      expect(ask(pipeline, name, type).result).toBe('unresolved');
-  });
+  ])(
+    'are NXDOMAIN with the question flags %i and log status %s; local names are answered',
+    (flag, status) => {
+      const pipeline = withFlags(flag, ['nas A 192.0.2.5']);
+      expect(ask(pipeline, 'printer')).toMatchObject({ rcode: 'NXDOMAIN', status });
+      expect(ask(pipeline, 'printer', 'HTTPS').rcode).toBe('NXDOMAIN');
+      expect(ask(pipeline, 'nas').answers).toEqual(['nas A 192.0.2.5']);
+      for (const [name, type] of [
+        ['org', 'NS'],
+        ['org', 'DS'],
+        ['.', 'NS'],
+        ['example.org', 'A'],
+      ] as const)
+        expect(ask(pipeline, name, type).result).toBe('unresolved');
+    },
+  );
 
-  test('are forwarded if the settings are disabled', () => {
+  test('are forwarded if neither blocking nor the ban on forwarding is enabled', () => {
     expect(ask(withFlags(0), 'printer').result).toBe('unresolved');
   });
 });
 
-describe('the schedule of the group', () => {
+describe("a schedule of the client's group", () => {
   const ALL = BLOCK_PRIVATE_PTR | BLOCK_NON_FQDN | SPECIAL_NAMES | DOH_CANARY | PRIVATE_RELAY_CANARY;
   const scheduled = (override: 'AllowAll' | 'BlockAll') =>
     pipelineWith([], {
@@ -128,7 +133,7 @@ describe('the schedule of the group', () => {
       overrides: new Map([[1, { override, nextFlipAtSecs: 0 }]]),
     });
 
-  test('lifts blocks while it allows everything; reserved names are still answered locally', () => {
+  test('unblocks special names while it allows everything; reserved names are still answered locally', () => {
     const pipeline = scheduled('AllowAll');
     for (const [name, type] of [
       ['printer', 'A'],
@@ -146,21 +151,21 @@ describe('the schedule of the group', () => {
       expect([name, ask(pipeline, name, type).status]).toEqual([name, 'LOCAL']);
   });
 
-  test('also blocks reserved names while it blocks everything', () => {
+  test('blocks reserved names while it blocks everything', () => {
     const pipeline = scheduled('BlockAll');
     for (const name of ['localhost', 'a.test', 'printer', 'use-application-dns.net'])
       expect([name, ask(pipeline, name).status]).toEqual([name, 'BLOCKED_SCHEDULE']);
   });
 });
 
-test('forwards no reverse look-ups if they are disabled', () => {
+test('reverse look-ups give NXDOMAIN if their forwarding is disabled', () => {
   const pipeline = withFlags(NEVER_FORWARD_REVERSE);
   expect(ask(pipeline, '1.1.1.1.in-addr.arpa', 'PTR').rcode).toBe('NXDOMAIN');
   expect(ask(pipeline, ip6('2606'), 'PTR').rcode).toBe('NXDOMAIN');
   expect(ask(pipeline, 'example.org', 'PTR').result).toBe('unresolved');
 });
 
-describe('reserved names', () => {
+describe('reserved names (RFC 6761)', () => {
   const pipeline = withFlags(SPECIAL_NAMES, ['router.home.arpa A 192.0.2.1', 'printer.local A 192.0.2.2']);
 
   test.each([
@@ -176,12 +181,12 @@ describe('reserved names', () => {
     ['_dns.resolver.arpa', 'SVCB', []],
     ['router.home.arpa', 'A', ['router.home.arpa A 192.0.2.1']],
     ['printer.local', 'A', ['printer.local A 192.0.2.2']],
-  ] as const)('answer %s %s', (name, type, answers) => {
+  ] as const)('give a local NOERROR answer: %s %s', (name, type, answers) => {
     expect(ask(pipeline, name, type)).toMatchObject({ rcode: 'NOERROR', status: 'LOCAL', answers });
   });
 
   test.each(['a.test', 'invalid', 'x.invalid', 'abc.onion', 'tv.local', 'x.home.arpa', 'x.resolver.arpa'])(
-    'do not exist: %s',
+    'are NXDOMAIN without a local record: %s',
     (name) => expect(ask(pipeline, name)).toMatchObject({ rcode: 'NXDOMAIN', status: 'LOCAL' }),
   );
 
@@ -192,17 +197,19 @@ describe('reserved names', () => {
     'arpa.example',
     'e164.arpa',
     'mylocalhost.com',
-  ])('are not %s', (name) => expect(ask(pipeline, name).result).toBe('unresolved'));
+  ])('do not include %s, which is forwarded', (name) =>
+    expect(ask(pipeline, name).result).toBe('unresolved'),
+  );
 
-  test('are forwarded if the setting is disabled; DS of home.arpa always is', () => {
+  test('are forwarded if special names are disabled; DS of home.arpa is always forwarded', () => {
     expect(ask(withFlags(0), 'a.test').result).toBe('unresolved');
     expect(ask(withFlags(0), 'localhost').result).toBe('unresolved');
     expect(ask(pipeline, 'home.arpa', 'DS').result).toBe('unresolved');
   });
 });
 
-describe('canary names', () => {
-  test('do not exist if their setting is enabled', () => {
+describe('canary names of browsers and Private Relay', () => {
+  test('are NXDOMAIN if their setting is enabled', () => {
     const doh = withFlags(DOH_CANARY);
     expect(ask(doh, 'use-application-dns.net').rcode).toBe('NXDOMAIN');
     expect(ask(doh, 'mask.icloud.com').result).toBe('unresolved');

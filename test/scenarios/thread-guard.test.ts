@@ -28,8 +28,8 @@ function bugsOf({ counters }: Forwarding): number {
   return new Float64Array(counters)[Counter.INTERNAL_ERRORS]!;
 }
 
-describe('a bug', () => {
-  test('while a question is accepted causes SERVFAIL for its client only', () => {
+describe('an exception thrown by a bug', () => {
+  test('while a query is accepted causes SERVFAIL for its client only', () => {
     using forwarding = new Forwarding();
     const bug = jest.spyOn(forwarding.cache, 'answer').mockImplementation(fail);
     expect(replyOf(forwarding.ask(NAME))).toEqual(SERVFAIL);
@@ -41,7 +41,7 @@ describe('a bug', () => {
     expect(replyOf(asked)).toEqual(ANSWERED);
   });
 
-  test('while a question is answered causes SERVFAIL for its client only, and the network keeps its share', () => {
+  test('while a query is answered causes SERVFAIL for its client only, and its network keeps its share', () => {
     using forwarding = new Forwarding();
     const asked = [forwarding.ask(NAME), forwarding.ask(NAME), forwarding.ask(NAME)];
     const bug = jest.spyOn(forwarding.pipeline, 'checkAnswer').mockImplementationOnce(fail);
@@ -52,7 +52,7 @@ describe('a bug', () => {
     expect(bugsOf(forwarding)).toBe(1);
   });
 
-  test('after the reply does not cause a second reply', () => {
+  test('after the reply was sent does not cause a second reply', () => {
     using forwarding = new Forwarding();
     const asked = forwarding.ask(NAME);
     const bug = jest.spyOn(forwarding.reporter, 'publish').mockImplementation(fail);
@@ -80,7 +80,7 @@ describe('a bug', () => {
     expect(replyOf(forwarding.ask(NAME))).toEqual(ANSWERED);
   });
 
-  test('in the target of an alias causes SERVFAIL once', () => {
+  test('while an alias target is checked causes one SERVFAIL', () => {
     using forwarding = new Forwarding();
     const record = { id: 1, fqdn: NAME, domain: '', type: 'CNAME', value: 't.example', ttlSecs: 60 } as const;
     forwarding.use([], { localRecords: [record] });
@@ -92,7 +92,7 @@ describe('a bug', () => {
     expect([asked.replies, bugsOf(forwarding)]).toEqual([1, 1]);
   });
 
-  test('in a thread does not affect other threads that wait for the answer', async () => {
+  test('in one thread does not affect other threads that wait for the same answer', async () => {
     const node = new TestNode();
     using one = new Forwarding({}, node);
     using other = new Forwarding({}, node);
@@ -108,7 +108,7 @@ describe('a bug', () => {
 });
 
 describe('ThreadGuard', () => {
-  test('take() counts every error, and logs one per second with the number of those in between', () => {
+  test('take() counts every error, and logs one error per second with the number of suppressed errors', () => {
     const clock = new TestClock();
     const logger = new MemoryLogger();
     let bugs = 0;
@@ -125,7 +125,7 @@ describe('ThreadGuard', () => {
 });
 
 describe('QuestionRun', () => {
-  test('a bug in the timer of a question ends it', () => {
+  test('ends a query as failed if its timer throws', () => {
     jest.useFakeTimers();
     const clock = new TestClock();
     const wave = (ask: () => never | object): Upstream =>

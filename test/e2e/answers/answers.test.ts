@@ -83,12 +83,15 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     ['SVCB', RRType.SVCB, 'svc', SVCB_RDATA],
     ['HTTPS', RRType.HTTPS, 'web', HTTPS_RDATA],
     ['TYPE65280', 65_280, 'odd', 'c00cffff'],
-  ])('weir relays %s byte by byte, first and from the cache', async (_name, type, owner, rdata) => {
-    for (let round = 0; round < 2; round++) {
-      const reply = await udp.ask(`${owner}.${ZONE}`, type, { edns: {} });
-      expect(reply.data.map(unknown)).toEqual([rdata]);
-    }
-  });
+  ])(
+    'weir relays %s byte by byte, from the upstream and from the cache',
+    async (_name, type, owner, rdata) => {
+      for (let round = 0; round < 2; round++) {
+        const reply = await udp.ask(`${owner}.${ZONE}`, type, { edns: {} });
+        expect(reply.data.map(unknown)).toEqual([rdata]);
+      }
+    },
+  );
 
   test('weir truncates a TXT of more than 4 KiB over UDP and sends all of it over TCP', async () => {
     const overUdp = await udp.ask(`long.${ZONE}`, 'TXT', { edns: { udpSize: 1232 } });
@@ -99,12 +102,12 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     expect(overTcp.data).toEqual([LONG_TEXTS.map((text) => Buffer.from(text))]);
   });
 
-  test('weir never sends more than 1232 bytes over UDP, whatever size the client announces', async () => {
+  test('weir never sends more than 1232 bytes over UDP, whatever EDNS size the client announces', async () => {
     const reply = await udp.ask(`long.${ZONE}`, 'TXT', { edns: { udpSize: 65_535 } });
     expect(reply).toMatchObject({ truncated: true, opt: { udpSize: 1232 } });
   });
 
-  test('weir answers with a complete CNAME chain in order', async () => {
+  test('weir returns a complete CNAME chain in order', async () => {
     const reply = await udp.ask(`alias.${ZONE}`, 'A', { edns: {} });
     expect(reply.answers.map(({ name, type }) => `${name} ${type}`)).toEqual([
       `alias.${ZONE} CNAME`,
@@ -114,7 +117,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     ]);
   });
 
-  test('weir answers a CNAME whose target does not exist with NXDOMAIN and the CNAME', async () => {
+  test('weir returns NXDOMAIN and the CNAME for a CNAME whose target does not exist', async () => {
     const reply = await udp.ask(`outside.${ZONE}`, 'A', { edns: {} });
     expect(reply).toMatchObject({ rcode: Rcode.NXDOMAIN, data: [`nothing.${ZONE}`] });
     expect(reply.authorities.map(({ type }) => type)).toEqual(['SOA']);
@@ -123,21 +126,24 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
   test.each([
     ['NXDOMAIN', 'missing', Rcode.NXDOMAIN],
     ['NODATA', 'backup', Rcode.NOERROR],
-  ])('weir answers %s with the SOA of the zone, first and from the cache', async (_name, owner, rcode) => {
-    for (let round = 0; round < 2; round++) {
-      const reply = await udp.ask(`${owner}.${ZONE}`, 'AAAA', { edns: {} });
-      expect(reply).toMatchObject({ rcode, answers: [] });
-      expect(reply.authorities).toEqual([
-        expect.objectContaining({
-          name: ZONE,
-          type: 'SOA',
-          data: expect.objectContaining({ minimum: 60 }),
-        }),
-      ]);
-      // RFC 2308 section 5: the TTL does not exceed MINIMUM.
-      expect(reply.authorities[0]!.ttl).toBeLessThanOrEqual(60);
-    }
-  });
+  ])(
+    'weir answers %s with the SOA of the zone, from the upstream and from the cache',
+    async (_name, owner, rcode) => {
+      for (let round = 0; round < 2; round++) {
+        const reply = await udp.ask(`${owner}.${ZONE}`, 'AAAA', { edns: {} });
+        expect(reply).toMatchObject({ rcode, answers: [] });
+        expect(reply.authorities).toEqual([
+          expect.objectContaining({
+            name: ZONE,
+            type: 'SOA',
+            data: expect.objectContaining({ minimum: 60 }),
+          }),
+        ]);
+        // RFC 2308 section 5: the TTL does not exceed MINIMUM.
+        expect(reply.authorities[0]!.ttl).toBeLessThanOrEqual(60);
+      }
+    },
+  );
 
   test('weir counts the TTL of a cached answer down', async () => {
     const first = await udp.ask(`one.wild.${ZONE}`, 'A');
@@ -147,7 +153,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     expect(ttl).toBeGreaterThan(0);
   });
 
-  test('weir returns the name in the case of the question, first, from the cache and over TCP', async () => {
+  test('weir repeats the letter case of the query name, from the upstream, from the cache and over TCP', async () => {
     for (const name of [`mIxEd.wIlD.${ZONE}`, `MiXeD.WiLd.${ZONE}`]) {
       const reply = await udp.ask(name, 'A');
       expect(reply.message.questions?.[0]?.name).toBe(name);
@@ -157,7 +163,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     }
   });
 
-  test('weir answers a query without EDNS without EDNS, within 512 bytes', async () => {
+  test('weir answers a query without EDNS without an OPT record, within 512 bytes', async () => {
     const reply = await udp.ask(`www.${ZONE}`, 'A');
     expect(reply).toMatchObject({ opt: null, truncated: false });
     const long = await udp.ask(`long.${ZONE}`, 'TXT');
@@ -170,14 +176,14 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     expect(reply).toMatchObject({ opt: { version: 0, extendedRcode: Rcode.BADVERS }, answers: [] });
   });
 
-  test('weir copies DO into its answer, and caches answers with and without it separately', async () => {
+  test('weir copies DO into its answer, and caches answers with and without DO separately', async () => {
     const withDo = await udp.ask(`www.${ZONE}`, 'A', { edns: { dnssecOk: true } });
     expect(withDo.opt).toMatchObject({ dnssecOk: true });
     const without = await udp.ask(`www.${ZONE}`, 'A', { edns: {} });
     expect(without.opt).toMatchObject({ dnssecOk: false });
   });
 
-  test('weir answers several questions sent together on one TCP connection', async () => {
+  test('weir answers several queries sent together on one TCP connection', async () => {
     await using client = await TcpClient.open(weir.dnsPort);
     const names = Array.from({ length: 40 }, (_, i) => `tcp${String(i)}.wild.${ZONE}`);
     names.forEach((name, id) => client.send(query(name, 'A', { id })));
@@ -185,7 +191,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     expect(ids.toSorted((a, b) => a - b)).toEqual(names.map((_, id) => id));
   });
 
-  test('weir logs its answers over UDP and TCP with their upstream', async () => {
+  test('weir logs its answers over UDP and TCP with the upstream that sent them', async () => {
     const api = await weir.api();
     await udp.ask(`logged.wild.${ZONE}`, 'A');
     await udp.ask(`logged.wild.${ZONE}`, 'A');
@@ -206,7 +212,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
   });
 
   if (backEnd === 'batch')
-    describe('with other pools', () => {
+    describe('with other upstream pools', () => {
       const dead = ['127.0.0.1:9', '127.0.0.2:9'];
       const pool = (name: string, priority: number, list: readonly string[]) => ({
         ...{ name, priority, servers: list },
@@ -216,7 +222,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
         await (await weir.api()).expect(200, 'PATCH', '/config?force=true', { dns: { pools } });
       };
 
-      test('weir asks the next server of a Failover pool when the first is down, and the next pool when all are', async () => {
+      test('weir uses the next server of a Failover pool if the first is down, and the next pool if all are down', async () => {
         const alive = `127.0.0.1:${String(authority.port)}`;
         for (const [at, pools] of [
           [pool('one', 1, [dead[0]!, alive])],
@@ -235,7 +241,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
         }
       });
 
-      test('weir answers SERVFAIL with the extended error that no server is reachable if all are down', async () => {
+      test('weir answers SERVFAIL with the extended error "no reachable authority" if all upstreams are down', async () => {
         await use(pool('dead', 1, dead));
         expect(await udp.ask(`dead.wild.${ZONE}`, 'A', { edns: {} })).toMatchObject({
           rcode: Rcode.SERVFAIL,
@@ -243,7 +249,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
         });
       });
 
-      test('weir passes on the answers of its upstream, over UDP and TCP, with and without EDNS', async () => {
+      test('weir relays the answers of its upstream, over UDP and TCP, with and without EDNS', async () => {
         await using upstream = await startEchoingUpstream();
         await use(pool('echo', 1, [`127.0.0.1:${String(upstream.port)}`]));
         const data = [EVERY_ADDRESS];
@@ -256,7 +262,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
 });
 
 describe('weir in front of a resolver', () => {
-  test("weir passes on the resolver's answers, and its NXDOMAIN", async () => {
+  test("weir relays the resolver's answers, including NXDOMAIN", async () => {
     const resolver = await startUnbound(ZONE, authority.port);
     servers.push(resolver);
     const upstreams = [`127.0.0.1:${String(resolver.port)}`];

@@ -62,7 +62,7 @@ const MALFORMED: readonly (readonly [string, Uint8Array])[] = [
   ['the type OPT as a question', query(NAME, RRType.OPT, { id: 0x1234 })],
 ];
 
-describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
+describe.each(BACK_ENDS)('weir receiving bad input, back end %s', (backEnd) => {
   let weir: Weir;
   let udp: UdpClient;
   /** Connections that stay idle until the last test of the block. */
@@ -127,11 +127,11 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     ['the class ANY', query(NAME, 'A', { id: 1, qclass: 255 }), Rcode.REFUSED],
     ['a zone transfer', query(NAME, RRType.AXFR, { id: 1 }), Rcode.REFUSED],
     ['the type TKEY', query(NAME, RRType.TKEY, { id: 1 }), Rcode.NOTIMP],
-  ])('weir refuses %s', async (_what, bytes, rcode) => {
+  ])('weir rejects a query with %s', async (_what, bytes, rcode) => {
     expect(await udp.exchange(bytes)).toMatchObject({ rcode, answers: [] });
   });
 
-  test('weir answers neither responses nor messages shorter than a header', async () => {
+  test('weir does not answer responses or messages shorter than a DNS header', async () => {
     const response = query(NAME, 'A', { id: 7, flags: 0x8180 });
     for (let length = 0; length < 12; length++) await udp.send(query(NAME, 'A').slice(0, length));
     for (let i = 0; i < 20; i++) await udp.send(response);
@@ -143,7 +143,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     expect((await tcp.ask(NAME, 'A')).data).toEqual([EVERY_ADDRESS]);
   });
 
-  test('weir answers a query truncated at any length with FORMERR, and ignores bytes after a complete one', async () => {
+  test('weir answers a query truncated at any length with FORMERR, and ignores bytes after a complete query', async () => {
     const whole = query(NAME, 'A', { id: 99, edns: {} });
     for (let length = 12; length < whole.length; length++)
       expect(await udp.exchange(whole.slice(0, length))).toMatchObject({ rcode: Rcode.FORMERR });
@@ -155,7 +155,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     }
   });
 
-  test('weir survives datagrams of every size near a limit', async () => {
+  test('weir survives datagrams of every size near a size limit', async () => {
     const edges = [
       0,
       1,
@@ -238,7 +238,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     },
   );
 
-  test('weir answers a TCP query that arrives byte by byte, and one whose client has half-closed', async () => {
+  test('weir answers a TCP query that arrives byte by byte, and a query whose client half-closes the connection', async () => {
     await using dripping = await TcpClient.open(weir.dnsPort);
     const bytes = query(NAME, 'A');
     for (const octet of octets(u16(bytes.length), bytes)) {
@@ -262,7 +262,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     await expectGoesOn();
   });
 
-  test('weir limits the connections of one client, and accepts new ones once old ones are closed', async () => {
+  test('weir limits the connections of one client, and accepts new connections once old ones are closed', async () => {
     const clients = await Promise.all(Array.from({ length: 300 }, () => TcpClient.open(weir.dnsPort)));
     const served = await Promise.all(
       clients.map(async (client) => {

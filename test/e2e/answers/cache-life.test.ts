@@ -63,7 +63,7 @@ describe('the answer cache', () => {
     tempDir.remove();
   });
 
-  test('refreshes the answer for a name in use once before it expires', async () => {
+  test('refreshes the answer for a frequently queried name once before it expires', async () => {
     for (let i = 0; i < 2; i++) await udp.ask('used.example.com', 'A');
     await until(
       'a second question to the upstream about a name in use',
@@ -96,7 +96,7 @@ describe('the answer cache', () => {
     expect((await api.expect<CacheMetrics>(200, 'GET', '/cache/metrics')).stale_hits).toBeGreaterThan(0);
   });
 
-  test('lists entries page by page and clears them for every worker', async () => {
+  test('lists cached answers page by page and clears them for every worker', async () => {
     for (const name of ['one.drop.example.com', 'two.drop.example.com', 'drop.example.com'])
       await udp.ask(name, 'A');
     const path = '/cache/entries?domain=*.drop.example.com';

@@ -108,7 +108,7 @@ describe('weir with clients that have keys', () => {
     expect(await blockedFor(`other.${SERVER_NAME}`)).toBe(false);
   });
 
-  test('prefers a key to the address; a key that is unknown or without a group keeps the group of the address', async () => {
+  test('prefers the group of a key to that of the address; without a known key with a group, the address decides', async () => {
     expect(await overTls('phone')).toEqual(AS_KIDS);
     expect(await overTls('laptop')).toEqual(AS_WORK);
     expect(await overTls('unknown')).toEqual(AS_WORK);
@@ -116,7 +116,7 @@ describe('weir with clients that have keys', () => {
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'of %s identifies clients by the server name, not by a ticket for another name',
+    'over %s identifies clients by the server name, not by a session ticket for another name',
     async (version) => {
       const options = { maxVersion: version, minVersion: version };
       const servername = `phone.${SERVER_NAME}`;
@@ -159,7 +159,7 @@ describe('weir with clients that have keys', () => {
     doh.close();
   });
 
-  test('explains the decision for a key, also for one that no client has', async () => {
+  test('explains the decision for a client key, even for a key that no client has', async () => {
     const explained = async (key: string) => {
       const path = `/explain?domain=games.example&client=127.0.0.1&client_key=${key}`;
       const { group_id, status, stages } = await api.expect<ExplainAnswer>(200, 'GET', path);
@@ -170,7 +170,7 @@ describe('weir with clients that have keys', () => {
     expect([await explained('laptop'), await explained('other')]).toEqual([byAddress, byAddress]);
   });
 
-  test('logs the address, and shows and counts the client by its name', async () => {
+  test('logs the address of a client with a key, and shows and counts the client by its name', async () => {
     const dot = await DotClient.open(ports.dot, { servername: `phone.${SERVER_NAME}` });
     for (const name of ['games.example', 'a.logged.example', 'b.logged.example']) await dot.ask(name, 'A');
     dot.close();
@@ -222,7 +222,7 @@ describe('weir with clients that have keys', () => {
     );
   });
 
-  test('simulates the queries of a client with a key by its group', async () => {
+  test('simulates the queries of a client with a key under the policy of its group', async () => {
     const draft = {
       managed_domains: { add: [{ domain: 'a.logged.example', action: 'deny', group_id: kids }] },
     };
@@ -233,7 +233,7 @@ describe('weir with clients that have keys', () => {
     expect([blocked, clients]).toMatchObject([{ queries: 1, clients: 1 }, [{ hostname: 'Anna' }]]);
   });
 
-  test('applies changes of policy to open connections', async () => {
+  test('applies policy changes to open connections', async () => {
     const servername = `laptop.${SERVER_NAME}`;
     const dot = await DotClient.open(ports.dot, { ca: authority.cert, servername });
     expect(await bothOf(dot)).toEqual(AS_WORK);
@@ -262,13 +262,13 @@ describe('weir with clients that have keys', () => {
     `pho_ne.${SERVER_NAME}`,
     `${'phone'.repeat(13)}.${SERVER_NAME}`,
     'phone.'.repeat(42),
-  ])('reads no key from the name %j', async (name) => {
+  ])('reads no client key from the server name %j', async (name) => {
     const dot = await DotClient.open(ports.dot, { servername: name });
     expect(await bothOf(dot)).toEqual(AS_WORK);
     dot.close();
   });
 
-  test('survives a server name with invalid bytes', async () => {
+  test('survives a TLS server name with invalid bytes', async () => {
     const hello = await clientHello(`phone.${SERVER_NAME}`);
     const at = hello.indexOf(`phone.${SERVER_NAME}`);
     for (const octet of [0x00, 0x0a, 0x2e, 0x80, 0xff]) {
@@ -282,7 +282,7 @@ describe('weir with clients that have keys', () => {
     expect(await overTls('phone')).toEqual(AS_KIDS);
   });
 
-  test('refuses other paths over both versions of HTTP and on the web port', async () => {
+  test('rejects other URL paths over both versions of HTTP and on the web port', async () => {
     const paths = [
       ['/%70hone', 404],
       ['/phone/', 404],

@@ -132,12 +132,12 @@ describe('weir that forwards client subnets', () => {
     },
   );
 
-  test('weir also forwards a subnet over TCP', async () => {
+  test('weir forwards a subnet over TCP', async () => {
     const reply = await askOverTcp(running.weir.dnsPort, 'tcp.example', 'A', { edns: { subnets: [EAST] } });
     expect([reply.data, reply.subnets]).toEqual([[addressFor(EAST)], [withScope(EAST, 24)]]);
   });
 
-  test('weir adds no subnet itself', async () => {
+  test('weir does not add a subnet to queries without one', async () => {
     expect((await ask('silent.example')).subnets).toEqual([]);
     expect((await running.udp.ask('silent2.example', 'A')).opt).toBeNull();
     const asked = [...queriesFor(upstream, 'silent.example'), ...queriesFor(upstream, 'silent2.example')];
@@ -155,7 +155,7 @@ describe('weir that forwards client subnets', () => {
     expect(queriesFor(upstream, name).map(subnetOf)).toEqual([EAST, WEST, undefined, EAST, WEST]);
   });
 
-  test('weir sends one question for equal subnets in flight, and one for each different subnet', async () => {
+  test('weir sends one upstream query for all waiting queries with equal subnets, and one per different subnet', async () => {
     const name = 'held.example';
     const waiting = [ask(name, EAST), ask(name, EAST), ask(name, WEST), ask(name), ask(name)];
     await until(
@@ -174,7 +174,7 @@ describe('weir that forwards client subnets', () => {
     expect(replies.map(({ data }) => data)).toEqual(expected);
   });
 
-  test('weir ignores a reply for another subnet, and accepts the right one', async () => {
+  test('weir ignores a reply for another subnet, and accepts the reply for the right subnet', async () => {
     const reply = await ask('wrong.example', EAST);
     expect([reply.data, reply.subnets]).toEqual([[addressFor(EAST)], [withScope(EAST, 24)]]);
   });
@@ -186,7 +186,7 @@ describe('weir that forwards client subnets', () => {
     expect(queriesFor(upstream, 'unaware.example')).toHaveLength(2);
   });
 
-  test('weir passes on a query that forbids sending a subnet, and caches the answer for all clients', async () => {
+  test('weir forwards a query that forbids sending a subnet, and caches the answer for all clients', async () => {
     const name = 'untold.example';
     const first = await ask(name, NO_SUBNET);
     expect([first.data, first.subnets]).toEqual([[ANYWHERE], [NO_SUBNET]]);
@@ -215,7 +215,7 @@ describe('weir that forwards client subnets', () => {
     expect([...queriesFor(upstream, 'nas.example'), ...queriesFor(upstream, 'hidden.onion')]).toEqual([]);
   });
 
-  test('weir sends the subnet with the question for the target of an alias', async () => {
+  test('weir sends the subnet with the query for the target of an alias', async () => {
     const reply = await ask('alias.example', EAST);
     expect([reply.data, reply.subnets]).toEqual([
       ['target.example', addressFor(EAST)],
@@ -236,7 +236,7 @@ describe('weir that forwards client subnets', () => {
     expect([reply.data, reply.subnets]).toEqual([[ANYWHERE], [EAST]]);
   });
 
-  test('weir retries without EDNS if the upstream refuses the option', async () => {
+  test('weir retries without EDNS if the upstream rejects the subnet option', async () => {
     const before = upstream.udpScript;
     upstream.udpScript = (received) => {
       const asked = questionOf(received.bytes);
@@ -256,7 +256,7 @@ describe('weir with default settings', () => {
   });
   afterAll(() => stop(running));
 
-  test('weir removes subnets from questions, and does not return them', async () => {
+  test('weir removes subnets from queries, and does not return them', async () => {
     const { udp, upstream } = running;
     for (const ecs of [EAST, WEST, NORTH, NO_SUBNET, ...MALFORMED]) {
       const reply = await udp.exchange(query('strip.example', RRType.A, { edns: { subnets: [ecs] } }));

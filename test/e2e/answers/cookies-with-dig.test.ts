@@ -13,7 +13,7 @@ import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 const COOKIE_BYTES = 24;
 const run = promisify(execFile);
 
-test.each(BACK_ENDS)('weir and dig agree about cookies, back end %s', async (backEnd) => {
+test.each(BACK_ENDS)('weir and dig agree on DNS cookies, back end %s', async (backEnd) => {
   await using upstream = await startEchoingUpstream();
   await using weir = await Weir.start({
     backEnd,

@@ -110,7 +110,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
 
   const isAuthentic = (reply: { bytes: Uint8Array }): boolean => (reply.bytes[3]! & AD) !== 0;
 
-  test('a secure answer has AD for a query with DO or AD, fresh and cached, and signatures for DO', async () => {
+  test('a secure answer has AD for a query with DO or AD, from upstream and cache, and signatures for DO', async () => {
     for (const flags of [RD, RD | AD]) {
       const reply = await udp.ask('www.example.org', 'A', { flags });
       expect(reply).toMatchObject({ data: ['192.0.2.1'] });
@@ -153,7 +153,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     expect(isAuthentic(unchecked)).toBe(false);
   });
 
-  test('a truncated signature is not passed on, as a client could not read the reply', async () => {
+  test('an answer with a truncated signature is not relayed, because a client could not parse it', async () => {
     for (const flags of [RD, RD | CD]) {
       const reply = await udp.ask('cut.example.org', 'A', { flags, edns: { dnssecOk: true } });
       expect(reply).toMatchObject({ rcode: Rcode.SERVFAIL, answers: [] });
@@ -179,7 +179,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     }
   });
 
-  test('a local alias has no AD, and the content of a bogus target is not passed on (CVE-2026-50243)', async () => {
+  test('a local alias has no AD, and the content of a bogus target is not relayed (CVE-2026-50243)', async () => {
     for (let i = 0; i < 2; i++) {
       const good = await udp.ask('good.example.com', 'A', { flags: RD | AD });
       expect(good.data.at(-1)).toBe('192.0.2.1');

@@ -48,7 +48,7 @@ ${LOCAL}
   });
   afterAll(() => weir.stop());
 
-  test('answers kdig over TLS, and a padded query with padding (RFC 7858, RFC 8467)', async () => {
+  test('answers kdig over TLS, with padding if the query is padded (RFC 7858, RFC 8467)', async () => {
     const args = ['@127.0.0.1', '-p', String(ports.dot), '+tls', '+padding', 'here.home.example', 'A'];
     const { stdout } = await run('kdig', args);
     expect(stdout).toMatch(/status: NOERROR/);
@@ -73,7 +73,7 @@ ${LOCAL}
     expect(answered(stdout)).toEqual(['192.0.2.20']);
   });
 
-  test('relays DNS over HTTPS on the web port', async () => {
+  test('answers DNS over HTTPS on the web port', async () => {
     const web = `http://127.0.0.1:${weir.webPort}`;
     const { stdout } = await run('curl', ['-sS', `${web}${dohPath(ASKED)}`], { encoding: 'buffer' });
     expect(answered(stdout)).toEqual(['192.0.2.20']);
@@ -98,7 +98,7 @@ ${LOCAL}
     expect(statuses).toEqual([400, 415, 405, 413, 400]);
   });
 
-  test('logs the transport of each query', async () => {
+  test('logs the transport protocol of each query', async () => {
     const dot = await DotClient.open(ports.dot);
     await dot.ask('dot.home.example', 'A');
     dot.close();
@@ -116,7 +116,7 @@ ${LOCAL}
     for (const client of [before, after]) client.close();
   });
 
-  test('answers over TLS and HTTPS after a thread has died', async () => {
+  test('answers over TLS and HTTPS after a worker thread has died', async () => {
     const replaced = weir.replacedThreads;
     weir.injectFault(0, 'resolve', 'exit');
     await until(
@@ -203,7 +203,7 @@ ${LOCAL}
     doh.close();
   });
 
-  test('identifies the client by the header of a trusted load balancer, over TCP and TLS', async () => {
+  test('identifies the client by the PROXY header of a trusted load balancer, over TCP and TLS', async () => {
     const from = async (port: number) => {
       const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.9' });
       await within('a TCP connection', once(socket, 'connect'));
@@ -238,7 +238,7 @@ ${LOCAL}
     expect(stdout).toMatch(/ANSWER: 2/);
   });
 
-  test('reports its state to load balancers on loopback (class CHAOS)', async () => {
+  test('reports its state in class CHAOS TXT records (status.weir) to load balancers on loopback', async () => {
     const args = (name: string) => [
       ...['@127.0.0.1', '-p', String(weir.dnsPort), '+short', 'CH', 'TXT', name],
     ];
@@ -247,7 +247,7 @@ ${LOCAL}
     expect((await run('dig', args('authors.bind'))).stdout.trim()).toBe('');
   });
 
-  test('closes the connection of a client that forges a header', async () => {
+  test('closes the connection of an untrusted client that sends a PROXY header', async () => {
     const socket = connect({ port: weir.dnsPort, host: '127.0.0.1' });
     const closed = closeOf(socket.resume());
     socket.write(PROXY_HEADER);

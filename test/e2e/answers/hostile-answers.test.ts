@@ -35,7 +35,7 @@ function tooLong(query: Uint8Array): Uint8Array {
   );
 }
 
-describe('weir behind an upstream on one stream', () => {
+describe('weir with an upstream that answers on a single TCP connection', () => {
   let upstream: ScriptedUpstream;
   let weir: Weir;
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe('weir behind an upstream on one stream', () => {
     await upstream.close();
   });
 
-  test('an answer that cannot be rewritten is SERVFAIL with EDE 0 for its client, without effect on others', async () => {
+  test('an answer that cannot be rewritten is SERVFAIL with EDE 0 for its client; other clients get answers', async () => {
     // Sends all answers together once all questions have arrived on the connection.
     upstream.tcpScript = (_query, index) => {
       if (index !== OTHERS) return;
@@ -73,7 +73,7 @@ describe('weir behind an upstream on one stream', () => {
     expect(health).toMatchObject([{ status: 'Healthy', consecutive_failures: 0, last_error: 'too-long' }]);
   });
 
-  test('an answer of 65,000 bytes reaches a client over TCP completely', async () => {
+  test('an answer of 65,000 bytes is relayed completely over TCP', async () => {
     const text = octets(...Array.from({ length: 255 }, () => [255, ...new Uint8Array(255).fill(0x61)]));
     const rdata = octets(text, [99, ...new Uint8Array(99).fill(0x61)]);
     upstream.tcpScript = (query) =>
@@ -84,7 +84,7 @@ describe('weir behind an upstream on one stream', () => {
     expect(reply).toMatchObject({ rcode: Rcode.NOERROR, truncated: false });
   });
 
-  test("maps the upstream's extended error 15 to 16, also from the cache, and sends none without EDNS", async () => {
+  test("the upstream's extended error 15 is relayed as 16, also from the cache, and omitted without EDNS", async () => {
     const asked = upstream.tcpQueries.length;
     upstream.tcpScript = (query) =>
       query.reply(

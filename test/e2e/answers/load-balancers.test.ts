@@ -99,12 +99,12 @@ async function clientsOf(domain: string, queries = 1): Promise<string[]> {
 }
 
 describe('weir behind load balancers', () => {
-  test('answers the probes of HAProxy over DNS, and over HTTP without a Host', async () => {
+  test('answers the health checks of HAProxy over DNS, and over HTTP without a Host header', async () => {
     const states = await haproxy.states();
     expect(PROBED.map((server) => states[server])).toEqual(PROBED.map(() => 'UP L7OK'));
   });
 
-  test('identifies the client of a connection over TCP, TLS and HTTPS (HAProxy)', async () => {
+  test('identifies the client behind HAProxy over TCP, TLS and HTTPS', async () => {
     const tcp = await from(OTHER, port.tcp);
     tcp.write(frame(query('tcp.other.example', 'A')));
     await within('an answer over TCP', once(tcp, 'data'));
@@ -120,7 +120,7 @@ describe('weir behind load balancers', () => {
     for (const way of ['tcp', 'dot']) expect(await clientsOf(`${way}.other.example`)).toEqual([OTHER]);
   });
 
-  test('identifies the client of the web server over HTTP (HAProxy), and that it is not this machine', async () => {
+  test('records the address of the client behind HAProxy for a login on the web server', async () => {
     const json = JSON.stringify({ username: 'admin', password: PASSWORD });
     const web = await from(OTHER, port.web);
     const head = [
@@ -138,7 +138,7 @@ describe('weir behind load balancers', () => {
     expect(addresses).toContainEqual(['proxied', OTHER]);
   });
 
-  test('identifies the client of a datagram (dnsdist), and answers by its group', async () => {
+  test('identifies the client of a datagram from dnsdist, and applies the policy of its group', async () => {
     for (const [address, expected] of [
       [GAMER, []],
       [OTHER, ['0.0.0.0']],
@@ -151,7 +151,7 @@ describe('weir behind load balancers', () => {
     expect(new Set(await clientsOf('game.example', 2))).toEqual(new Set([GAMER, OTHER]));
   });
 
-  test('limits the connections of the client, not of the load balancer', async () => {
+  test('limits the connections of each client, not of the load balancer', async () => {
     const open = await Promise.all(Array.from({ length: 2 * LIMIT }, () => from(GAMER, port.tcp)));
     const states = await Promise.all(
       open.map(async (socket) => {
@@ -163,7 +163,7 @@ describe('weir behind load balancers', () => {
     for (const socket of open) socket.destroy();
   });
 
-  test('ignores the header of a client that connects directly, over TCP and UDP', async () => {
+  test('ignores a PROXY header of a client that connects directly, over TCP and UDP', async () => {
     const header = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000263c633640112340035', 'hex');
     const forger = await from(OTHER, weir.dnsPort);
     forger.resume();

@@ -91,8 +91,8 @@ const statusOf = async (node: Weir, path: string, cookie: string): Promise<numbe
 const made = (path: string, json: object): Promise<{ id: number }> =>
   api.expect<{ id: number }>(201, 'POST', path, json);
 
-describe('a change at one node is active at the other', () => {
-  test('of rules, of every group and of one', async () => {
+describe('a change at one node becomes active at the other node:', () => {
+  test('rules for every group and for one group', async () => {
     const { id } = await made('/managed-domains', { domain: 'managed.example' });
     await untilAnswered('managed.example', BLOCKED);
     await api.expect(200, 'PUT', `/managed-domains/${id}`, { action: 'allow' });
@@ -102,7 +102,7 @@ describe('a change at one node is active at the other', () => {
     await made('/managed-domains', { domain: '*.toys.example', group_id: kids });
   });
 
-  test('of groups, and of their clients and subnets', async () => {
+  test('groups, their clients and their subnets', async () => {
     expect(await answerOf('a.toys.example', CHILD)).toBe(EVERY_ADDRESS);
     await made('/clients', { ip_address: CHILD, group_id: kids });
     await untilAnswered('a.toys.example', BLOCKED, CHILD);
@@ -114,7 +114,7 @@ describe('a change at one node is active at the other', () => {
     await untilAnswered('a.toys.example', BLOCKED, CHILD);
   });
 
-  test('of grants, until they end', async () => {
+  test('grants, until they end', async () => {
     const { id } = await made('/grants', { domain: 'a.toys.example', group_id: kids, secs: 3600 });
     await untilAnswered('a.toys.example', EVERY_ADDRESS, CHILD);
     await api.expect(204, 'DELETE', `/grants/${id}`);
@@ -124,7 +124,7 @@ describe('a change at one node is active at the other', () => {
     );
   });
 
-  test('of schedules', async () => {
+  test('schedules', async () => {
     const { id } = await made('/schedule-profiles', { name: 'always', timezone: 'UTC' });
     await api.expect(200, 'PUT', `/groups/${kids}/schedule`, { profile_id: id });
     const day = { days: 127, start_time: '00:00', end_time: '24:00', action: 'block_all' };
@@ -134,7 +134,7 @@ describe('a change at one node is active at the other', () => {
     await untilAnswered('free.example', EVERY_ADDRESS, CHILD);
   });
 
-  test('of the switch of all blocking, and of its timer', async () => {
+  test('a pause of blocking, with and without a timer', async () => {
     await api.expect(200, 'POST', '/blocking', { enabled: false });
     await untilAnswered('a.toys.example', EVERY_ADDRESS, CHILD);
     await api.expect(204, 'DELETE', '/blocking');
@@ -144,14 +144,14 @@ describe('a change at one node is active at the other', () => {
     );
   });
 
-  test('of services and of safe search', async () => {
+  test('services and safe search', async () => {
     await made('/services', { service_id: 'netflix', group_id: kids });
     await untilAnswered('www.netflix.com', undefined, CHILD);
     await api.expect(200, 'POST', `/safe-search/configs/${kids}`, { engine: 'bing' });
     await untilAnswered('www.bing.com', 'strict.bing.com', CHILD);
   });
 
-  test('of local names, of forward zones and of the configuration', async () => {
+  test('local records, forward zones and configuration keys', async () => {
     await made('/local-records', { fqdn: 'nas.home.arpa', record_type: 'A', value: '192.0.2.9' });
     await untilAnswered('nas.home.arpa', '192.0.2.9');
     const { id } = await made('/forward-zones', { zone: 'corp.example', servers: ['127.0.0.1:9'] });
@@ -164,14 +164,14 @@ describe('a change at one node is active at the other', () => {
     await untilAnswered('a.toys.example', BLOCKED, CHILD);
   });
 
-  test('of lists', async () => {
+  test('lists', async () => {
     const source = await api.addSource({ name: 'ads', url: lists.url('/ads') });
     await untilAnswered('listed.example', BLOCKED);
     await api.expect(200, 'PUT', `/blocklist-sources/${source.id}`, { enabled: false });
     await untilAnswered('listed.example', EVERY_ADDRESS);
   });
 
-  test('of clients and their names, deleted and undone', async () => {
+  test('names and groups of clients, also after deletion and undo', async () => {
     const other = await there.api();
     const untilShown = (id: number, wanted: unknown): Promise<unknown> =>
       until(
@@ -204,7 +204,7 @@ describe('a change at one node is active at the other', () => {
     ).not.toContainEqual(expect.objectContaining({ id }));
   });
 
-  test('as a whole when it is undone, with its revision', async () => {
+  test('a rollback of several changes, with its revision', async () => {
     const revisionOf = async (node: string): Promise<number | null> => {
       const nodes = await (await there.api()).expect<ClusterNode[]>(200, 'GET', '/nodes');
       return nodes.find((row) => row.node === node)!.policy_revision;
@@ -225,7 +225,7 @@ describe('a change at one node is active at the other', () => {
   });
 });
 
-describe('a change that prefers to wait', () => {
+describe('a change sent with Prefer: wait', () => {
   /** Makes a change whose response means that it is active on all nodes. */
   async function waited(method: string, path: string, body?: object): Promise<{ id: number }> {
     const answer = await fetch(`http://127.0.0.1:${here.webPort}/api${path}`, {
@@ -242,7 +242,7 @@ describe('a change that prefers to wait', () => {
     return text === '' ? { id: 0 } : (JSON.parse(text) as { id: number });
   }
 
-  test('is active on all nodes when it is answered', async () => {
+  test('is active on all nodes when the response arrives', async () => {
     for (let change = 0; change < 10; change++) {
       const domain = `waited-${change}.example`;
       await waited('POST', '/managed-domains', { domain });
@@ -250,7 +250,7 @@ describe('a change that prefers to wait', () => {
     }
   });
 
-  test('is active on all nodes even without a revision: grants, and the switch of all blocking', async () => {
+  test('is active on all nodes even if it creates no revision (grants, pauses of blocking)', async () => {
     await waited('POST', '/managed-domains', { domain: 'granted.example' });
     const { id } = await waited('POST', '/grants', { domain: 'granted.example', group_id: 1, secs: 3600 });
     expect(await answerOf('granted.example')).toBe(EVERY_ADDRESS);
@@ -271,7 +271,7 @@ describe('a change that prefers to wait', () => {
     expect(await answerOf('sub.waited-list.example')).toBe(BLOCKED);
   });
 
-  test('of a permission is active on all nodes when it is answered', async () => {
+  test('that revokes an API token is active on all nodes when the response arrives', async () => {
     const token = await api.expect<{ id: number; key: string }>(201, 'POST', '/api-tokens', { name: 'tv' });
     const asked = async (): Promise<number> => {
       const headers = { 'x-api-key': token.key };
@@ -283,8 +283,8 @@ describe('a change that prefers to wait', () => {
   });
 });
 
-describe('a permission at one node', () => {
-  test('of a session applies at the other, until the session ends', async () => {
+describe('an authorization created at one node', () => {
+  test('for a session is valid at the other node until the session ends', async () => {
     const session = await ApiClient.signIn(here.webPort);
     const asked = (): Promise<number> =>
       statusOf(there, '/api/queries?limit=1', `svc_session=${session.session}`);
@@ -301,7 +301,7 @@ describe('a permission at one node', () => {
     expect(await asked()).toBe(401);
   });
 
-  test('of a token or a user applies at the other, until it is revoked', async () => {
+  test('for a token or a user is valid at the other node until it is revoked', async () => {
     const token = await api.expect<{ id: number; key: string }>(201, 'POST', '/api-tokens', {
       name: 'phone',
     });

@@ -43,8 +43,8 @@ async function block(domain: string): Promise<void> {
 
 const domainsOf = (rows: { domain: string }[]): string[] => rows.map(({ domain }) => domain);
 
-describe('a node with an unfenced old primary', () => {
-  test('switches to the promoted server, and stays there even if all its connections end', async () => {
+describe('a node with an old primary database that still accepts changes', () => {
+  test('switches to the promoted server, and keeps using it even if all its connections end', async () => {
     await block('both.example');
     await database.promote();
     await weir.untilOutput(/it was replaced by/);
@@ -64,7 +64,7 @@ describe('a node with an unfenced old primary', () => {
     expect(domainsOf(await database.rowsOfFirst(DOMAINS))).toEqual(['both.example']);
   });
 
-  test('starts with the promoted one if it has seen no other', async () => {
+  test('uses the promoted server if it starts without having seen either server', async () => {
     const fresh = await nodes.start('fresh');
     using asker = await UdpClient.open(fresh.dnsPort);
     await until(
@@ -76,7 +76,7 @@ describe('a node with an unfenced old primary', () => {
     await fresh.stop();
   });
 
-  test('rejects the old one, reports it, and answers by its policy, until it is allowed to use it', async () => {
+  test('rejects the old primary, reports it, and answers by its policy until the stored timeline is deleted', async () => {
     await database.killPromoted();
     await weir.untilOutput(
       /an old primary: it is on timeline 1, and this node has seen timeline 2; .* delete/,

@@ -104,7 +104,7 @@ describe('a database that is restored under running nodes', () => {
       expect(await answersOf(domain)).toEqual([BLOCKED, BLOCKED]);
   });
 
-  test('is used by both once it is complete, with its revisions, and the next change gets a new revision number', async () => {
+  test('is used by both nodes once it is complete, and the next change gets a new revision number', async () => {
     await replaceBy('earlier');
     await untilOutput(/was replaced, for example by a restore/);
     await untilAnswered('restored.example', BLOCKED);
@@ -125,7 +125,7 @@ describe('a database that is restored under running nodes', () => {
     );
   });
 
-  test('receives the newest part of the log again, and the queries since, exactly once', async () => {
+  test('receives the newest log rows again, and the queries since, exactly once', async () => {
     const count = (): Promise<number> => api.queryCount('domain=.logged.').catch(() => 0);
     await answersOf('first.logged.example');
     await until('the first two queries in the log', count, (seen) => seen === 2, { pauseMs: POLL_MS });

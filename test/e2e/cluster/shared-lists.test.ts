@@ -85,7 +85,7 @@ const endLeases = (): Promise<unknown> =>
 const contentKey = async (id: number): Promise<unknown> =>
   (await cluster.database.rows(`SELECT content_key FROM list_sources WHERE id = ${id}`))[0];
 
-describe('a list of several nodes', () => {
+describe('a list that several nodes share', () => {
   test('is fetched once and active on all nodes, even on one that starts with an empty disk', async () => {
     lists.serve('/once', 'once.example\n');
     await (await nodes.get('one')!.api()).addSource({ name: 'once', url: lists.url('/once') });
@@ -96,7 +96,7 @@ describe('a list of several nodes', () => {
     await three.stop();
   });
 
-  test('is fetched by another node if the node with its lease was killed, which loads it when it is back', async () => {
+  test('is fetched by another node if the node with the fetch lease is killed, which loads it after a restart', async () => {
     const { id, holder, other } = await beginFetch('/killed');
     await nodes.get(holder)!.end('SIGKILL');
     await endLeases();
@@ -105,7 +105,7 @@ describe('a list of several nodes', () => {
     await untilBlocked(nodes.get(holder)!, 'killed.example');
   });
 
-  test('is the version of the next node if the node with its lease was stopped and continues', async () => {
+  test('has the version of the new lease holder if the previous holder was suspended and continues', async () => {
     const { id, finish, holder, other } = await beginFetch('/stopped');
     const stopped = nodes.get(holder)!;
     stopped.child.kill('SIGSTOP');

@@ -73,8 +73,8 @@ async function upload({ weir }: ClusterNode, { cert, key }: TestCertificate): Pr
   return (await fetch(address, { method: 'POST', body, headers })).status;
 }
 
-describe('with two nodes', () => {
-  test('a certificate that is uploaded at one is served by the other', async () => {
+describe('two nodes with one database', () => {
+  test('a certificate uploaded at one node is served by the other node', async () => {
     const certificate = authority.issue(`DNS:${SERVER_NAME}`);
     expect(await upload(first, certificate)).toBe(200);
     const { fingerprint256 } = new X509Certificate(certificate.cert);
@@ -91,7 +91,7 @@ describe('with two nodes', () => {
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'a session of %s started at one is resumed at the other',
+    'a DNS-over-TLS session of %s started at one node is resumed at the other node',
     async (version) => {
       const options = {
         ...{ ca: authority.cert, servername: SERVER_NAME },
@@ -115,7 +115,7 @@ describe('with two nodes', () => {
     },
   );
 
-  test('a server cookie of one proves the address to the other', async () => {
+  test('a server cookie from one node proves the address of the client to the other node', async () => {
     const [atFirst, atSecond] = [
       await UdpClient.open(first.weir.dnsPort),
       await UdpClient.open(second.weir.dnsPort),
@@ -133,7 +133,7 @@ describe('with two nodes', () => {
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'a session of %s with the web server of one is resumed with that of the other',
+    'a web session of %s started at one node is resumed at the other node',
     async (version) => {
       const isResumed = async (): Promise<boolean> => {
         const [begun, other] = webs as [Weir, Weir];
@@ -149,7 +149,7 @@ describe('with two nodes', () => {
     },
   );
 
-  test('the log loses only the newest queries of a killed node, and none of the other', async () => {
+  test('the log loses only the newest queries of a killed node, and no query of the other node', async () => {
     const api = await first.weir.api();
     const logged = (node: string): string => `domain=.killed.example&node=${node}`;
     const ask = async ({ weir }: ClusterNode, count: number): Promise<void> => {

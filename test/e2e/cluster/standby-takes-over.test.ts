@@ -30,8 +30,8 @@ afterAll(async () => {
   await nodes[Symbol.asyncDispose]();
 });
 
-describe('with a synchronous standby', () => {
-  test('a failover loses no acknowledged change and no query, and log and statistics agree', async () => {
+describe('weir with a synchronous standby database', () => {
+  test('loses no acknowledged change and no query in a failover, and log and statistics agree', async () => {
     const acknowledged: string[] = [];
     let asked = 0;
     /** Sends a query and a change; returns the status of the change. */

@@ -27,7 +27,7 @@ afterAll(() => fixture.close());
 const keys: readonly LiveKey[] = [...DNS_KEYS, ...DNSSEC_KEYS, ...LIMIT_KEYS, ...WEB_KEYS];
 
 describe('a key of the configuration', () => {
-  test.each(keys)('$key is active when its change is answered', async (row) => {
+  test.each(keys)('$key is active when the response to its change arrives', async (row) => {
     const alongside = (typeof row.alongside === 'function' ? row.alongside(fixture) : row.alongside) ?? {};
     before = await fixture.values([...Object.keys(alongside), row.key]);
     if (Object.keys(alongside).length > 0) await fixture.set(alongside);

@@ -37,7 +37,7 @@ async function atDatabase(sql: string, values: unknown[] = []): Promise<unknown[
 }
 
 describe('SIGHUP', () => {
-  test('applies edits of the file, and keeps the rest of it unchanged', async () => {
+  test('applies edits of the configuration file, and keeps the rest of the file unchanged', async () => {
     const before = readFileSync(file(), 'utf8');
     const edited = `# by hand\n${secondPool(before)}`;
     writeFileSync(file(), edited);
@@ -52,7 +52,7 @@ describe('SIGHUP', () => {
     expect(await fixture.answerTo()).toEqual([EVERY_ADDRESS]);
   });
 
-  test('changes nothing if the file has faults, and logs each with its line', async () => {
+  test('changes nothing if the file has faults, and logs each fault with its line', async () => {
     const before = readFileSync(file(), 'utf8');
     writeFileSync(file(), `${secondPool(before)}\n[cache]\nmin_ttl = 1\nmax_ttl_secs = "x"\n`);
     fixture.weir.child.kill('SIGHUP');
@@ -63,7 +63,7 @@ describe('SIGHUP', () => {
 });
 
 describe('blocking.list_dirs', () => {
-  test('allows lists in a folder that the file names, and cannot be set over the API', async () => {
+  test('allows lists in a folder that the configuration file names, and cannot be set over the API', async () => {
     const url = pathToFileURL(fixture.write('list.txt', 'listed.example.net\n')).href;
     const add = (): Promise<{ status: number }> =>
       fixture.api.call('POST', '/blocklist-sources', { name: 'a list', url });
@@ -77,8 +77,8 @@ describe('blocking.list_dirs', () => {
   });
 });
 
-describe('a row that another node has written', () => {
-  test('becomes active here, and does not change this file', async () => {
+describe('a configuration row that another node has written', () => {
+  test('becomes active on this node, and does not change its configuration file', async () => {
     const before = readFileSync(file(), 'utf8');
     const pools = JSON.stringify(fixture.pools(fixture.second));
     await atDatabase(`UPDATE config_values SET value = $1 WHERE key = 'dns.pools'`, [pools]);
@@ -96,8 +96,8 @@ describe('a row that another node has written', () => {
   });
 });
 
-describe('a key with a delayed effect', () => {
-  test('blocking.catalog_url fetches the catalog immediately, and removes it', async () => {
+describe('a key whose effect is delayed', () => {
+  test('blocking.catalog_url fetches the catalog immediately, and an empty value removes its services', async () => {
     const service = { id: 'live-made', name: 'Live', category: 'telemetry', domains: ['live.example'] };
     fixture.lists.serve('/catalog.json', JSON.stringify({ schema: 1, services: [service] }));
     const names = async (): Promise<string[]> => {
@@ -116,7 +116,7 @@ describe('a key with a delayed effect', () => {
     expect(shipped.filter(({ id, withdrawn_at: at }) => id === 'live-made' && at === undefined)).toEqual([]);
   });
 
-  test('dns.dnssec_anchor_updates starts to follow the keys of anchors', async () => {
+  test('dns.dnssec_anchor_updates = "on" starts to follow the keys of the trust anchors', async () => {
     serveZone(fixture);
     const followed = join(fixture.tempDir.dataDir, ANCHOR_FILE);
     await fixture.set({
@@ -137,7 +137,7 @@ describe('a key with a delayed effect', () => {
 });
 
 describe('server.site', () => {
-  test('server.site is stored with the clients that this node has seen', async () => {
+  test('server.site is stored with the clients that the node has seen', async () => {
     await fixture.answerTo();
     const sites = (): Promise<unknown[]> => atDatabase('SELECT DISTINCT site FROM clients');
     const found = await until('a client to be stored', sites, ({ length }) => length > 0, { pauseMs: 100 });
@@ -145,8 +145,8 @@ describe('server.site', () => {
   });
 });
 
-describe('the configuration after a stop', () => {
-  test('keeps the answers on disk if cache.persist was enabled while it ran', async () => {
+describe('the configuration after a restart', () => {
+  test('keeps cached answers on disk if cache.persist was enabled while the node was running', async () => {
     expect(existsSync(join(fixture.tempDir.dataDir, 'answer-cache'))).toBe(false);
     await fixture.set({ 'cache.persist': true, 'cache.min_ttl_secs': 7200 });
     await fixture.answerTo('kept.example.com');

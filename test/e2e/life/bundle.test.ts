@@ -41,11 +41,11 @@ describe('the weir command', () => {
   });
   afterAll(() => rm(root, { recursive: true }));
 
-  test('runs the sources while there is no bundle', async () => {
+  test('runs the sources if there is no bundle', async () => {
     expect(await program()).toBe(join(root, 'control-plane/main.ts'));
   });
 
-  test('runs the bundle until a source is newer, and always runs the bundle of a release', async () => {
+  test('runs the bundle unless a source is newer; a release always runs its bundle', async () => {
     await writeFile(join(root, 'dist/main.js'), '');
     expect(await program()).toBe(join(root, 'dist/main.js'));
     await utimes(join(root, 'dist/main.js'), 0, 0);
@@ -55,7 +55,7 @@ describe('the weir command', () => {
   });
 });
 
-describe('the bundle', () => {
+describe('the bundle of the program', () => {
   let dist: string;
   let upstream: ScriptedUpstream;
   let lists: ListServer;
@@ -85,7 +85,7 @@ describe('the bundle', () => {
   /** The address in the answer for a name. */
   const addressOf = async (name: string): Promise<unknown> => (await udp.ask(name, 'A')).data[0];
 
-  test('forwards, compiles a list, blocks its names, and logs', async () => {
+  test('forwards queries, compiles a list, blocks its names, and logs', async () => {
     expect(await addressOf('listed.example')).toBe(EVERY_ADDRESS);
     lists.serve('/list.txt', 'listed.example\n');
     const { id } = await api.addSource({ name: 'list', url: lists.url('/list.txt') });
@@ -94,14 +94,14 @@ describe('the bundle', () => {
     expect(await api.untilQueryCount(2, 'domain=listed.example')).toBe(2);
   });
 
-  test('simulates a rule over the log', async () => {
+  test('simulates a rule with the queries of the log', async () => {
     const add = [{ domain: 'listed.example', action: 'allow' }];
     const draft = { managed_domains: { add }, period: '1h' };
     const { newly_allowed: allowed } = await api.expect<Simulation>(200, 'POST', '/simulate', draft);
     expect(allowed).toMatchObject({ queries: 2 });
   });
 
-  test('reads the settings of another server', async () => {
+  test("plans an import of another server's settings", async () => {
     const file = join(weir.tempDir.path, 'names.txt');
     await writeFile(file, '192.0.2.1 imported.example\n');
     const screen = memoryScreen();

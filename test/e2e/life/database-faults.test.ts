@@ -68,7 +68,7 @@ async function expectDegraded(weir: Weir, reason: RegExp): Promise<void> {
   expect(JSON.stringify(body) + weir.output).not.toContain(SECRET);
 }
 
-describe('weir with its own database, one fault after another', () => {
+describe('weir with its own database, after one fault after another', () => {
   const tempDir = makeTempDir();
   /** Node with which the next test continues. */
   let faulty: Weir;
@@ -86,7 +86,7 @@ describe('weir with its own database, one fault after another', () => {
     tempDir.remove();
   });
 
-  test('weir answers and blocks from disk if its database is down at the start, reports it, and spools the log', async () => {
+  test('weir answers and blocks from disk if its database is down at the start, reports this, and spools the log', async () => {
     await using weir = await Weir.start({
       tempDir,
       upstreams,
@@ -107,7 +107,7 @@ describe('weir with its own database, one fault after another', () => {
     expect((await faulty.health()).body.status).toBe('ok');
   });
 
-  test('weir answers without a gap while its database dies under load, reconnects, and has every query in the log', async () => {
+  test('weir answers without a gap while its database dies under load, reconnects, and logs every query', async () => {
     const weir = faulty;
     const api = await weir.api();
     // Counts log lines, because a short outage may end before a request of the state sees it.
@@ -135,7 +135,7 @@ describe('weir with its own database, one fault after another', () => {
     expect(new Set(domains).size).toBe(count);
   });
 
-  test('weir ends in time at SIGTERM while its database hangs, leaves no process, and has every query in the log', async () => {
+  test('weir ends in time at SIGTERM while its database hangs, leaves no process, and logs every query', async () => {
     const weir = faulty;
     const load = await Load.start(weir.dnsPort, 'hung');
     await load.untilMore(100);
@@ -209,7 +209,7 @@ describe('weir with an external database server', () => {
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
-  test('weir uses the server, migrates it, and does not start its own', async () => {
+  test('weir migrates the external database, uses it, and does not start its own', async () => {
     const env = { WEIR_DATABASE_URL: url(address.password) };
     await prepareDataDir(weirTempDir.dataDir, env.WEIR_DATABASE_URL);
     weir = await Weir.start({ tempDir: weirTempDir, upstreams, env });
@@ -223,7 +223,7 @@ describe('weir with an external database server', () => {
     expect(await api.untilQueryCount(2)).toBe(2);
   });
 
-  test('weir reports a change that it cannot activate as stored, and activates it when it can', async () => {
+  test('weir reports a change that it cannot activate as stored, and activates it when this is possible again', async () => {
     const api = await weir.api();
     // Reading policy fails from now on; storing a rule succeeds.
     await sql('ALTER TABLE safe_search_configs RENAME COLUMN youtube_mode TO away');
@@ -242,7 +242,7 @@ describe('weir with an external database server', () => {
     );
   });
 
-  test('weir on a copy of the data directory is refused with an error, answers, and writes once the name is free', async () => {
+  test('weir on a copied data directory answers, but may write to the database only once its node name is free', async () => {
     const holder = weir;
     const other = makeTempDir();
     const env = { WEIR_DATABASE_URL: url(address.password) };

@@ -11,7 +11,7 @@ const POLL_MS = 100;
 
 type DatabaseCheck = Health['checks']['database'];
 
-describe('weir', () => {
+describe('the daily export of the query log', () => {
   test('weir reports in health and metrics why finished days are not exported', async () => {
     const tempDir = makeTempDir();
     await prepareDataDir(tempDir.dataDir);

@@ -26,8 +26,8 @@ const MODEST_QUESTIONS = 200;
 const MODEST = '127.0.1.1';
 const SILENT = 's'.charCodeAt(0);
 
-describe.each<'tcp' | 'udp'>(['tcp', 'udp'])('weir behind an upstream over %s', (transport) => {
-  test('a client is answered while another one has 20,000 unanswered questions in flight', async () => {
+describe.each<'tcp' | 'udp'>(['tcp', 'udp'])('weir with an upstream over %s', (transport) => {
+  test('a client gets answers while another client has 20,000 unanswered queries in flight', async () => {
     await using upstream = await ScriptedUpstream.start();
     upstream.tcpScript = (asked) => {
       const [, initial = 0] = questionOf(asked.bytes).qname;

@@ -52,7 +52,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
   const set = (limit: object): Promise<unknown> =>
     api.expect(200, 'PATCH', '/config', { dns: { rate_limit: limit } });
 
-  test('weir refuses queries over the limit over UDP and TCP, and shows them in the log and the statistics', async () => {
+  test('weir refuses queries over the rate limit over UDP and TCP, and counts them in log and statistics', async () => {
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.21');
     const replies = await udp.askAll(sameQuestions(OVER));
     const refused = replies.filter(({ rcode }) => rcode === Rcode.REFUSED).length;
@@ -106,7 +106,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     );
   });
 
-  test('weir answers everything in a dry run and logs which queries it would have refused', async () => {
+  test('weir answers every query in a dry run of the rate limit, and logs which it would have refused', async () => {
     await set({ dry_run: true, slip_ratio: 0 });
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.23');
     const replies = await udp.askAll(newQuestions(OVER));
@@ -117,7 +117,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     expect(limited.every(({ rcode }) => rcode === 'NOERROR')).toBe(true);
   });
 
-  test('weir sends a network no more NXDOMAIN answers than its budget', async () => {
+  test('weir sends a network no more NXDOMAIN answers than rate_limit.nxdomain_per_second', async () => {
     await using liar = await ScriptedUpstream.start();
     liar.udpScript = (query) => {
       const id = (query.bytes[0]! << 8) | query.bytes[1]!;

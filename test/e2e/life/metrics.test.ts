@@ -15,7 +15,7 @@ import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 const ASKED = 28;
 const LIST = 'a "quoted\\n" list';
 
-describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
+describe.each(BACK_ENDS)('the Prometheus metrics, back end %s', (backEnd) => {
   let upstream: ScriptedUpstream;
   let lists: ListServer;
   let weir: Weir;
@@ -90,7 +90,7 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
     expect(answers).toEqual([13, 5, 10]);
   });
 
-  test('count hits and misses of the cache, and the questions of the upstream', () => {
+  test('count cache hits and misses, and the queries to the upstream', () => {
     expect(grown('weir_cache_hits_total')).toBe(13);
     expect(grown('weir_cache_insertions_total')).toBe(5);
     expect(after.sum('weir_cache_entries')).toBe(5);
@@ -100,13 +100,13 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
     ]);
   });
 
-  test('show the list under its name, even with special characters', () => {
+  test('label the blocks of a list with its name, even with special characters', () => {
     expect(after.sum('weir_list_rules', { list: LIST, kind: 'block' })).toBe(2);
     expect(after.sum('weir_list_status', { list: LIST, status: 'ok' })).toBe(1);
     expect(after.sum('weir_list_last_success_timestamp_seconds', { list: LIST })).toBeGreaterThan(1e9);
   });
 
-  test('show the node', () => {
+  test('show the version and uptime of the node', () => {
     expect(after.sum('weir_database_up')).toBe(1);
     expect(after.sum('weir_clock_wrong')).toBe(0);
     expect(after.sum('weir_data_dir_free_bytes')).toBeGreaterThan(1e6);
@@ -124,7 +124,7 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
       expect(after.sum('weir_thread_cpu_seconds_total', { thread })).toBeGreaterThan(0);
   });
 
-  test('are not shown without authentication', async () => {
+  test('are rejected without authentication', async () => {
     const url = `http://127.0.0.1:${String(weir.webPort)}/metrics`;
     const { status, text } = await httpCall('GET', url);
     expect(status).toBe(401);

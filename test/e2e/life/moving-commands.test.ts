@@ -63,7 +63,7 @@ async function addressOf(name: string): Promise<string | undefined> {
 const BLOCKED = '0.0.0.0';
 
 describe('weir import', () => {
-  test('shows the changes in a dry run, with --url and a token from weir tokens add', async () => {
+  test('shows the changes of a dry run over HTTP, with --url and a token from weir tokens add', async () => {
     const made = await run(['tokens', 'add', 'mover']);
     expect([made.status, made.lines]).toEqual([0, [expect.stringMatching(/^weir_\S+$/)]]);
     const viewer = JSON.parse(
@@ -91,7 +91,7 @@ describe('weir import', () => {
     expect(await addressOf('denied.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('imports over the socket, takes effect immediately, and can be rolled back', async () => {
+  test('imports over the local socket, takes effect immediately, and can be rolled back', async () => {
     await api.createGroup('before the import');
     const before = await api.expect<{ id: number }[]>(200, 'GET', '/revisions');
     // The settings in the file would disable blocking.
@@ -109,7 +109,7 @@ describe('weir import', () => {
     expect(await addressOf('denied.example')).toBe(BLOCKED);
   });
 
-  test('applies the settings and answers in its options', async () => {
+  test('applies the settings and the decisions given as command-line options', async () => {
     await writeFile(at('kept.yaml'), 'schema_version: 34\nquerylog: {interval: 240h}\n');
     const words = ['import', at('kept.yaml'), '--answers', 'starting_list:keep', '--json'];
     const none = JSON.parse((await run([...words, '--settings', 'none'])).lines.join('\n')) as ImportReport;
@@ -158,7 +158,7 @@ describe('weir backup and weir restore', () => {
     expect(await addressOf('denied.example')).toBe(BLOCKED);
   });
 
-  test('refuse a file that is not a backup', async () => {
+  test('reject a file that is not a backup', async () => {
     expect(await run(['restore', at('text')])).toMatchObject({
       status: 2,
       errors: [expect.stringContaining('not JSON')],
@@ -170,7 +170,7 @@ describe('weir backup and weir restore', () => {
 });
 
 describe('weir simulate', () => {
-  test('shows the effects of a draft, from options and from a file', async () => {
+  test('shows the effects of a draft rule, from options and from a file', async () => {
     await udp.ask('simulated.example', 'A');
     await api.untilQueryCount(1, 'domain=simulated.example');
     const { status, lines } = await run(['simulate', '--deny', 'simulated.example', '--period', '1h']);
@@ -188,14 +188,14 @@ describe('weir simulate', () => {
   });
 
   test.each([[[]], [['--service', 'tiktok']], [['--drop', 'x']], [['--deny', 'a.test', '--limit', 'many']]])(
-    'refuses %j',
+    'rejects the arguments %j',
     async (words) => {
       expect(await run(['simulate', ...words])).toMatchObject({ status: 2 });
     },
   );
 });
 
-test('the real command reads standard input, and exits with the status', async () => {
+test('the installed command reads standard input, and exits with its status', async () => {
   const child = spawn(WEIR, ['import', '-', '--dry-run', '--settings', 'none'], {
     env: { PATH: process.env['PATH'], WEIR_SERVER_DATA_DIR: weir.tempDir.dataDir },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -212,7 +212,7 @@ test('the real command reads standard input, and exits with the status', async (
 });
 
 describe('weir rules and weir revisions rollback', () => {
-  test('add a rule, and roll back to the revision before it', async () => {
+  test('add a rule, and roll back to the revision before the rule', async () => {
     expect(await addressOf('ruled.example')).toBe(EVERY_ADDRESS);
     await run(['groups', 'add', 'Before']);
     const [{ id }] = JSON.parse((await run(['revisions', '--json'])).lines.join('\n')) as [{ id: number }];

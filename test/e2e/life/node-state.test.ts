@@ -97,8 +97,8 @@ async function statesUntil(
   return states;
 }
 
-describe('weir queried for status.weir', () => {
-  test('is starting until it filters, then ready, and draining once it is asked to stop', async () => {
+describe('the state reported by status.weir', () => {
+  test('is starting until lists are active, then ready, and draining after SIGTERM', async () => {
     await using first = await Weir.start({ tempDir });
     await (await first.api()).addSource({ name: 'list', url: lists.url('/list.txt') });
     // The list may be active before the node has checked all lists.
@@ -130,7 +130,7 @@ async function reportedElsewhere(weir: Weir): Promise<Reply> {
   return await client.ask('www.example.org', 'A', { id: 1, edns: {} });
 }
 
-describe('weir whose only list was never available', () => {
+describe('weir whose only list could never be fetched', () => {
   test('answers other machines without a pause while it is upgraded', async () => {
     await using weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`], env: BALANCED });
     const source = await (await weir.api()).addSource({ name: 'dead', url: lists.url('/never-there.txt') });
@@ -156,7 +156,7 @@ describe('weir whose only list was never available', () => {
   });
 });
 
-describe('weir that was ready without the content of its list', () => {
+describe('weir that was ready although its list was never fetched', () => {
   test('is ready immediately after a restart while its database is unreachable', async () => {
     const airGapped = makeTempDir();
     try {
@@ -178,7 +178,7 @@ describe('weir that was ready without the content of its list', () => {
 });
 
 describe('weir with an empty disk and no database', () => {
-  test('answers only its own machine, and others after 30 s if it is configured to', async () => {
+  test('answers only its own machine, and after 30 s other machines if configured to', async () => {
     for (const { elsewhere, here } of [open, closed]) {
       expect(elsewhere).toMatchObject({ rcode: Rcode.SERVFAIL, extendedErrors: [ExtendedError.NOT_READY] });
       expect(here).toMatchObject({ rcode: Rcode.NOERROR });

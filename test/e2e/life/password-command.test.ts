@@ -29,7 +29,7 @@ async function logIn(weir: Weir, password: string): Promise<number> {
   return (await httpCall('POST', url, { username: 'admin', password })).status;
 }
 
-test('weir set-password takes effect immediately while Weir runs, and ends the sessions', async () => {
+test('weir set-password takes effect immediately in the running server, and ends all sessions', async () => {
   const tempDir = makeTempDir();
   await prepareDataDir(tempDir.dataDir);
   await using weir = await Weir.start({ tempDir });

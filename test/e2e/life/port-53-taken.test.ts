@@ -10,9 +10,9 @@ import { describe, expect, test } from '@jest/globals';
 import { ADDRESS, expectAnswers, startBare } from '../../support/weir/bare-start.ts';
 import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
 
-describe('weir with another DNS server on its machine', () => {
+describe('weir next to another DNS server on the same machine', () => {
   let other: Socket;
-  test('weir uses port 5300 if 53 is in use and was not configured, and explains why', async () => {
+  test('weir uses port 5300 if port 53 is in use and no port is configured, and explains why', async () => {
     other = createSocket('udp4').bind(53, ADDRESS);
     await once(other, 'listening');
     const tempDir = makeTempDir();

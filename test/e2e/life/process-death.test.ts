@@ -45,7 +45,7 @@ afterAll(async () => {
   await lists.close();
 });
 
-describe.each(BACK_ENDS)('weir that is asked to stop, back end %s', (backEnd) => {
+describe.each(BACK_ENDS)('weir receiving SIGTERM, back end %s', (backEnd) => {
   /** Each test checks the rows that the previous test left in the log. */
   let weir: Weir;
   const tempDir = makeTempDir();
@@ -77,7 +77,7 @@ describe.each(BACK_ENDS)('weir that is asked to stop, back end %s', (backEnd) =>
     expect(await ended).toMatchObject({ code: 0 });
   });
 
-  test('weir logs queries in flight, and exits with 0 in time despite open connections of upstreams, clients and browsers', async () => {
+  test('weir logs queries in flight, and exits with 0 in time despite open upstream, client and web connections', async () => {
     await using silent = await ScriptedUpstream.start();
     await startOn(silent);
     const api = await weir.api();
@@ -97,7 +97,7 @@ describe.each(BACK_ENDS)('weir that is asked to stop, back end %s', (backEnd) =>
   });
 });
 
-describe('weir at SIGINT', () => {
+describe('weir receiving SIGINT', () => {
   test('weir exits with 0 under load, and has every query that it answered in the log', async () => {
     const upstreams = [`127.0.0.1:${String(upstream.port)}`];
     await using weir = await Weir.start({ upstreams });
@@ -113,7 +113,7 @@ describe('weir at SIGINT', () => {
   });
 });
 
-describe('weir that is killed', () => {
+describe('weir killed by SIGKILL', () => {
   test('weir restarts from its data directory, blocks as before, and has lost at most a second of its log', async () => {
     await using weir = await Weir.start({
       upstreams: [`127.0.0.1:${String(upstream.port)}`],

@@ -42,7 +42,7 @@ async function counted(weir: Weir): Promise<(counter: string) => number> {
 const releaseNetwork = await holdNetwork('alone');
 afterAll(releaseNetwork);
 
-describe('weir with queries from addresses that do not resolve', () => {
+describe('weir with queries from source addresses that do not accept replies', () => {
   /** Floods a Weir server with one worker from these addresses; returns lost queries and counters. */
   async function flood(
     backEnd: BackEnd,

@@ -33,7 +33,7 @@ const LATER_STEPS: readonly StartStep[] = [
   ['answers to DNS', (_room, weir) => weir.output.includes(' is running.')],
 ];
 
-describe('weir on a limited machine', () => {
+describe('weir on a machine with limits', () => {
   let weir: Weir;
   beforeAll(async () => {
     weir = await Weir.start({
@@ -50,7 +50,7 @@ describe('weir on a limited machine', () => {
     expect((await weir.health()).body).toMatchObject({ checks: { dns: { status: 'ok' } } });
   });
 
-  test('weir keeps answering when the reader of its log has exited', async () => {
+  test('weir keeps answering when the process that reads its program log has exited', async () => {
     weir.closeOutput();
     // A login writes a line to the log.
     await weir.api();
@@ -62,7 +62,7 @@ describe('weir on a limited machine', () => {
 });
 
 describe('weir while it starts', () => {
-  test('weir writes every line as JSON, including the first, if logging.format is json', async () => {
+  test('weir writes every log line as JSON, including the first, if logging.format is json', async () => {
     await using weir = await Weir.start({ toml: '[logging]\nformat = "json"\n' });
     await weir.stop();
     const lines = weir.output.trimEnd().split('\n');
@@ -72,7 +72,7 @@ describe('weir while it starts', () => {
     );
   });
 
-  test('weir that is stopped while it starts exits, and leaves no database running', async () => {
+  test('weir that is stopped during its start exits, and leaves no database process', async () => {
     for (const step of [...FIRST_STEPS, ...LATER_STEPS]) {
       const [what, isReached] = step;
       const tempDir = makeTempDir();

@@ -92,7 +92,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
   );
 
   if (backEnd === 'batch') {
-    test('weir answers queries from the cache that arrive while an answer thread is dead, and loses none', async () => {
+    test('weir answers cached names queried while an answer thread is dead, without losing a query', async () => {
       await askFromEverywhere('queued.example.com');
       const before = weir.replacedThreads;
       weir.injectFault(0, 'answer', 'exit');
@@ -104,7 +104,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
       await untilReplaced(before + 1);
     });
 
-    test('weir closes all sockets to servers of an answer thread that died', async () => {
+    test('weir closes all upstream sockets of an answer thread that died', async () => {
       const sockets = (): number => readdirSync(`/proc/${String(weir.pid)}/fd`).length;
       const before = sockets();
       const { udpScript } = upstream;
@@ -148,7 +148,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
     );
   });
 
-  test('weir stores the queries that are answered while the log thread is dead, with the lists that blocked them', async () => {
+  test('weir logs queries answered while the log thread was dead, with the lists that blocked them', async () => {
     const api = await weir.api();
     await api.addSource({ name: 'named', url: lists.url('/named.txt') });
     await weir.breakLog();

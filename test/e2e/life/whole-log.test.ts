@@ -98,7 +98,7 @@ describe.each(BACK_ENDS)('the query log of weir, back end %s', (backEnd) => {
 
   // process-death.test.ts covers node:dgram.
   if (backEnd === 'dgram') return;
-  test('weir stops with every answered query in the log exactly once', async () => {
+  test('weir has every answered query in the log exactly once when it stops', async () => {
     using udp = await UdpClient.open(weir.dnsPort);
     const count = 1000;
     await udp.askAll(

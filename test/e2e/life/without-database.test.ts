@@ -68,7 +68,7 @@ async function read(path: string) {
 
 describe('with PostgreSQL unreachable', () => {
   test.each(reads.map(({ path }) => path))(
-    'GET %s is answered from memory, or 503 with Retry-After',
+    'GET %s is answered from memory, or with 503 and Retry-After',
     async (path) => {
       const { status, headers, text } = await read(path);
       if (FROM_MEMORY.has(path)) expect([path, status]).toEqual([path, UNKNOWN.has(path) ? 404 : 200]);
@@ -79,7 +79,7 @@ describe('with PostgreSQL unreachable', () => {
     },
   );
 
-  test('a pause of this node starts and ends, and is in the audit log once PostgreSQL is back', async () => {
+  test('blocking can be paused for this node only; the audit log has the pause once PostgreSQL is back', async () => {
     using udp = await UdpClient.open(weir.dnsPort);
     const isBlocked = async (): Promise<boolean> =>
       (await udp.ask('blocked.example', 'A')).data[0] === '0.0.0.0';

@@ -56,7 +56,7 @@ const CASES: readonly (readonly [string, ListAnswer, RegExp])[] = [
 
 describe('weir with lists that become invalid', () => {
   test.each(CASES)(
-    'weir keeps the valid version if the URL later answers %s, and reports why',
+    'weir keeps the last valid version if the URL later answers %s, and reports the reason',
     async (what, bad, reason) => {
       const path = `/${encodeURIComponent(what)}`;
       lists.serve(path, 'good.example.com\n');
@@ -75,7 +75,7 @@ describe('weir with lists that become invalid', () => {
   );
 
   test.each(CASES)(
-    'weir accepts a source whose URL answers %s from the start, and blocks nothing with it',
+    'weir accepts a source whose URL always answers %s, and blocks nothing with it',
     async (what, bad, reason) => {
       const path = `/new-${encodeURIComponent(what)}`;
       lists.serve(path, bad);
@@ -94,7 +94,7 @@ describe('weir with lists that become invalid', () => {
     expect(JSON.stringify(body)).toContain('list_dirs');
   });
 
-  test('weir reads no list through a link that leads out of its folder', async () => {
+  test('weir reads no list through a symbolic link that leads out of its folder', async () => {
     const folder = join(weir.tempDir.dataDir, 'lists');
     mkdirSync(folder, { recursive: true });
     symlinkSync('/etc/passwd', join(folder, 'link.txt'));

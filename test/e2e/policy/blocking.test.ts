@@ -71,7 +71,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     expect(await isBlocked(udp, 'neither.example.com')).toBe(false);
   });
 
-  test('weir answers blocked questions of other types with NODATA and of AAAA with the unspecified address', async () => {
+  test('weir answers blocked queries of other types with NODATA, and AAAA with the unspecified address', async () => {
     expect(await udp.ask('web.example.com', 'AAAA')).toMatchObject({ rcode: Rcode.NOERROR, data: ['::'] });
     for (const type of [RRType.HTTPS, RRType.MX, RRType.TXT]) {
       const reply = await udp.ask('web.example.com', type, { edns: {} });
@@ -84,7 +84,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     }
   });
 
-  test('weir blocks subdomains as the syntax and the source define, but no name with only the same suffix', async () => {
+  test('weir blocks subdomains as list syntax and source define, but no name that only shares the suffix', async () => {
     lists.serve('/plain.txt', 'plain.example.net\n');
     lists.serve('/syntax.txt', '||adblock.example.net^\n*.star.example.net\n0.0.0.0 hosts.example.net\n');
     const plain = await api.addSource({ name: 'plain', url: lists.url('/plain.txt') });
@@ -108,7 +108,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     ]);
   });
 
-  test('weir has enabled, disabled, assigned and deleted a source when it answers the request', async () => {
+  test('an enabled, disabled, assigned or deleted source takes effect before the response to its request', async () => {
     lists.serve('/switched.txt', 'switched.example.org\n');
     const source = await api.addSource({ name: 'switched', url: lists.url('/switched.txt') });
     const group = await api.createGroup('children');
@@ -163,7 +163,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
   });
 
   if (backEnd === 'batch')
-    describe('in each mode of blocking', () => {
+    describe('in each blocking mode', () => {
       beforeAll(async () => {
         lists.serve('/modes.txt', 'blocked.example.com\n');
         expect(await api.addSource({ name: 'modes', url: lists.url('/modes.txt') })).toMatchObject({
@@ -200,7 +200,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
           'custom_ip',
           { a: [Rcode.NOERROR, ['192.0.2.99']], aaaa: [Rcode.NOERROR, ['2001:db8::99']], soa: false },
         ],
-      ])('weir blocks in mode %s once the request is answered', async (mode, expected) => {
+      ])('weir blocks in mode %s as soon as the response to the change arrives', async (mode, expected) => {
         await api.expect(200, 'PATCH', '/config', { blocking: { ...SETTINGS, mode } });
         await expectBlocks(expected);
       });
@@ -213,7 +213,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
         expect((await udp.ask('blocked.example.com', 'A')).data).toEqual(['192.0.2.99']);
       });
 
-      test('weir blocks from disk immediately after a restart, in the mode of its file', async () => {
+      test('weir blocks from disk immediately after a restart, in the mode of its configuration file', async () => {
         expect(await weir.stop()).toMatchObject({ code: 0 });
         const values = Object.entries({ ...SETTINGS, mode: 'nxdomain' });
         const lines = values.map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);

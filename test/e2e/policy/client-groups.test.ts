@@ -155,7 +155,7 @@ describe('weir with clients in groups', () => {
     return false;
   }
 
-  test('weir blocks a service for its group only, once the request is answered', async () => {
+  test('weir blocks a service for its group only, as soon as the response to the change arrives', async () => {
     let isOver = false;
     const adultsAnswers = { blocked: 0, all: 0 };
     let kidsAnswers = 0;
@@ -188,7 +188,7 @@ describe('weir with clients in groups', () => {
     expect(Math.min(adultsAnswers.all, kidsAnswers)).toBeGreaterThan(TURNS);
   });
 
-  test('weir has moved clients when it answers: to another group, from a disabled group, out of a subnet', async () => {
+  test('a client is in its new group before the response to the change of a client, group or subnet', async () => {
     await api.expect(200, 'PUT', `/clients/${String(client)}/group`, { group_id: work });
     expect(await lastRecordOf(BY_ADDRESS, 'toys.example')).toBe(EVERY_ADDRESS);
     expect(await lastRecordOf(BY_ADDRESS, 'games.example')).toBe(BLOCKED);
@@ -276,7 +276,7 @@ describe('weir with safe search', () => {
     }
   });
 
-  test('weir answers with an address if the engine has no name, and with no record that bypasses it', async () => {
+  test('weir returns an address if the engine has no safe name, and no HTTPS or SVCB record that bypasses it', async () => {
     await set({ engine: 'all', enabled: true });
     expect(await dataOf(child, 'www.ya.ru')).toEqual([YANDEX]);
     for (const type of ['AAAA', 'HTTPS', 'CNAME'] as const)
@@ -293,7 +293,7 @@ describe('weir with safe search', () => {
     expect(await dataOf(child, 'x.www.google.com')).toEqual([REAL]);
   });
 
-  test('weir applies the settings immediately: each engine separately, both modes of YouTube, off, deleted', async () => {
+  test('weir applies safe search settings immediately: per engine, both YouTube modes, disabled, deleted', async () => {
     await api.expect(204, 'DELETE', configs());
     expect(await dataOf(child, 'www.youtube.com')).toEqual([REAL]);
     await set({ engine: 'youtube', youtube_mode: 'moderate' });
@@ -309,7 +309,7 @@ describe('weir with safe search', () => {
     expect(await dataOf(child, 'www.youtube.com')).toEqual([REAL]);
   });
 
-  test('weir does not redirect allowed or blocked names, and logs and explains its redirects', async () => {
+  test('weir does not redirect allowed or blocked names, and logs and explains redirects by safe search', async () => {
     await set({ engine: 'all' });
     const rule = { domain: 'www.google.de', action: 'allow', group_id: searchers };
     await api.expect(201, 'POST', '/managed-domains', rule);

@@ -193,7 +193,7 @@ const CELLS = DECISIONS.flatMap((row) =>
   CLIENT_NAMES.map((client, index) => ({ row, client, outcome: row.outcomes[index]! })),
 );
 
-describe('the decision order', () => {
+describe('the order of policy decisions', () => {
   let upstream: ScriptedUpstream;
   let zoneServer: ScriptedUpstream;
   let lists: ListServer;
@@ -226,7 +226,7 @@ describe('the decision order', () => {
     await zoneServer.close();
   });
 
-  test('the table has at least 120 rows', () => {
+  test('is covered by a table of at least 120 rows', () => {
     expect(CELLS.length).toBeGreaterThanOrEqual(120);
   });
 
@@ -265,7 +265,7 @@ describe('the decision order', () => {
     },
   );
 
-  test('weir with blocking disabled still answers local names and refuses the same queries', async () => {
+  test('weir with blocking disabled still answers local names and refuses the same queries as before', async () => {
     await api.expect(200, 'POST', '/blocking', { enabled: false, timer_secs: null });
     for (const { row, client, outcome } of CELLS) {
       const { rcode, data } = outcomeFor(outcome, row);

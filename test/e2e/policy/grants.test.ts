@@ -44,7 +44,7 @@ const grant = (api: ApiClient, json: object): Promise<Grant> =>
 describe('weir with grants', () => {
   const options = () => ({ tempDir, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
 
-  test('weir activates them immediately, reports them, and ends them', async () => {
+  test('weir applies grants immediately, shows them in explanations and lists, and ends them', async () => {
     await using weir = await Weir.start(options());
     const api = await weir.api();
     await api.expect(201, 'POST', '/managed-domains', { domain: '*.example.org' });
@@ -87,7 +87,7 @@ describe('weir with grants', () => {
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
-  test('weir without its database neither loses nor extends them', async () => {
+  test('weir without its database neither loses nor extends grants', async () => {
     await using weir = await Weir.start({ ...options(), database: 'none' });
     expect(await answerTo(weir, RULED)).toBe(EVERY_ADDRESS);
     await untilFree(weir, OTHER);

@@ -52,7 +52,7 @@ async function activeRounds(weir: Weir, newest: number): Promise<number[][]> {
 }
 
 test(
-  'weir starts with one complete generation, wherever it was killed',
+  'weir killed during a list update starts with one complete policy snapshot, old or new',
   async () => {
     const toml = '[dns]\nquery_timeout_ms = 100\n';
     lists.serve('/list', listOf(0));

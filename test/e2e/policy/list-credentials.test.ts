@@ -53,7 +53,7 @@ function expectNoSecret(text: string): void {
   for (const secret of [PASSWORD, TOKEN, USER]) expect(text).not.toContain(secret);
 }
 
-test('weir uses the credentials of a list, and keeps them in an update with masks', async () => {
+test('weir uses the credentials of a list URL, and keeps them if an update sends the masked URL', async () => {
   const api = await weir.api();
   const source = await api.addSource({ name: 'private', url: secretUrl('/a') });
   expect(source).toMatchObject({ status: 'ok', url: shownUrl('/a'), rules: 1 });
@@ -82,7 +82,7 @@ test('weir uses the credentials of a list, and keeps them in an update with mask
   await api.expect(200, 'GET', path);
 });
 
-test('weir shows credentials in no answer and writes them to no log', async () => {
+test('weir shows credentials in no API response and writes them to no log', async () => {
   const api = await weir.api();
   await weir.untilOutput(/service catalog not updated/);
   const missing = await api.addSource({ name: 'missing', url: secretUrl('/missing') });
@@ -101,7 +101,7 @@ test('weir shows credentials in no answer and writes them to no log', async () =
   expectNoSecret(weir.output);
 });
 
-test('weir hides its files from other users of the machine (AdGuard Home CVE-2024-36586)', async () => {
+test('weir makes its files unreadable for other users of the machine (AdGuard Home CVE-2024-36586)', async () => {
   await (await weir.api()).addSource({ name: 'kept', url: lists.url('/kept') });
   const open: string[] = [];
   const check = (folder: string): void => {

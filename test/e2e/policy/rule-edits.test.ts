@@ -54,7 +54,7 @@ async function edit(index: number): Promise<void> {
   await api.expect(204, 'DELETE', `/managed-domains/${String(rule.id)}`);
 }
 
-test('weir accepts hundreds of edits without growing memory', async () => {
+test('weir accepts hundreds of rule edits without growing memory', async () => {
   const text = Array.from({ length: NAMES }, (_, index) => `n${String(index)}.listed.example\n`).join('');
   lists.serve('/list', text);
   await api.addSource({ name: 'big', url: lists.url('/list') });

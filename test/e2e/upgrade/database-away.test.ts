@@ -45,9 +45,9 @@ const databaseStatus = (): Promise<string | null> =>
     () => null,
   );
 
-describe('weir upgrade without a database', () => {
+describe('weir upgrade while the database is unreachable', () => {
   test.each(['refusing', 'silent'] as const)(
-    'weir upgrade while the database is %s loses no query, keeps the policy and stores the log of both processes once',
+    'weir upgrade while the database is %s loses no query, keeps the policy and logs each query once',
     async (state) => {
       const before = processOf(weir);
       const load = await Load.start(weir.dnsPort, state);

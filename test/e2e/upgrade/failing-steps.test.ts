@@ -101,7 +101,7 @@ async function withConfiguration(change: (toml: string) => string, work: () => P
 
 describe('weir upgrade to a release that fails', () => {
   test.each(START_STEPS.filter((step) => step !== LAST_STEP))(
-    'keeps the running process if the new one cannot %s',
+    'keeps the running process if the new process cannot %s',
     async (step) => {
       const before = processOf(weir);
       release.failAt(step, 'throws');
@@ -114,7 +114,7 @@ describe('weir upgrade to a release that fails', () => {
   );
 
   test.each(['throws', 'is killed'] as const)(
-    'continues with the previous release if the new one %s once it has the data directory',
+    'continues with the previous release if the new process %s once it has the data directory',
     async (fault) => {
       release.failAt(LAST_STEP, fault);
       const { output } = await upgradeInVain(
@@ -129,7 +129,7 @@ describe('weir upgrade to a release that fails', () => {
   );
 });
 
-describe('weir upgrade to a configuration or a release with a fault', () => {
+describe('weir upgrade to a faulty configuration or release', () => {
   test.each([
     ['web_port', 'start the web server', 'listen for HTTP on 127.0.0.1'],
     ['dot_port', 'start the DNS threads', 'cannot listen for DNS on 127.0.0.1 port'],
@@ -148,7 +148,7 @@ describe('weir upgrade to a configuration or a release with a fault', () => {
     holder.close();
   });
 
-  test('starts no process if the configuration is faulty', async () => {
+  test('starts no new process if the configuration is invalid', async () => {
     const before = processOf(weir);
     await withConfiguration(
       (toml) => toml.replace(/^web_port = .*$/m, 'web_port = "none"'),

@@ -41,7 +41,7 @@ async function upgraded(options: WeirOptions): Promise<void> {
   expect(processOf(weir)).not.toBe(before);
 }
 
-test('weir upgrade replaces the process of an ordinary user', async () => {
+test('weir upgrade run by an ordinary user replaces the process', async () => {
   const user = ordinaryUser();
   await upgraded(user === undefined ? {} : { user });
   const owner = statSync(weir.tempDir.dataDir).uid;
@@ -51,7 +51,7 @@ test('weir upgrade replaces the process of an ordinary user', async () => {
   expect(owner).not.toBe(0);
 });
 
-test('weir upgrade opens additional sockets if koffi does not load, and warns of lost queries', async () => {
+test('weir upgrade opens additional sockets if koffi does not load, and warns that queries may be lost', async () => {
   await upgraded({ env: { NODE_OPTIONS: `--import ${WITHOUT_KOFFI.href}` } });
   expect(weir.output).toMatch(/using node:dgram.*koffi.*cannot be loaded/);
   expect(weir.output).toMatch(/the sockets cannot be passed.*koffi.*cannot be loaded/);

@@ -45,7 +45,7 @@ describeCalls('weir under a service manager', () => {
     tempDir.remove();
   });
 
-  test('weir reports that it is ready, stores its sockets in the manager, and sends heartbeats', async () => {
+  test('weir reports to the service manager that it is ready, stores its sockets there, and sends heartbeats', async () => {
     await manager.until(/^READY=1$/);
     await manager.until(/^FDSTORE=1\nFDNAME=weir$/);
     await manager.until(/^WATCHDOG=1$/);
@@ -54,7 +54,7 @@ describeCalls('weir under a service manager', () => {
     expect(manager.stored.length).toBeGreaterThanOrEqual(3);
   });
 
-  test('weir that is killed passes its sockets to the next start, which answers all queries since', async () => {
+  test('weir that is killed passes its sockets to the next start, which answers all queries received since', async () => {
     expect(await weir.end('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
     using client = await UdpClient.open(dnsPort);
     const waiting = [
@@ -70,7 +70,7 @@ describeCalls('weir under a service manager', () => {
     await manager.until(/^FDSTORE=1\nFDNAME=weir$/);
   });
 
-  test('weir reports the main process after an upgrade, which stores its sockets in the manager', async () => {
+  test('weir reports the new main process after an upgrade, which stores its sockets in the service manager', async () => {
     manager.messages.length = 0;
     expect(await runUpgrade(weir)).toMatchObject({ code: 0 });
     await manager.until(/^FDSTORE=1\nFDNAME=weir$/);

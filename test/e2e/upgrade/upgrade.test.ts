@@ -169,7 +169,7 @@ describe('weir upgrade', () => {
     expect(processOf(weir)).toBe(before);
   });
 
-  test('weir upgrade continues with the old release if the new process is killed after the old one has ended', async () => {
+  test('weir upgrade continues with the old release if the new process is killed after the old process has ended', async () => {
     const before = processOf(weir);
     let killed = 0;
     const loads = Object.values(patientLoads('left'));
@@ -201,7 +201,7 @@ describe('weir upgrade', () => {
 });
 
 describe('weir during an upgrade', () => {
-  test('weir continues as the new process if the old one is killed', async () => {
+  test('weir continues as the new process if the old process is killed', async () => {
     const before = processOf(weir);
     const loads = Object.values(patientLoads('killed'));
     await during(loads, async () => {

@@ -64,7 +64,7 @@ interface InNamespace {
   readonly streams: StreamOutcome[];
 }
 
-describe('a correct upstream, in all combinations', () => {
+describe('a correct upstream, in all combinations of protocol features', () => {
   let authority: TestAuthority;
   let onLoopback: CombinationOutcome[];
   let streams: StreamOutcome[];
@@ -85,17 +85,17 @@ describe('a correct upstream, in all combinations', () => {
   }, 300_000);
   afterAll(() => authority.close());
 
-  test('answers every question with hardening enabled', () => {
+  test('answers every query with hardening enabled', () => {
     expect(onLoopback).toHaveLength(COUNT);
     expectAnswers(onLoopback);
   });
 
-  test('answers every question by default, from the first question on and once hardening is active', () => {
+  test('answers every query by default, from the first query on and once hardening is active', () => {
     expect(inNamespace.outcomes).toHaveLength(COUNT + COUNT - 3);
     expectAnswers(inNamespace.outcomes);
   });
 
-  test('answers concurrent questions over TCP, TLS, HTTPS, and TCP after UDP', () => {
+  test('answers concurrent queries over TCP, TLS, HTTPS, and TCP after UDP', () => {
     expect(streams).toHaveLength(3 * STREAM_COUNT + HTTPS_COUNT);
     expectAllAnswered(streams);
     expect(inNamespace.streams).toHaveLength(STREAM_COUNT);

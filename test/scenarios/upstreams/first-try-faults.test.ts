@@ -77,14 +77,14 @@ function toAnother({ bytes }: ReceivedQuery): Uint8Array {
   return response({ ...asked, qtype: asked.qtype + 1 }, { id: idOf(bytes) });
 }
 
-describe('a worker with one server', () => {
+describe('an answer thread with one upstream server', () => {
   test.each<[string, Script]>([
     ['an empty datagram', firstSends(() => new Uint8Array(0))],
     ['less than a header', firstSends(({ bytes }) => bytes.slice(0, HEADER_SIZE - 1))],
     ['the query itself', firstSends(({ bytes }) => bytes)],
     ['an answer to another question with the right id', firstSends(toAnother)],
     ['its answer twice', firstSends(({ bytes }) => goodAnswer(bytes))],
-  ])('accepts the answer to the first try from a server that first sends %s', async (_what, script) => {
+  ])('accepts the answer to its first attempt from a server that first sends %s', async (_what, script) => {
     server.udpScript = script;
     await using asked = await AskedWorker.start([settingsOf(server)]);
     expect(await asked.askMany(40)).toEqual(allAnswered(40));
@@ -100,7 +100,7 @@ describe('a worker with one server', () => {
     ],
     ['60,000 bytes', ({ bytes }) => Buffer.concat([goodAnswer(bytes), Buffer.alloc(60_000)])],
     ['SERVFAIL', ({ bytes }) => response(questionOf(bytes), { id: idOf(bytes), flags: 0x8182 })],
-  ])('passes the question to the resolver if the first reply is %s', async (_what, message) => {
+  ])('passes the query to the resolver if the first reply is %s', async (_what, message) => {
     server.udpScript = (query, index) => query.reply(index === 0 ? message(query) : goodAnswer(query.bytes));
     server.tcpScript = good;
     await using asked = await AskedWorker.start([settingsOf(server)]);
@@ -109,7 +109,7 @@ describe('a worker with one server', () => {
     expect(await asked.askMany(40)).toEqual(allAnswered(40));
   });
 
-  test('queries it directly again once it is back', async () => {
+  test('queries the server directly again after the server has restarted', async () => {
     const { ip, port } = server;
     server.udpScript = good;
     await using asked = await AskedWorker.start([settingsOf(server)]);
@@ -135,7 +135,7 @@ describe('a worker with one server', () => {
     expect(asked.passedOn).toBe(before);
   });
 
-  test('returns a stale answer immediately after a failure, without a new question', async () => {
+  test('returns a stale answer immediately after a failure, without another upstream query', async () => {
     server.udpScript = ({ bytes, reply }) => reply(goodAnswer(bytes, 1));
     const cache = {
       enabled: true,
@@ -159,8 +159,8 @@ describe('a worker with one server', () => {
   });
 });
 
-describe('a worker with two servers', () => {
-  test('sends each question once to a server that is slower than the wait of the first try', async () => {
+describe('an answer thread with two upstream servers', () => {
+  test('sends each query once to a server that is slower than the time limit of the first attempt', async () => {
     server.udpScript = after(700);
     other.udpScript = after(700);
     await using asked = await AskedWorker.start(bothServers());
@@ -170,7 +170,7 @@ describe('a worker with two servers', () => {
     expect(server.udpQuestions).toHaveLength(before + 1);
   });
 
-  test('asks both if one delays a question and answers others', async () => {
+  test('queries both servers if the first server delays one query and answers others', async () => {
     server.udpScript = (query, index) => {
       if (nameOf(query) !== 'n0.example.org') good(query, index);
     };
@@ -182,7 +182,7 @@ describe('a worker with two servers', () => {
     expect(askedFirst(asked)).toBe(2);
   });
 
-  test('asks only the second one once the first is silent', async () => {
+  test('queries only the second server once the first server is silent', async () => {
     other.udpScript = good;
     await using asked = await AskedWorker.start(bothServers());
     expect(await asked.askMany(40)).toEqual(allAnswered(40));
@@ -194,8 +194,8 @@ describe('a worker with two servers', () => {
   });
 });
 
-describe('a worker that asks servers in parallel', () => {
-  test('waits for the slower one if the faster one has become silent', async () => {
+describe('an answer thread that queries two servers in parallel', () => {
+  test('waits for the slower server if the faster server has become silent', async () => {
     server.udpScript = good;
     other.udpScript = after(250);
     await using asked = await AskedWorker.start(bothServers(), {}, 'Parallel');
@@ -210,7 +210,7 @@ describe('a worker that asks servers in parallel', () => {
     expect(asked.passedOn).toBe(before);
   });
 
-  test('leaves its questions to the resolver once one is silent', async () => {
+  test('leaves its queries to the resolver once one server is silent', async () => {
     server.udpScript = good;
     other.udpScript = good;
     await using asked = await AskedWorker.start(bothServers(), {}, 'Parallel');

@@ -23,7 +23,7 @@ async function router(): Promise<ScriptedUpstream & { forwardTo: UdpClient | nul
   return server;
 }
 
-test('only a server that sends questions back is reported', async () => {
+test('health and log report a forwarding loop only for the server that sends queries back', async () => {
   await using looping = await router();
   await using honest = await router();
   const addresses = [looping, honest].map(({ port }) => `127.0.0.1:${String(port)}`);

@@ -90,7 +90,7 @@ const ROWS: readonly [string, () => Script, TcpBehaviour][] = [
 ];
 
 describe('an upstream that', () => {
-  test.each(ROWS)('%s answers every question at the first attempt by default', async (_what, script, tcp) => {
+  test.each(ROWS)('%s answers every query at the first attempt by default', async (_what, script, tcp) => {
     const fixture = await open('auto', script(), tcp);
     for (let i = 0; i < 4; i++) {
       const { udp, tcp: overTcp, ...answer } = await fixture.ask();
@@ -102,7 +102,7 @@ describe('an upstream that', () => {
   });
 
   test.each(ROWS)(
-    '%s answers every question with hardening enabled, and Weir adapts',
+    '%s answers every query with hardening enabled, and Weir adapts',
     async (_what, script, tcp) => {
       const fixture = await open('on', script(), tcp);
       expect(await fixture.ask()).toMatchObject(ANSWERED);
@@ -120,7 +120,7 @@ describe('an upstream that', () => {
     },
   );
 
-  test('accepts cookies, then drops those with its server cookie and filters TCP, costs one question', async () => {
+  test('stops answering queries with its own server cookie and filters TCP costs one failed query', async () => {
     const fixture = await open('on', baking, 'silent');
     await until(
       'a cookie of the server',

@@ -71,7 +71,7 @@ const LAYOUTS = {
   ],
 } satisfies Record<string, (servers: readonly ReturnType<typeof settingsOf>[]) => WorkerSettings['pools']>;
 
-describe('a server that removes signatures, asked first', () => {
+describe('a server that removes signatures, queried first,', () => {
   test.each(Object.entries(LAYOUTS))('leaves every name secure in %s', async (_layout, poolsOf) => {
     const [stripping, good] = [await server(1, true), await server(2, false)];
     const [, client] = await validating(poolsOf([settingsOf(stripping), settingsOf(good)]));
@@ -81,7 +81,7 @@ describe('a server that removes signatures, asked first', () => {
     }
   });
 
-  test('is marked in the report of the upstreams, and is not queried for further names', async () => {
+  test('is marked in the upstream report, and is not queried for further names', async () => {
     const [stripping, good] = [await server(1, true), await server(2, false)];
     const [worker, client] = await validating([pool('Failover', [settingsOf(stripping), settingsOf(good)])]);
     expect(isSecure(await client.ask('one.example', 'A', DO))).toBe(true);
@@ -99,7 +99,7 @@ describe('a server that removes signatures, asked first', () => {
     expect(stripping.udpQueries.slice(before).map(({ bytes }) => questionOf(bytes).qtype)).toEqual([]);
   });
 
-  test('does not affect a third server after two of its kind', async () => {
+  test('does not prevent secure answers from a third server if the second also removes signatures', async () => {
     const servers = [await server(1, true), await server(2, true), await server(3, false)];
     const [, client] = await validating([
       pool(
@@ -112,8 +112,8 @@ describe('a server that removes signatures, asked first', () => {
   });
 });
 
-describe('a domain without signatures', () => {
-  test('fails, and marks none of the servers that return it', async () => {
+describe('a domain whose zone lacks its signatures on all servers', () => {
+  test('is SERVFAIL, and no server is marked as removing signatures', async () => {
     const broken = { unsignedName: 'broken.example' };
     const servers = [await server(1, false, broken), await server(2, false, broken)];
     const [worker, client] = await validating([
@@ -134,7 +134,7 @@ describe('a domain without signatures', () => {
 });
 
 describe('a pool whose only server removes signatures', () => {
-  test('fails for signed names with a reason, and marks the server', async () => {
+  test('gives SERVFAIL with a reason for signed names, and the server is marked', async () => {
     const [worker, client] = await validating([pool('Failover', [settingsOf(await server(1, true))])]);
     const reply = await client.ask('one.example', 'A', DO);
     expect([reply.rcode, reply.extendedErrors.length]).toEqual([2, 1]);

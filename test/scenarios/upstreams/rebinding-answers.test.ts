@@ -35,9 +35,9 @@ async function upstreamWith(text: string, announced: readonly string[] = []): Pr
   return upstream;
 }
 
-describe('an answer with a private address is blocked', () => {
+describe('an answer with a private address', () => {
   test.each(['2002:c0a8:101::1', '100.64.0.1', '239.1.2.3', 'ff02::1', '192.168.1.1', '127.0.0.2'])(
-    '%s, first and from the cache',
+    '%s is blocked, from the upstream and from the cache',
     async (text) => {
       await using upstream = await upstreamWith(text);
       await using worker = await RunningWorker.start(SNAPSHOT, { upstream });
@@ -50,7 +50,7 @@ describe('an answer with a private address is blocked', () => {
     },
   );
 
-  test('except in an exempt zone, such as a DNS blocklist', async () => {
+  test('is not blocked in an exempt zone, such as a DNS blocklist', async () => {
     await using upstream = await upstreamWith('127.0.0.2');
     await using worker = await RunningWorker.start(SNAPSHOT, { upstream });
     using client = await UdpClient.open(worker.port);
@@ -58,7 +58,7 @@ describe('an answer with a private address is blocked', () => {
   });
 });
 
-describe('an address behind a NAT64 prefix of local addresses', () => {
+describe('an AAAA answer from a local IPv6 prefix that NAT64 may use', () => {
   const ANNOUNCED = ['fd00:64::192.0.0.170', 'fd00:64::192.0.0.171'];
   test.each([
     ['passes if the prefix is announced', 'fd00:64::c633:6401', ANNOUNCED, ['fd00:64::c633:6401']],

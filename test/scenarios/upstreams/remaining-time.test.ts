@@ -41,8 +41,8 @@ function failsFirst(count: number): Script {
   };
 }
 
-describe('a question with time left', () => {
-  test('is answered by a server that refuses datagrams for 0.8 s', async () => {
+describe('a query within its time limit', () => {
+  test('is answered by a server that refuses datagrams for the first 0.8 s', async () => {
     const { ip, port } = server;
     const settings = settingsOf(server);
     await server.close();
@@ -72,7 +72,7 @@ describe('a question with time left', () => {
     expect(server.udpQuestions).toHaveLength(2);
   });
 
-  test('is answered by a router that queues 8 of 40 concurrent questions and drops the others', async () => {
+  test('is answered by a router that queues 8 of 40 concurrent queries and drops the others', async () => {
     const queue: ReceivedQuery[] = [];
     const forward = (): void => {
       const query = queue.shift();
@@ -98,8 +98,8 @@ describe('a question with time left', () => {
   });
 });
 
-describe('a question with a single working server', () => {
-  test('is sent over TCP if a server refuses all datagrams', async () => {
+describe('a query to two servers of which only one works', () => {
+  test('is sent over TCP if the server refuses all datagrams', async () => {
     await using stream = await StreamServer.start('tcp', null, ({ bytes, reply }) =>
       reply(goodAnswer(bytes)),
     );
@@ -107,7 +107,7 @@ describe('a question with a single working server', () => {
     expect(await asked.ask()).toBe(ADDRESS);
   });
 
-  test('is sent again to a server that returned SERVFAIL once, if the other is silent', async () => {
+  test('is sent again to a server that returned SERVFAIL once if the other server is silent', async () => {
     await using silent = await ScriptedUpstream.start();
     server.udpScript = failsFirst(1);
     await using asked = await AskedWorker.start([settingsOf(silent), settingsOf(server)], {}, 'Parallel');
@@ -115,8 +115,8 @@ describe('a question with a single working server', () => {
   });
 });
 
-describe('a question that failed', () => {
-  test('is sent again a second later', async () => {
+describe('a query that failed', () => {
+  test('is sent again if the client repeats it a second later', async () => {
     server.udpScript = failsFirst(2);
     await using asked = await AskedWorker.start([settingsOf(server)]);
     const name = asked.newName();
@@ -127,7 +127,7 @@ describe('a question that failed', () => {
     expect(performance.now() - startMs).toBeLessThan(4500);
   });
 
-  test('is answered from a late reply', async () => {
+  test("is answered from the upstream's late reply when the client repeats it", async () => {
     await using asked = await AskedWorker.start([settingsOf(server)], { queryTimeoutMs: 1000 });
     const name = asked.newName();
     expect(await asked.ask(name)).toBe(SERVFAIL);
@@ -140,8 +140,8 @@ describe('a question that failed', () => {
   });
 });
 
-describe('a silent server before one that answers', () => {
-  test('receives only probes once it is detected, and delays no client', async () => {
+describe('a silent server listed before a working server', () => {
+  test('receives only probes once its silence is detected, and delays no client', async () => {
     await using silent = await ScriptedUpstream.start();
     server.udpScript = good;
     await using asked = await AskedWorker.start([settingsOf(silent), settingsOf(server)], {

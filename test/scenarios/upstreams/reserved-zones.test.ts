@@ -9,7 +9,7 @@ import { snapshotOf } from '../../support/parts/test-lists.ts';
 
 const questionFlags = QuestionFlag.SPECIAL_NAMES | QuestionFlag.BLOCK_PRIVATE_PTR;
 
-test('a zone of private addresses has SOA and NS, its DS is forwarded, and its SOA is in negative answers', async () => {
+test('a zone of private addresses has SOA and NS records, DS is forwarded, negative answers have the SOA', async () => {
   await using upstream = await ScriptedUpstream.start();
   upstream.udpScript = answersWith({});
   await using worker = await RunningWorker.start(snapshotOf([], {}, 1, { questionFlags }), { upstream });

@@ -37,7 +37,7 @@ function answersOnly(count: number, how: 'end' | 'reset'): StreamScript {
 }
 
 describe('a server that closes its connections after a few answers', () => {
-  test('answers truncated over UDP, and one question per TCP connection', async () => {
+  test('answers queries that are truncated over UDP, one per TCP connection', async () => {
     await using server = await ScriptedUpstream.start();
     server.udpScript = ({ bytes, reply }) => reply(emptyAnswer(bytes, TRUNCATED));
     const answered = new Set<unknown>();
@@ -63,7 +63,7 @@ describe('a server that closes its connections after a few answers', () => {
     ['tcp', 5, 'reset', 30],
     ['tls', 5, 'end', 30],
   ] as const)(
-    'answers over %s, %d per connection, then %s: all of %d concurrent questions',
+    'answers over %s, %d per connection, then %s: all of %d concurrent queries',
     async (kind, count, how, all) => {
       await using server = await StreamServer.start(kind, certificate, answersOnly(count, how));
       await using asked = await askedThrough(server);
@@ -71,7 +71,7 @@ describe('a server that closes its connections after a few answers', () => {
     },
   );
 
-  test('receives no more questions per connection than it has answered before', async () => {
+  test('receives no more queries per connection than it has answered on earlier connections', async () => {
     await using server = await StreamServer.start('tcp', certificate, answersOnly(1, 'end'));
     await using asked = await askedThrough(server);
     await asked.askMany(12);
@@ -83,7 +83,7 @@ describe('a server that closes its connections after a few answers', () => {
 
 describe('a server whose idle connections go silent', () => {
   test.each(['tcp', 'tls', 'https'] as const)(
-    'over %s: one question, then 20 concurrent ones',
+    'answers one query over %s, and after its connection went silent, 20 concurrent queries',
     async (kind) => {
       await using server = await StreamServer.start(kind, certificate, good);
       await using asked = await askedThrough(server);
@@ -96,7 +96,7 @@ describe('a server whose idle connections go silent', () => {
     },
   );
 
-  test('over tcp after an idle second: 12 answers, and no delay once that is detected', async () => {
+  test('answers 12 queries over TCP with idle seconds between, without delay once silence was detected', async () => {
     const lastMs = new Map<unknown, number>();
     let lost = 0;
     await using server = await StreamServer.start('tcp', certificate, (question) => {

@@ -20,7 +20,7 @@ async function upstreamWith(parts: TestResponse, isTruncating = false): Promise<
   return upstream;
 }
 
-test.each([2200, 4000])('%i addresses are relayed, but not cached', async (count) => {
+test.each([2200, 4000])('an answer with %i addresses is relayed, but not cached', async (count) => {
   const answers = Array.from({ length: count }, (_, i) =>
     a(QNAME, `192.0.${String(i >> 8)}.${String(i & 255)}`),
   );
@@ -33,7 +33,7 @@ test.each([2200, 4000])('%i addresses are relayed, but not cached', async (count
   }
 });
 
-test('sixteen aliases in one answer are relayed', async () => {
+test('an answer with sixteen aliases is relayed', async () => {
   const name = (i: number): string => (i === 0 ? NAME : `n${String(i)}.example.org`);
   const aliases = Array.from({ length: 16 }, (_, i) => cname(name(i), name(i + 1)));
   await using upstream = await upstreamWith({ answers: [...aliases, a(name(16), '192.0.2.9')] });
@@ -49,7 +49,7 @@ test('an answer with two OPT records is relayed', async () => {
   expect([reply.rcode, reply.data]).toEqual([0, ['192.0.2.9']]);
 });
 
-test('a DNAME without its CNAME is completed', async () => {
+test('an answer with a DNAME but without the synthesized CNAME is relayed with the CNAME', async () => {
   const answers = [dname('example.org', 'example.net'), a('www.example.net', '192.0.2.9')];
   await using upstream = await upstreamWith({ answers });
   await using worker = await RunningWorker.start(snapshotOf([]), { upstream });

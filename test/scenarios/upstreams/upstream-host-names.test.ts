@@ -70,8 +70,8 @@ async function workerOf(
   return client;
 }
 
-describe('an upstream by host name', () => {
-  test('is resolved if the bootstrap server truncates its answer and sends it over TCP', async () => {
+describe('an upstream configured by host name', () => {
+  test('is resolved if the bootstrap server truncates its answer over UDP and sends it over TCP', async () => {
     const upstream = await scripted(answers(7));
     const bootstrap = await scripted((query) =>
       query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), flags: TRUNCATED })),
@@ -93,7 +93,7 @@ describe('an upstream by host name', () => {
   });
 });
 
-describe('an upstream over TLS whose first address is that of a captive portal', () => {
+describe('a TLS upstream whose host name first resolves to the address of a captive portal', () => {
   let authority: TestAuthority;
   beforeAll(() => {
     authority = new TestAuthority();
@@ -118,7 +118,7 @@ describe('an upstream over TLS whose first address is that of a captive portal',
     return (server.address() as AddressInfo).port;
   }
 
-  test('is resolved again after 10 s, regardless of the TTL of the wrong address', async () => {
+  test("is resolved again after 10 s, regardless of the TTL of the portal's address", async () => {
     const port = await serveTls(authority.issue(`DNS:${HOST}`), '127.0.0.1');
     await serveTls(authority.issue('DNS:portal.example'), '127.0.0.2', port);
     let ip = '127.0.0.2';

@@ -32,14 +32,14 @@ function isSecure({ rcode, bytes }: Reply): boolean {
   return rcode === 0 && (bytes[3]! & FlagsLow.AD) !== 0;
 }
 
-describe('a worker with a clock before the earliest possible time', () => {
+describe('a worker whose clock is before the release date of its program', () => {
   const start = (clockFloorMs: number): Promise<RunningWorker> =>
     RunningWorker.start(snapshotOf([], {}, 1), {
       upstream,
       settings: { dnssec: { anchors: SIGNED_ROOT, negativeAnchors: [] }, clockFloorMs },
     });
 
-  test('validates signatures without regard to their times', async () => {
+  test('validates signatures without checking their validity periods', async () => {
     await using worker = await start(TRUE_MS);
     using client = await UdpClient.open(worker.port);
     const reply = await client.ask('one.example', 'A', DO);
@@ -48,7 +48,7 @@ describe('a worker with a clock before the earliest possible time', () => {
     expect(reply.answers[0]?.ttl).toBeLessThanOrEqual(30);
   });
 
-  test('checks the times of signatures again once the clock has passed it', async () => {
+  test('checks validity periods again once the clock has passed the release date', async () => {
     await using worker = await start(Date.now() - 1000);
     using client = await UdpClient.open(worker.port);
     const reply = await client.ask('one.example', 'A', DO);
@@ -100,7 +100,7 @@ servers = ["127.0.0.1:${String(by.port)}"]
     }
   }
 
-  test('answers signed names in 2020, before its release, and reports its clock', async () => {
+  test('answers signed names if the clock is in 2020, before its release, and reports the wrong clock', async () => {
     await using now = await ScriptedUpstream.start();
     now.udpScript = signedZones(8);
     const path = join(tempDir.path, 'clock.mjs');
@@ -108,7 +108,7 @@ servers = ["127.0.0.1:${String(by.port)}"]
     await expectAnswers(now, { NODE_OPTIONS: `--import=${pathToFileURL(path).href}` });
   });
 
-  test('answers signed names before the last known time, and reports its clock', async () => {
+  test('answers signed names if the clock is before the last stored time, and reports the wrong clock', async () => {
     writeFileSync(join(tempDir.dataDir, TIME_FILE), `${new Date(TRUE_MS).toISOString()}\n`);
     await expectAnswers(upstream, {});
   });

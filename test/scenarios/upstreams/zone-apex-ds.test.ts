@@ -62,8 +62,8 @@ afterEach(async () => {
   await Promise.all([pool, corp, lab].map((started) => started.close()));
 });
 
-describe('the DS of a forward zone’s apex', () => {
-  test('goes to the pools, and all other questions for the zone to its own servers', async () => {
+describe('a DS query for the apex of a forward zone', () => {
+  test('is sent to the default pools, while all other queries for the zone go to its own servers', async () => {
     expect((await client.ask('corp.example', 'DS', DO)).rcode).toBe(0);
     expect((await client.ask('corp.example', 'A')).data).toEqual(['192.0.2.2']);
     expect((await client.ask('host.corp.example', 'DS', DO)).rcode).toBe(0);
@@ -72,13 +72,13 @@ describe('the DS of a forward zone’s apex', () => {
     expect(askedOf(corp)).toEqual(['corp.example A', 'host.corp.example DS', 'host.corp.example A']);
   });
 
-  test('is sent to the servers of the parent zone if that is also a forward zone', async () => {
+  test('is sent to the servers of the parent zone if the parent is also a forward zone', async () => {
     await client.ask('lab.corp.example', 'DS', DO);
     expect((await client.ask('lab.corp.example', 'A')).data).toEqual(['192.0.2.3']);
     expect([pool, corp, lab].map(askedOf)).toEqual([[], ['lab.corp.example DS'], ['lab.corp.example A']]);
   });
 
-  test('is cached as an answer of the pools', async () => {
+  test('is cached as an answer of the default pools', async () => {
     await client.ask('corp.example', 'DS', DO);
     await client.ask('corp.example', 'DS', DO);
     expect(askedOf(pool)).toEqual(['corp.example DS']);
