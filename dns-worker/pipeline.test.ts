@@ -29,7 +29,7 @@ import { ClientSightings } from './report/sighting-writer.ts';
 const NAME = 'www.example.org';
 const BLOCKED: ListText = { text: `||${NAME}^`, reading: { kind: 'block', subdomains: false } };
 const RESULTS = ['continue', 'answered', 'dropped', 'unresolved'];
-/** Every stage that a question for an unknown name passes. */
+/** Every stage that a query for an unknown name passes. */
 const ALL = [
   'admission',
   'client_group',

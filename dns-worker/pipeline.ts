@@ -213,12 +213,12 @@ export class Pipeline {
       result = this.passed('access', this.accessOf(query, isCounted), query);
       if (result !== StageResult.CONTINUE) return result;
     }
-    // Before any work for a client that asks too often.
+    // Before any work for a client that exceeds its rate limit.
     if (isCounted) {
       result = rateLimitStage(query, this.limiter);
       if (result !== StageResult.CONTINUE) return result;
     }
-    // Records which servers to ask. Later stages skip names with a forward zone.
+    // Records which servers to query. Later stages skip names with a forward zone.
     if ((pass & Part.ASKER) !== 0) forwardZoneStage(query, snapshot);
     // The cheapest refusals first: these need only the question.
     if ((pass & Part.QUESTION_CHECKS) !== 0) {
@@ -237,7 +237,7 @@ export class Pipeline {
       // Local names outrank policy.
       result = this.passed('local_names', localNamesStage(query, snapshot, this.recorder), query);
       if (result !== StageResult.CONTINUE) return result;
-      // Before all stages that could lead to an upstream, since AAAA is never sent there.
+      // Before all stages that could lead to an upstream, since AAAA queries of these groups are never sent there.
       if (snapshot.policy.hidesIpv6(query.groupIndex)) {
         result = this.passed('no_ipv6', noIpv6Stage(query, snapshot.policy), query);
         if (result !== StageResult.CONTINUE) return result;

@@ -1,7 +1,7 @@
 /**
  * Verifies that no reader gets a partly overwritten answer, or the answer of another key: more readers and writers than
- * cores use one cache that is far too small, while writers are killed during writes and positions start over
- * repeatedly. The test suite runs this for a few seconds; WEIR_CACHE_STRESS_SECS=3600 runs it for an hour.
+ * cores use one cache that is far too small, while writers are killed during writes and write positions repeatedly wrap
+ * around. The test suite runs this for a few seconds; WEIR_CACHE_STRESS_SECS=3600 runs it for an hour.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -15,9 +15,9 @@ const SECS = Number(process.env['WEIR_CACHE_STRESS_SECS'] ?? 4);
 const THREAD = new URL('../../test/support/parts/cache-stress-thread.ts', import.meta.url);
 const READERS = 3;
 const WRITERS = 3;
-/** Owner of the lock while the test itself moves the positions. */
+/** Owner of the lock while the test itself advances the positions. */
 const MOVER = 90;
-/** Interval at which the test ends a writer at any point; other writers end themselves during a write. */
+/** Interval at which the test kills a writer at an arbitrary moment; other writers end themselves during a write. */
 const KILL_EVERY_MS = 700;
 /**
  * Minimum number of writers that must die while they own the lock: a run with fewer would not have tested this case.
@@ -85,7 +85,7 @@ test(
 );
 
 /**
- * Takes the lock like a writer that then dies, one slab before positions start over; false if another writer has the
+ * Takes the lock like a writer that then dies, one slab before positions wrap around; false if another writer has the
  * lock.
  */
 function startPositionsOver(cache: SharedArrayBuffer): boolean {

@@ -114,7 +114,7 @@ describe('AnswerCache', () => {
       reader.answer(query, 0, NOW + ageSecs, false);
       return query.wantsRefresh;
     };
-    // A name that was asked for once is not in use; and one refresh is enough until the next answer is stored.
+    // A name that was queried only once is not in use; one refresh is enough until the next answer is stored.
     expect([wants(), wants(), wants()]).toEqual([false, expected, false]);
     keep(writer, ask('www.example.com'), answerOf(2, ttlSecs), ttlSecs);
     expect([wants(), wants(), wants()]).toEqual([false, expected, false]);

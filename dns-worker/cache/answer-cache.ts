@@ -29,7 +29,10 @@ import { readU32, writeU32 } from '../../shared/dns/wire.ts';
 export const CacheHit = { NONE: 0, FRESH: 1, STALE: 2 } as const;
 export type CacheHitCode = (typeof CacheHit)[keyof typeof CacheHit];
 
-/** Seconds before expiry at which any answer becomes due for a refresh, and minimum lifetime of answers to refresh. */
+/**
+ * An answer is due for a refresh this many seconds before it expires, unless its whole lifetime is at most
+ * SHORT_LIFE_SECS.
+ */
 const LAST_SECS = 2;
 const SHORT_LIFE_SECS = 5;
 
@@ -39,10 +42,7 @@ const LINE_WORDS = 16;
 /** TTL of records in a stale answer, seconds (RFC 8767 section 4 recommends 30). */
 const STALE_TTL_SECS = 30;
 
-/**
- * Whether an atomic write must order the copy before the check of TAIL. x86 keeps loads in order, and Atomics.load
- * keeps the compiler from moving them.
- */
+/** Whether the CPU may read TAIL before the copy is complete, so that an atomic write must separate the two. */
 const LOADS_MAY_PASS_LOADS = process.arch !== 'x64';
 
 /** Read side of the cache; one per thread. */
@@ -103,13 +103,19 @@ export class AnswerCache {
     return Math.max(0, slabWords[(entry + CacheEntry.EXPIRES_AT_SECS) >>> 2]! - nowSecs);
   }
 
-  /** Prefetches the bucket of a key before `answer`. The result only keeps the load from being optimized away. */
+  /**
+   * Loads the bucket of a key into the CPU cache, so that `answer` finds it there. The result only keeps the load from
+   * being optimized away.
+   */
   touchBucket(low: number): number {
     const { index, bucketMask } = this.memory;
     return index[(low & bucketMask) << CacheBucket.SHIFT]!;
   }
 
-  /** Prefetches the first two cache lines of the key's entry; 0 without an entry. The entry may have been replaced. */
+  /**
+   * Loads the first two cache lines of the key's entry into the CPU cache; returns 0 if the key has no entry. The index
+   * may refer to an entry that was replaced, which is harmless here.
+   */
   touchEntry(low: number, high: number): number {
     const { index, bucketMask, slabWords, slabUnits } = this.memory;
     const bucket = (low & bucketMask) << CacheBucket.SHIFT;
@@ -147,8 +153,8 @@ export class AnswerCache {
   }
 
   /**
-   * Copies the body after the question and counts TTLs down. The copy may be garbage if the writer was faster, so every
-   * length is limited to the slot, and nothing is trusted before the check in `answer`.
+   * Copies the body after the question and counts TTLs down. If the writer overwrites the entry during the copy, the
+   * copy is garbage: every length is limited to the slot, and nothing is used before `answer` has checked TAIL.
    */
   private copyAnswer(entry: number, query: Query, nowSecs: number, allowStale: boolean): CacheHitCode {
     const { slab, slabWords, slabHalves } = this.memory;
@@ -169,8 +175,8 @@ export class AnswerCache {
     // An answer that will be truncated need not be copied.
     if (this.bodyEnd + optSize(query) > replyLimit(query)) return hit;
     const body = (entry + bodyOffset(query.qnameLength, ttlCount)) >>> 2;
-    // Copies up to three bytes more than needed if the slot has space for them; the OPT record or unsent bytes follow
-    // there.
+    // Copies whole words if the slot has space for up to three extra bytes; the OPT record overwrites the extra bytes,
+    // or they are not sent.
     const words = hasRoom(query, this.bodyEnd, 3) ? (bodyLength + 3) >>> 2 : bodyLength >>> 2;
     for (let i = 0; i < words; i++) view.setInt32(target + (i << 2), slabWords[body + i]!, true);
     for (let i = words << 2; i < bodyLength; i++) bytes[target + i] = slab[(body << 2) + i]!;

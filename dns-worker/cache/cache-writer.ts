@@ -42,7 +42,9 @@ export interface CacheKey {
   readonly partition: number;
 }
 
-/** Lifetime of an answer, in seconds of the monotonic clock, and the fields for the log. */
+/**
+ * Metadata of an answer: when it was stored and expires, in seconds of the monotonic clock, and the fields for the log.
+ */
 export interface CacheNotes {
   readonly storedAtSecs: number;
   readonly expiresAtSecs: number;

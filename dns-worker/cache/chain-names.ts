@@ -37,8 +37,8 @@ export function targetOffset(type: number): number {
 }
 
 /**
- * Writes the name at `at` of `bytes`, in lower case, into `into` as its qname; compression pointers count from
- * `messageAt`. False if there is no valid name.
+ * Reads the name at offset `at` of `bytes`, and stores it in lower case as the qname of `into`; compression pointers
+ * are offsets from `messageAt`. Returns false if the name is not valid.
  */
 export function readTarget(
   bytes: Uint8Array,

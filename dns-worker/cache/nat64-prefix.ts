@@ -1,6 +1,6 @@
 /**
- * Prefixes of a network's NAT64 (RFC 6052 section 2.2), found in the addresses of `ipv4only.arpa` (RFC 7050). Such a
- * prefix may be in a local range although the embedded address is public.
+ * NAT64 prefixes of a network (RFC 6052 section 2.2), found in the addresses of `ipv4only.arpa` (RFC 7050). An address
+ * with such a prefix may look private although the IPv4 address in it is public.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16, skipName } from '../../shared/dns/wire.ts';
@@ -11,7 +11,9 @@ const IPV6_SIZE = 16;
 const RESERVED_AT = 8;
 /** The addresses of ipv4only.arpa: 192.0.0.170 and 192.0.0.171. */
 const WELL_KNOWN = [0xc000_00aa, 0xc000_00ab];
-/** More prefixes than a network has; limits the cost that one answer can add to every later answer. */
+/**
+ * Maximum number of prefixes, more than any network has; limits the cost that one answer can add to every later answer.
+ */
 const MAX_PREFIXES = 8;
 
 /** Positions of the four bytes of the IPv4 address, by length of the prefix in bytes. */

@@ -34,7 +34,7 @@ const RENEW_AGE_SECS = 1800;
 /** Bytes that are hashed before the client's address: both cookies without the hash. */
 const HASHED_HEAD = 16;
 
-/** Reads cookies of requests and creates those of replies. Each thread has one. */
+/** Reads cookies in requests and creates cookies for replies. Each thread has one. */
 export class ServerCookies {
   private readonly keys: Int32Array;
   private readonly message = new Uint8Array(new ArrayBuffer(HASHED_HEAD + 16 + 8));
@@ -47,11 +47,11 @@ export class ServerCookies {
   }
 
   /**
-   * Reads the cookie of a parsed request into the query: the cookie for the reply, and whether the server cookie was
-   * valid. False if the option is malformed: answer FORMERR.
+   * Reads the cookie option of a parsed request into the query: the cookie for the reply, and whether the client's
+   * server cookie was valid. False if the option is malformed; the caller then answers FORMERR.
    */
   read(query: Query): boolean {
-    // The format of options of other versions is unknown.
+    // The format of options of other EDNS versions is unknown.
     if (!query.hasEdns || query.optionsAt === query.optionsEnd || query.ednsVersion !== 0) return true;
     // Further cookie options are ignored (RFC 7873 section 5.2).
     const option = findOption(query.bytes, query.optionsAt, query.optionsEnd, EdnsOption.COOKIE);

@@ -80,7 +80,7 @@ export function readRRsets(qname: Name, answer: CacheableAnswer): SignedRRset[] 
   return [...sets.values()];
 }
 
-/** Numbers owners in the order in which they appear. */
+/** Returns the index of an owner; owners are numbered in the order in which they appear. */
 function numberOf(owner: Name, owners: Map<string, number>): number {
   const key = nameKey(owner);
   const known = owners.get(key);

@@ -11,7 +11,7 @@ export const MAX_NSEC3_ITERATIONS = 50;
 interface Limits {
   readonly failedSignatures: number;
   readonly signatures: number;
-  /** Maximum number of questions for DS or DNSKEY records. */
+  /** Maximum number of queries for DS or DNSKEY records. */
   readonly subqueries: number;
   /** Maximum number of SHA-1 computations. */
   readonly nsec3Rounds: number;
@@ -40,7 +40,7 @@ export class Budget {
   readonly network: string | undefined;
   /** Whether validation must not wait: signatures are verified in place or not at all. */
   readonly isAtOnce: boolean;
-  /** Whether a question could not be sent for lack of resources; a later attempt may succeed. */
+  /** Whether a query could not be sent for lack of resources; a later attempt may succeed. */
   isShort = false;
   /** Servers whose records failed validation, as in `Question`: other servers are tried first. */
   avoided: ReadonlySet<number> = NONE;
@@ -75,7 +75,7 @@ export class Budget {
     return true;
   }
 
-  /** Spends a question for DS or DNSKEY records. */
+  /** Spends one query for DS or DNSKEY records. */
   spendSubquery(nowMs: number): boolean {
     return nowMs < this.deadlineMs && this.subqueries-- > 0;
   }
@@ -123,7 +123,10 @@ export class Budget {
     );
   }
 
-  /** Whether the crypto allowance ran out, so that a missing proof may be due to the budget and not to missing data. */
+  /**
+   * Whether an allowance for cryptographic work ran out, so that a missing proof may be due to the budget and not to
+   * missing data.
+   */
   get isSpent(): boolean {
     return this.failedSignatures <= 0 || this.signatures < 0 || this.nsec3Rounds < 0 || this.digests < 0;
   }

@@ -1,5 +1,5 @@
 /**
- * An upstream that signs nothing itself: it sends junk in addition to signed data of zones, or instead of this data.
+ * An upstream that can sign nothing itself: it sends junk in addition to signed data of zones, or instead of this data.
  */
 import { describe, expect, test } from '@jest/globals';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
@@ -137,7 +137,7 @@ describe('a question for more than one type', () => {
       expect(await ask('www.test', type)).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
       nodata('RRSIG NSEC TYPE300');
       expect(await ask('www.test', type)).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
-      // RFC 9824 section 2: the bitmap of a name that was created for the denial.
+      // RFC 9824 section 2: the bitmap of a name that exists only for the denial.
       nodata('RRSIG NSEC TYPE128');
       expect(await ask('www.test', type)).toMatchObject(secure);
     }

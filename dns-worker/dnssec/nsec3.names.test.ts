@@ -26,7 +26,7 @@ function chainOf(names: Iterable<string>, iterations: number): Nsec3Chain {
   return new Nsec3Chain(ZONE, { iterations, salt: 'aabbccdd' }, types);
 }
 
-/** The denial of a missing name; if one of its records is missing, it proves nothing. */
+/** The denial of a missing name; if one of these records is missing, the denial proves nothing. */
 function ofMissing(chain: Nsec3Chain, { qname, encloser, nextCloser, wildcard }: Missing): Denial {
   for (const missing of [encloser, nextCloser]) {
     const rest = [encloser, nextCloser, wildcard].filter((it) => it !== missing);

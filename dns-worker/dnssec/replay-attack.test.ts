@@ -169,7 +169,8 @@ function answerTo(asked: Question, chosen: Lie | undefined): Resolution {
 }
 
 /**
- * Asks through an upstream that sends each of these false answers once, in this order, and correct answers afterwards.
+ * Sends queries through an upstream that returns each of these false answers once, in this order, and correct answers
+ * afterwards.
  */
 async function ask(key: string, anchors: string, lies: readonly (Lie | null)[]): Promise<Resolution> {
   const left = [...lies];
@@ -206,7 +207,7 @@ function expectTruth(key: string, resolution: Resolution & { kind: 'answer' }): 
     .flatMap((set) => set.rdatas.map((rdata) => rdata.join('.')));
   // A duplicate record has no additional meaning (RFC 2181 section 5).
   const addresses = [...new Set(sent)];
-  // An answer whose alias leads to a name that is asked for next may be incomplete.
+  // An answer whose alias leads to a name that is queried next may be incomplete.
   if (answer.leftOut !== undefined) for (const address of addresses) expect(address).toBe(data);
   else expect({ key, addresses }).toEqual({ key, addresses: data === undefined ? [] : [data] });
 }

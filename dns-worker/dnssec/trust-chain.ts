@@ -1,5 +1,5 @@
 /**
- * The chain of trust: from the closest trust anchor down to a name, label by label; asks for the DS at each unknown
+ * The chain of trust: from the closest trust anchor down to a name, label by label; queries the DS at each unknown
  * label. Each step advances by at least one label, so the walk ends; concurrent walks share their steps. `validator.ts`
  * checks answers with the keys found.
  */
@@ -31,7 +31,8 @@ export interface Fetched {
 }
 
 /**
- * Asks the upstreams for records of a name and type; servers that the budget avoids are asked last. Null = no answer.
+ * Queries the upstreams for records of a name and type; servers that the budget avoids are queried last. Null = no
+ * response.
  */
 export type Fetch = (name: Name, type: number, budget: Budget) => Promise<Fetched | null>;
 
@@ -51,7 +52,10 @@ export type Zone =
 const MIN_TTL_SECS = 5;
 const MAX_TTL_SECS = 3600;
 const BOGUS_TTL_SECS = 5;
-/** Maximum number of attempts if records are bogus or unavailable: with the same servers, and with others. */
+/**
+ * If records are bogus or unavailable, there are at most `ATTEMPTS` attempts with the same servers, and `MAX_ATTEMPTS`
+ * while further servers can be avoided.
+ */
 const ATTEMPTS = 2;
 const MAX_ATTEMPTS = 3;
 
@@ -77,8 +81,7 @@ export class TrustChain {
   private readonly share: ShareCuts;
 
   /**
-   * Without `fetch`, the chain sends no questions: zones that neither this thread nor another has proven are
-   * unavailable.
+   * Without `fetch`, the chain sends no queries: zones that neither this thread nor another has proven are unavailable.
    */
   constructor(
     { anchors, negativeAnchors }: TrustPoints,
@@ -136,7 +139,7 @@ export class TrustChain {
     return zone;
   }
 
-  /** The deepest known zone above a name, in this thread's cuts or in shared cuts; sends no questions. */
+  /** The deepest known zone above a name, in this thread's cuts or in shared cuts; sends no queries. */
   knownZone(name: Name): Zone {
     const point = this.pointAbove(name);
     if (point === undefined) return { kind: 'indeterminate' };
@@ -156,8 +159,8 @@ export class TrustChain {
   }
 
   /**
-   * Whether a zone with keys is known to begin below `above` on the path to a name; sends no questions, because finding
-   * every cut costs a question per label.
+   * Whether a zone with keys is known to begin below `above` on the path to a name; sends no queries, because finding
+   * every cut costs one query per label.
    */
   knowsZoneBetween(name: Name, above: Name): boolean {
     for (let labels = labelCount(above) + 1; labels <= labelCount(name); labels++) {
@@ -188,9 +191,7 @@ export class TrustChain {
     this.cuts = this.newCuts(anchors);
   }
 
-  /**
-   * The keys of a zone with trust anchors, and which keys signed them, always from a new question; null = no answer.
-   */
+  /** The keys of a zone with trust anchors, and which keys signed them, always from a new query; null = no response. */
   async observe(zone: Name, budget: Budget): Promise<TrustPointKeys | null> {
     for (let attempt = 1; ; attempt++) {
       const fetched = await this.ask(zone, RRType.DNSKEY, budget);

@@ -37,8 +37,7 @@ export function anchorsByZone(anchors: readonly TrustAnchor[]): AnchoredZone[] {
 }
 
 /**
- * Evaluates the answer to a question for the DNSKEY records of `zone` with its anchors; null if it has no DNSKEY
- * records.
+ * Evaluates the response to a DNSKEY query for `zone` with the zone's trust anchors; null if it has no DNSKEY records.
  */
 export async function readTrustPoint(
   zone: Name,

@@ -60,8 +60,9 @@ export class TypeBitmap {
   }
 
   /**
-   * Whether the bitmap denies data of this type at the name. RFC 6840 sections 4.1 and 4.3: a CNAME would have been the
-   * answer; the parent's side of a cut can deny only DS, and the child's side everything except DS.
+   * Whether the bitmap denies data of this type at the name. RFC 6840 sections 4.1 and 4.3: a bitmap with CNAME denies
+   * nothing, because the answer should have been the CNAME; at a zone cut, the parent's bitmap can deny only DS, and
+   * the child's bitmap everything except DS.
    */
   denies(type: number, isRoot: boolean): boolean {
     if (type >= FIRST_MULTIPLE && type <= RRType.ANY) return this.isEmpty;

@@ -63,7 +63,7 @@ describe('ValidatingResolver', () => {
       resolve: (asked, done) => {
         if (asked.qtype === RRType.DS) answerDs.push(() => table.resolve(asked, done));
         else table.resolve(asked, done);
-        // DS queries are answered only after the DNSKEY query, so the test would not finish if the resolver asked them
+        // DS queries are answered only after the DNSKEY query, so the test would not finish if the resolver sent them
         // one after another.
         if (nameToText(asked.qname) === 'test' && asked.qtype === RRType.DNSKEY)
           for (const answer of answerDs) answer();
@@ -201,7 +201,7 @@ describe('ValidatingResolver', () => {
       isTrusted: false,
       keys: [{ isRevoked: true }, { isRevoked: false }],
     });
-    // The revoke bit does not count in an RRset that only another key has signed.
+    // The revoke bit has no effect in an RRset that only another key has signed.
     expect((await seen(next.signed(end)))!.keys).toMatchObject([{ isRevoked: false }]);
     expect((await seen(ROOT.signed(`${ROOT.dnskey}\n${end}`)))!.keys).toHaveLength(2);
     table.on('.', 'DNSKEY', null);

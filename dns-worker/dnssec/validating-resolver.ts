@@ -1,7 +1,8 @@
 /**
- * A resolver that validates: asks the inner resolver with DO and CD, so that responses include their proofs and Weir
- * validates them itself. Returns the answer with its status, or a failure with its reason; proofs are included only if
- * the client asked for them. Answers to questions with CD=1 or a class other than IN are returned unchanged.
+ * A resolver that validates: passes questions to the inner resolver with DO and CD, so that responses include their
+ * proofs and Weir validates them itself. Returns the answer with its status, or a failure with its reason; proofs are
+ * included only if the client asked for them. Answers to questions with CD=1 or a class other than IN are returned
+ * unchanged.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass, Rcode } from '../../shared/dns/iana.ts';
@@ -25,7 +26,10 @@ export interface QuestionResolver {
   resolve(question: Question, done: (resolution: Resolution) => void): void;
 }
 
-/** Maximum number of attempts if an answer is bogus: with the same servers, and with others. */
+/**
+ * If an answer is bogus, there are at most `ATTEMPTS` attempts with the same servers, and `MAX_ATTEMPTS` while further
+ * servers can be avoided.
+ */
 const ATTEMPTS = 2;
 const MAX_ATTEMPTS = 3;
 
@@ -36,7 +40,8 @@ const MAX_ATTEMPTS = 3;
 export type OnDoubt = (upstream: number, anchorZone: Name) => void;
 
 /**
- * The inner resolver times out this many milliseconds earlier, so that its exact reason for the timeout is reported.
+ * The inner resolver times out this many milliseconds before this resolver, so that its exact reason for the timeout is
+ * reported.
  */
 const GRACE_MS = 50;
 
@@ -90,7 +95,7 @@ export class ValidatingResolver implements QuestionResolver {
     this.chain.trust(anchors);
   }
 
-  /** The keys of a zone with trust anchors, and which keys signed them; null = no answer. Never rejects. */
+  /** The keys of a zone with trust anchors, and which keys signed them; null = no response. Never rejects. */
   async observe(zone: Name): Promise<TrustPointKeys | null> {
     const budget = new Budget(this.clock.monotonicMs() + this.timeoutMs);
     try {

@@ -19,9 +19,12 @@ import type { SecureZone, TrustChain, Zone } from './trust-chain.ts';
 /** Result of a validation. */
 export interface ValidationResult {
   readonly status: DnssecStatusCode;
-  /** Reason if the status is bogus, or indeterminate because a server did not answer; -1 in other cases. */
+  /**
+   * Extended error (EDE) if the status is bogus, or indeterminate because a server did not respond; -1 for any other
+   * status.
+   */
   readonly extendedError: number;
-  /** Whether a question of the chain of trust got no answer: a temporary failure, not a result. */
+  /** Whether a query for the chain of trust got no response: a temporary failure, not a result. */
   readonly isUnavailable: boolean;
   /** Seconds for which each checked RRset may be trusted. */
   readonly lifetimes: ReadonlyMap<SignedRRset, number>;
@@ -109,8 +112,8 @@ class Validation {
       if (denial?.isTooCostly === true) yield* this.weighUnproven(owner, [zone]);
       else this.weighProof(denial?.wildcardAnswer(owner, encloserLabels) ?? 'unproven');
     }
-    // RRSIG records are not signed, so an answer that consists of RRSIG records is insecure; servers may also omit
-    // RRSIG records.
+    // RRSIG records are not signed, so an answer that consists of RRSIG records is insecure; a missing RRSIG record
+    // proves nothing, because servers may omit RRSIG records.
     const hasNoData = !answer.negative && !this.sets.some((set) => set.isAnswer);
     if (qtype === RRType.RRSIG || hasNoData) this.weigh(INSECURE);
     const isAbsent = answer.negative && (qtype !== RRType.RRSIG || answer.rcode === Rcode.NXDOMAIN);
@@ -176,7 +179,7 @@ class Validation {
   }
 
   /**
-   * The signer names the zone whose keys to request, which saves a question per cut. The signer is unproven: if its
+   * The signer names the zone whose keys to request, which saves one query per zone cut. The signer is unproven: if its
    * keys prove nothing, the full walk down to the name decides whether a proof is needed.
    */
   private *weightAt(place: Name, set: SignedRRset): Steps<Weight> {
@@ -252,7 +255,7 @@ class Validation {
     else this.weighProof(tooCostly.some((it) => isSame(it, zone.name)) ? 'insecure' : 'unproven');
   }
 
-  /** The name whose zone denies the data that the question asks for: the end of the alias chain. */
+  /** The name whose zone denies the requested data: the end of the alias chain. */
   private placeOf(name: Name): Name {
     return this.qtype === RRType.DS ? parent(name) : name;
   }

@@ -27,7 +27,8 @@ beforeEach(() => {
   const share: ShareCuts = (points) => new SealedRecords(memory, 0, serialize(points));
   resolving = new ChainTable([ROOT], ['nta.test'], share);
   clock = resolving.clock;
-  // These arrays are created like those of the table: the context of shared results distinguishes kinds of arrays.
+  // These arrays are created like those of the table: the context of shared results distinguishes between kinds of
+  // arrays.
   const points = {
     anchors: [ROOT].flatMap(({ ds }) => readTrustAnchors(ds)),
     negativeAnchors: [wireName('nta.test')],

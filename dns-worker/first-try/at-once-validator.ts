@@ -1,8 +1,8 @@
 /**
- * Validates the answers of first tries if validation needs no further questions: the zones of all records are known,
- * and a few signatures prove them. Clients wait for this thread, so the number of signatures per answer and per turn is
+ * Validates the answers of first tries if validation needs no further queries: the zones of all records are known, and
+ * a few signatures prove them. Clients wait for this thread, so the number of signatures per answer and per turn is
  * limited, and a zone with many unproven answers is left to the resolve thread. Answers that cannot be proven here are
- * requested again and validated there (`dnssec/validating-resolver.ts`).
+ * queried again and validated there (`dnssec/validating-resolver.ts`).
  */
 import type { Clock } from '../../shared/clock.ts';
 import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
@@ -70,7 +70,7 @@ export class AtOnceValidator {
     this.shortTurns = isShort ? this.shortTurns + 1 : 0;
   }
 
-  /** Whether this turn has used up its signatures. */
+  /** Whether this turn has used up its allowance of signatures. */
   get isTurnOver(): boolean {
     return this.signatures >= TURN_SIGNATURES;
   }

@@ -1,6 +1,6 @@
 /**
- * The servers that this answer thread may ask itself, in the order that its resolve thread has written
- * (`shared/memory/first-server-layout.ts`). Counts the questions and measures response times.
+ * The servers that this answer thread may query itself, in the order that its resolve thread has written
+ * (`shared/memory/first-server-layout.ts`). Counts the queries and measures response times.
  */
 import { latencyClass } from '../../shared/memory/answer-counters.ts';
 import {
@@ -20,16 +20,16 @@ import { EdnsSupport } from '../resolve/transport/edns-support.ts';
 
 const US_PER_MS = 1000;
 
-/** A server that the answer thread may ask. */
+/** A server that the answer thread may query. */
 export class FirstServer {
-  /** Number of the resolver, see `FirstServersHead`: answers of servers of an earlier resolver are not cached. */
+  /** Identifies the resolver, see `FirstServersHead`: answers from servers of an earlier resolver are not cached. */
   readonly resolver: number;
-  /** Number of the server (`Upstream.index`). */
+  /** Index of the server (`Upstream.index`). */
   readonly number: number;
   readonly address: PackedSocketAddress;
   readonly hardening: Hardening;
   readonly edns: EdnsSupport;
-  /** Questions that wait for this server's answer. */
+  /** Number of queries to this server that have no response yet. */
   inFlight = 0;
   private readonly words: Int32Array;
   private readonly times: Float64Array;
@@ -62,7 +62,7 @@ export class FirstServer {
     Atomics.add(this.words, FirstServerRecord.ASKED >>> 2, 1);
   }
 
-  /** Records that another server answered a question that this server did not answer. */
+  /** Records that this server did not answer a question that another server answered. */
   noteSilent(): void {
     Atomics.add(this.words, FirstServerRecord.SILENT >>> 2, 1);
   }
@@ -86,7 +86,7 @@ export class FirstServers {
   private readonly memory: SharedArrayBuffer;
   private readonly head: Int32Array;
   private readonly makeHardening: MakeHardening;
-  /** Servers in the order in which they are asked; empty = the resolve thread asks. */
+  /** Servers in the order in which they are queried; empty = the resolve thread sends all queries. */
   private inOrder: readonly FirstServer[] = [];
   private strategy: PoolStrategy = 'Failover';
   private sequence = -1;
@@ -102,7 +102,7 @@ export class FirstServers {
       new Hardening(records.of({ ip, port }, 'udp'), settings, isEligible(ip, false));
   }
 
-  /** Reads changes of the order; call this method for each batch. Returns whether any server may be asked. */
+  /** Reads changes of the order; call this method for each batch. Returns whether any server may be queried. */
   follow(): boolean {
     const sequence = Atomics.load(this.head, FirstServersHead.SEQUENCE_WORD);
     if (sequence !== this.sequence) this.read(sequence);
@@ -127,7 +127,7 @@ export class FirstServers {
     return resolver === Atomics.load(this.head, FirstServersHead.RESOLVER_WORD);
   }
 
-  /** If the order is being written, no server is asked; the next call reads it. */
+  /** If the order is being written, no server is queried; the next call reads the order. */
   private read(sequence: number): void {
     const { head, known } = this;
     const resolver = head[FirstServersHead.RESOLVER_WORD]!;

@@ -34,7 +34,7 @@ const QNAME = Uint8Array.of(0xc0, 12);
 const ON = { cookies: 'on', caseRandomization: 'on' } as const;
 
 let upstream: ScriptedUpstream;
-/** Questions for `NAME` that wait for `release`. */
+/** Queries for `NAME` that wait for `release`. */
 let held: ReceivedQuery[];
 const closing: (() => unknown)[] = [];
 beforeEach(async () => {
@@ -47,7 +47,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** Keeps questions for `NAME` waiting; other names are answered. */
+/** Keeps queries for `NAME` waiting; queries for other names are answered. */
 const hold: Script = (query, index) => {
   if (isForName(query)) held.push(query);
   else good(query, index);
@@ -55,7 +55,7 @@ const hold: Script = (query, index) => {
 
 const isForName = (query: ReceivedQuery): boolean => nameIn(query).toLowerCase().includes('held-name');
 
-/** Answers the first question with this script, and all others correctly. */
+/** Answers the first query with this script, and all others correctly. */
 function firstly(script: Script): Script {
   return (query, index) => (index === 0 ? script(query, index) : good(query, index));
 }
@@ -91,7 +91,7 @@ function reportOf({ messages }: RunningWorker): UpstreamReport | undefined {
   return reports.at(-1)?.pools[0];
 }
 
-/** Waits until this many questions for `NAME` wait at the upstream. */
+/** Waits until this many queries for `NAME` wait at the upstream. */
 const heldBy = (count: number): Promise<ReceivedQuery[]> =>
   until(
     'the questions to wait',
@@ -99,7 +99,7 @@ const heldBy = (count: number): Promise<ReceivedQuery[]> =>
     ({ length }) => length >= count,
   );
 
-/** Answers the waiting questions, and later questions. */
+/** Answers the waiting queries, and later queries. */
 function release(script: Script = good): void {
   upstream.udpScript = script;
   for (const query of held.splice(0)) script(query, 0);
@@ -160,7 +160,8 @@ describeCalls('FirstTries', () => {
     await until('the question to wait for the other worker', () => missesOf(workers[1]!));
     release(answersWith({ answers: [a(QNAME, '192.0.2.9', ttl)] }));
     expect(dataOf(await Promise.all([first, second]))).toEqual([GOOD, GOOD]);
-    // On a busy machine the first try may time out before the release; then the resolve thread asks once more.
+    // On a busy machine the first try may time out before the release; then the resolve thread sends the query once
+    // more.
     expect(upstream.udpQuestions.filter(isForName)).toHaveLength(1 + missesOf(workers[0]!));
   });
 

@@ -1,8 +1,8 @@
 /**
- * The first try of a question: the answer thread asks the next servers over UDP, without waking another thread, and a
- * good answer ends the question. The resolver (`resolve/question-run.ts`) handles all other cases: a question that gets
- * no answer within the usual time, a doubtful reply, a response code that does not settle the question, an answer that
- * must be completed. Such a question goes through the miss ring to the resolve thread like a question that was not
+ * The first try of a question: the answer thread queries the next servers over UDP, without waking another thread, and
+ * a good answer ends the question. The resolver (`resolve/question-run.ts`) handles all other cases: a question that
+ * gets no answer within the usual time, a doubtful reply, a response code that does not settle the question, an answer
+ * that must be completed. Such a question goes through the miss ring to the resolve thread like a question that was not
  * tried, so the first try does not duplicate the resolver.
  */
 import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
@@ -38,7 +38,7 @@ import { TriedQuestion } from './tried-request.ts';
 import { isSettled, isSimple, outcomeOf } from './try-rules.ts';
 import { BATCH_SIZE, type TryEvents, TrySockets } from './try-sockets.ts';
 
-/** Maximum number of questions to servers in flight. */
+/** Maximum number of queries to servers in flight. */
 const EXCHANGES = 8192;
 /** Maximum number of replies per socket and turn that are validated: clients wait for all of them. */
 const VALIDATED_BATCH = 4;
@@ -75,7 +75,7 @@ export class FirstTries implements TryEvents {
   private readonly claims = new Array<Claim | null>(TRY_CAPACITY).fill(null);
   private readonly exchangesOf = new Int32Array(TRY_CAPACITY).fill(NONE);
   /**
-   * For each exchange: its question, the next exchange of that question, the server, marks, and the time of sending.
+   * For each exchange: its question, the next exchange of that question, the server, flags, and the time of sending.
    */
   private readonly questionOf = new Int32Array(EXCHANGES).fill(NONE);
   private readonly nextExchange = new Int32Array(EXCHANGES).fill(NONE);
@@ -117,8 +117,8 @@ export class FirstTries implements TryEvents {
   }
 
   /**
-   * Asks the question of `query` from `slot`, which neither policy nor cache answered; false = pass it to the resolve
-   * thread.
+   * Sends the question of `query` from `slot`, which neither policy nor cache answered, to servers; false = pass it to
+   * the resolve thread.
    */
   ask(query: Query, batch: UdpBatch, slot: number, version: number): boolean {
     const { tries } = this;
@@ -144,7 +144,7 @@ export class FirstTries implements TryEvents {
     return false;
   }
 
-  /** Sends the questions of this turn. */
+  /** Sends the queries of this turn. */
   flush(): void {
     this.sockets.flush();
   }
@@ -283,7 +283,9 @@ export class FirstTries implements TryEvents {
     return this.validator() === null ? this.question : this.question.withProofs;
   }
 
-  /** Answers all requests of a question. An answer of a removed server is sent to them, but not cached. */
+  /**
+   * Replies to all requests that wait for a question. An answer of a removed server is sent to them, but not cached.
+   */
   private settle(exchange: number, answered: Answered): void {
     const { tries, parts } = this;
     const question = this.questionOf[exchange]!;
@@ -300,7 +302,7 @@ export class FirstTries implements TryEvents {
     tries.close(question);
   }
 
-  /** Passes a question and all its requests to the resolve thread. */
+  /** Passes a question and all requests that wait for it to the resolve thread. */
   private passOn(question: number, flags: number): void {
     const { tries } = this;
     for (let exchange = this.exchangesOf[question]!; exchange !== NONE;) {
@@ -322,7 +324,7 @@ export class FirstTries implements TryEvents {
       reporter.count(Counter.UNRESOLVED_DROPPED);
   }
 
-  /** Sends the loaded question to the next servers; false if none could be asked. */
+  /** Sends the loaded question to the next servers; false if none could be queried. */
   private askServers(question: number, nowMs: number): boolean {
     const count = this.settings.servers.choose(this.chosen);
     const random = Math.random();
@@ -361,7 +363,7 @@ export class FirstTries implements TryEvents {
     if (this.isInUse(server)) server.noteAnswered(nowMs - this.sentMs[exchange]!, nowMs);
   }
 
-  /** Whether a server is still configured; another server may have its position now. */
+  /** Whether a server is still configured; a removed server's position may belong to another server now. */
   private isInUse(server: FirstServer): boolean {
     return this.settings.servers.isCurrent(server);
   }
@@ -379,8 +381,8 @@ export class FirstTries implements TryEvents {
   }
 
   /**
-   * Releases the claim, so that other threads may ask the question; threads that wait for the claim get the outcome, if
-   * any.
+   * Releases the claim, so that other threads may send the question; threads that wait for the claim get the outcome,
+   * if any.
    */
   private release(question: number, answered: Answered | null): void {
     this.outcome = answered;

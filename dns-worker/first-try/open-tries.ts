@@ -18,7 +18,7 @@ export const TRY_CAPACITY = 4096;
 const MAX_WAITERS = 256;
 const NONE = -1;
 
-/** Waiting requests; a question is identified by the number of its first request. */
+/** Waiting requests; a question is identified by the index of its first request. */
 export class OpenTries {
   readonly records = new MissRecords(new ArrayBuffer(TRY_CAPACITY * MissRecord.SIZE));
   /** Number of waiting requests. */
@@ -110,7 +110,7 @@ export class OpenTries {
     }
   }
 
-  /** Copies a request and returns its number (see `MissRecords`); call `open` or `join` with it. */
+  /** Copies a request and returns its index (see `MissRecords`); call `open` or `join` with this index. */
   take(query: Query, batch: UdpBatch, slot: number, version: number, network: number): number {
     this.size++;
     const request = this.free[TRY_CAPACITY - this.size]!;

@@ -28,7 +28,7 @@ export class TriedAnswers {
   private readonly keeper: AnswerKeeper;
   private readonly replier: RequestReplier;
   /**
-   * This object never has prefixes: an answer that may come from a NAT64 goes to the resolve thread, which learns the
+   * This object never gets prefixes: an answer that may come from a NAT64 goes to the resolve thread, which learns the
    * prefixes.
    */
   private readonly nat64 = new Nat64Discovery(systemClock);

@@ -26,7 +26,7 @@ class ReusedBytes {
   }
 }
 
-/** A question as it is sent to validate its answer: with DO, even if the server is not known to support DO. */
+/** A question in the form that validation needs: with DO, even if the server is not known to support DO. */
 class ProofQuestion implements Question {
   qname: Uint8Array = new Uint8Array(0);
   qtype = 0;

@@ -1,4 +1,4 @@
-/** Which questions are tried first, and which replies settle them. */
+/** Which questions get a first try, and which replies settle them. */
 import { RRClass, Rcode } from '../../shared/dns/iana.ts';
 import { MissFlags } from '../../shared/memory/miss-ring.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
@@ -20,7 +20,7 @@ export function isSimple({ partition, zoneIndex, aliasLength, ecsLength, qclass,
   );
 }
 
-/** Flag that reports a reply without a result to the resolver. */
+/** Flag that describes a reply without a result to the resolver. */
 export function outcomeOf(reading: ResponseReading): number {
   if (reading.kind === 'truncated') return MissFlags.TRUNCATED;
   return reading.kind === 'answer' && reading.answer.rcode === Rcode.SERVFAIL ? MissFlags.SERVFAIL : 0;

@@ -73,7 +73,7 @@ function messageOf(id: number, mark: number): Uint8Array {
   return message;
 }
 
-/** Queues a question with the exchange number as its mark; `flush()` sends it. Returns its message id. */
+/** Queues a query with the exchange number as its mark; `flush()` sends it. Returns its message id. */
 function ask(exchange: number, nowMs = 0, to = server): number {
   const id = sockets.join(exchange, to, nowMs);
   const message = messageOf(id, exchange);

@@ -1,9 +1,9 @@
 /**
  * UDP sockets to upstream servers, sent and received in batches. Each socket is connected, so that the kernel drops
  * packets from other senders and reports ICMP errors, and has a random port that the kernel chooses (RFC 5452 section
- * 9.2). As in the resolve thread (`resolve/transport/upstream-sockets.ts`), a port is used for one question if few are
- * in flight; under load, a few questions that start together share a port. A reply with an id that was never used on a
- * port is an attempt to guess an id, so the port is closed.
+ * 9.2). As in the resolve thread (`resolve/transport/upstream-sockets.ts`), a port is used for one query if few are in
+ * flight; under load, a few queries that start together share a port. A reply with an id that was never used on a port
+ * is an attempt to guess an id, so the port is closed.
  */
 import { Header, readU16 } from '../../shared/dns/wire.ts';
 import { Iov, Message, MessageFlag, NAME_SIZE } from '../../shared/net/kernel/kernel-messages.ts';
@@ -30,7 +30,7 @@ const QUERY_SIZE = 512;
 const REPLY_SIZE = 2048;
 
 const FREE = -1;
-/** Marks an id that was used for a question that has ended. */
+/** Marks an id whose query has ended. */
 const OVER = -2;
 
 /** Receives the outcome of exchanges. */
@@ -39,7 +39,10 @@ export interface TryEvents {
   readonly isTurnOver: boolean;
   /** Maximum number of datagrams received from a socket in one call. */
   readonly batchSize: number;
-  /** Called for a datagram with the id of an exchange, which is not checked further and valid only during the call. */
+  /**
+   * Called for a datagram with the id of an exchange; the content is not checked, and the memory is valid only during
+   * the call.
+   */
   received(exchange: number, message: Uint8Array): void;
   /** Called after the socket has failed, for example because the server's port is closed; no answer can arrive. */
   failed(exchange: number): void;
@@ -52,7 +55,7 @@ interface TrySocket {
   fd: number;
   server: FirstServer;
   openedMs: number;
-  /** Places in use so far; ids and exchanges of all places. */
+  /** Number of places used so far, and of places still in use; ids and exchanges of all places. */
   used: number;
   live: number;
   /** Whether the kernel has refused to send on the socket. */
@@ -69,7 +72,7 @@ export class TrySockets {
   private readonly events: TryEvents;
   private readonly sockets = new Map<number, TrySocket>();
   private readonly spare: TrySocket[] = [];
-  /** For each server, the socket that can take another question. */
+  /** For each server, the socket that can take another query. */
   private readonly open = new Map<FirstServer, TrySocket>();
   /** The socket of each exchange. */
   private readonly socketOf: (TrySocket | null)[];
@@ -99,7 +102,9 @@ export class TrySockets {
     this.fd = calls.epoll_create1(EPOLL_CLOEXEC);
   }
 
-  /** Reserves a place for an exchange with a server; returns its random id, or -1 if no socket is available. */
+  /**
+   * Reserves a place on a socket for an exchange with a server; returns its random id, or -1 if no socket is available.
+   */
   join(exchange: number, server: FirstServer, nowMs: number): number {
     const socket = this.socketFor(server, nowMs);
     if (socket === null) return -1;
@@ -288,7 +293,7 @@ function newSocket(server: FirstServer): TrySocket {
   };
 }
 
-/** The place with this id, including questions that have ended; -1 = the id was never used here. */
+/** The place with this id, including places whose query has ended; -1 = the id was never used here. */
 function placeOfId({ ids, used }: TrySocket, id: number): number {
   for (let place = 0; place < used; place++) if (ids[place] === id) return place;
   return -1;

@@ -1,7 +1,4 @@
-/**
- * Answers that end at an alias whose target the upstream has left out: the resolver is asked for the target like for
- * any name.
- */
+/** Answers that end at an alias whose target the upstream has left out: the target is resolved like any name. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../shared/dns/iana.ts';
 import { nameToText } from '../../shared/dns/name.ts';

@@ -1,10 +1,10 @@
 /**
- * Follows aliases with unresolved targets: those that this server creates (a local CNAME, the safe address of a search
- * engine), and those of an upstream that has omitted the target. The target is an ordinary question of the client, with
- * its own cache entry and servers; `joined-parts.ts` joins both parts. Three limits end loops and keep slow chains from
- * accumulating clients (CVE-2024-33655 DNSBomb, CVE-2026-50045): the number of aliases, which is the same as within one
- * answer; the validation cost, which is limited to that of a few questions; and the client's timeout, after which no
- * step begins.
+ * Follows aliases whose targets are not resolved: aliases that this server creates (a local CNAME, the safe address of
+ * a search engine), and those in an upstream's answer that omits the target. The target is resolved like a separate
+ * query of the client, with its own cache entry and servers; `joined-parts.ts` joins the alias and the target's answer.
+ * Three limits end loops and keep slow chains from accumulating clients (CVE-2024-33655 DNSBomb, CVE-2026-50045): the
+ * number of aliases, which is the same as within one answer; the validation cost, which is limited to that of a few
+ * questions; and the client's timeout, after which no step begins.
  */
 import type { AnswerKeeper } from './answer-keeper.ts';
 import { failedAnswer, MAX_FAILURE_TTL_SECS, MIN_FAILURE_TTL_SECS } from './answer-lifetime.ts';
@@ -43,7 +43,7 @@ export interface FollowerParts {
   readonly take: (request: OpenRequest) => void;
   /** Applies the current policy to an opened request; true if the policy decides its answer. */
   readonly isDecided: (request: OpenRequest) => boolean;
-  /** The resolver of the pools, which is replaced when they change. */
+  /** The resolver of the pools; a change of the pools replaces it. */
   readonly resolver: () => unknown;
   /** Whether the request has exceeded its time limit. */
   readonly isLate: (request: WaitingRequest) => boolean;
@@ -51,12 +51,12 @@ export interface FollowerParts {
   readonly guarded: (request: WaitingRequest, work: () => void) => void;
 }
 
-/** An answer whose chain ends at a name without records in the answer. */
+/** An answer that omits the records of the last name in its CNAME chain. */
 type PartialAnswer = Answered & {
   readonly answer: CacheableAnswer & { readonly leftOut: LeftOut };
 };
 
-/** The first part of an answer: its records, its upstream (the number in the log), and its cache partition. */
+/** The first part of an answer: its records, the number of its upstream in the log, and its cache partition. */
 interface Beginning {
   readonly partial: PartialAnswer;
   readonly upstream: number;
@@ -100,7 +100,7 @@ export class AliasFollower {
     return result;
   }
 
-  /** Asks for the target of the alias in `query`, which this server has created. */
+  /** Resolves the target of the alias in `query`, which this server has created. */
   follow(request: OpenRequest): void {
     const { query } = this;
     const { hops: hopsBefore, cost } = chainOf(request);
@@ -132,8 +132,8 @@ export class AliasFollower {
   }
 
   /**
-   * Asks for the target that an upstream's answer has left out. The request must be open; `upstream` is the log's
-   * number of the answering server.
+   * Resolves the target that an upstream's answer omits. The request must be open; `upstream` is the number of the
+   * answering server in the log.
    */
   followAnswer(request: WaitingRequest, partial: PartialAnswer, upstream: number): void {
     const { query } = this;
@@ -213,7 +213,7 @@ export class AliasFollower {
     const { replier, keeper, take } = this.parts;
     replier.open(request);
     if (partition !== query.partition || resolver !== this.parts.resolver()) {
-      // The forward zone of the name or the pools have changed: ask again.
+      // The forward zone of the name or the pools have changed: resolve the question again.
       if (request.kind !== 'refresh') take(request);
       return;
     }

@@ -1,6 +1,6 @@
 /**
- * Stores outcomes in the shared cache, with a lifetime and marks; each outcome is stored once, even if several clients
- * wait for it.
+ * Stores outcomes in the shared cache, with a lifetime and metadata; each outcome is stored once, even if several
+ * clients wait for it.
  */
 import { ExtendedError } from '../../shared/dns/iana.ts';
 import type { WorkerSettings } from '../../shared/threads/messages.ts';
@@ -21,7 +21,7 @@ export class AnswerKeeper {
   private readonly writer: CacheWriter;
   settings: WorkerSettings['cache'];
   private readonly nat64: Nat64Discovery;
-  /** The last stored outcome: one outcome answers all waiting clients in turn. */
+  /** The last stored outcome: it answers all waiting clients in turn, but must be stored only once. */
   private kept: Resolution | null = null;
 
   constructor(writer: CacheWriter, settings: WorkerSettings['cache'], nat64: Nat64Discovery) {
@@ -32,7 +32,7 @@ export class AnswerKeeper {
 
   /**
    * Stores an outcome as the answer to `query`, once for all waiting clients, after limiting its TTLs. An answer for a
-   * client's subnet is not stored. `upstream` is the log's number of the server.
+   * client's subnet is not stored. `upstream` is the number of the server in the log.
    */
   keepOnce(query: Query, resolution: Resolution, answer: CacheableAnswer, upstream: number): void {
     const { settings, writer } = this;

@@ -31,7 +31,10 @@ export type ReplacedParts = Pick<
   'resolver' | 'zones' | 'flights' | 'settings' | 'networks' | 'trust'
 >;
 
-/** The resolver that was asked: that of a forward zone, or that of the pools at that time. */
+/**
+ * The resolver that a question was passed to: the resolver of a forward zone, or the resolver of the pools at that
+ * time.
+ */
 export interface AskedResolver extends Pick<ForwarderParts, 'resolver' | 'trust'> {
   readonly zone: ForwardZone | undefined;
 }

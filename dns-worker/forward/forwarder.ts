@@ -1,7 +1,7 @@
 /**
- * The slow path of a query: asks the resolver for what neither policy nor cache could answer, and ensures that each
- * client gets exactly one reply: a stale answer if all upstreams fail (RFC 8767). `alias-follower.ts` follows aliases,
- * `answer-keeper.ts` caches answers, `request-replier.ts` writes replies.
+ * The slow path of a query: passes questions that neither policy nor cache could answer to the resolver, and ensures
+ * that each client gets exactly one reply: a stale answer if all upstreams fail (RFC 8767). `alias-follower.ts` follows
+ * aliases, `answer-keeper.ts` caches answers, `request-replier.ts` writes replies.
  */
 import { AliasFollower, leavesOut } from './alias-follower.ts';
 import { AnswerKeeper, extendedErrorOf } from './answer-keeper.ts';
@@ -32,7 +32,7 @@ import { type ForwardZone, POOLS_PARTITION } from '../../shared/snapshot/forward
 import { WaitingClients } from './waiting-clients.ts';
 import { asRefresh, type OpenRequest, type WaitingRequest } from './waiting-request.ts';
 
-/** A client's request that waits for its question. */
+/** A client's request that waits for the answer to its question. */
 interface Wait {
   readonly question: ClientQuestion;
   readonly request: OpenRequest;
@@ -138,7 +138,7 @@ export class Forwarder {
     this.askForCache(request);
   }
 
-  /** Asks a question only to cache the answer. */
+  /** Resolves a question only to cache the answer. */
   private askForCache(request: WaitingRequest): void {
     this.replier.open(request);
     const asked = this.nextUpstreams();
@@ -166,7 +166,7 @@ export class Forwarder {
     this.replier.reply(request);
   }
 
-  /** Asks the resolver of the question's forward zone, or that of the pools. */
+  /** Passes the question to the resolver of its forward zone, or to that of the pools. */
   private resolve(wait: Wait): void {
     const asked = this.nextUpstreams();
     this.waiting++;
@@ -204,8 +204,8 @@ export class Forwarder {
   }
 
   /**
-   * Another thread has asked the question: its answer is in the cache, or was passed on directly because it must not be
-   * cached. Without an answer, the question is asked again unless its time limit has passed.
+   * Another thread has resolved the question: the answer is in the cache, or was passed on directly because it must not
+   * be cached. Without an answer, this thread resolves the question, unless its time limit has passed.
    */
   private lookAgain({ timer, request }: Wait, { resolution }: AskedElsewhere): Resolution | 'over' | 'again' {
     try {
@@ -225,7 +225,7 @@ export class Forwarder {
     return { kind: 'failed', reason: 'late', rcode: Rcode.SERVFAIL, upstream: -1 };
   }
 
-  /** Whether a request has exceeded its time limit: its client has given up. */
+  /** Whether a request has exceeded its time limit; its client no longer waits for a reply. */
   private isLate({ arrivedMonotonicMs }: WaitingRequest): boolean {
     return this.parts.clock.monotonicMs() - arrivedMonotonicMs >= this.parts.flights.timeoutMs;
   }
@@ -295,7 +295,7 @@ export class Forwarder {
     const { zone } = asked;
     const partition = zone?.partition ?? POOLS_PARTITION;
     const isReplaced = this.isReplaced(asked);
-    // A removed server with the same trust settings has answered: use the answer once, without caching it.
+    // The server was removed since, but the trust settings are the same: use its answer once, without caching it.
     const isLast = resolution.kind === 'answer' && !leavesOut(resolution) && asked.trust === this.parts.trust;
     // The name's zone or the pools have changed: the answer of the previous servers is obsolete.
     if (partition !== this.query.partition || (isReplaced && !isLast)) {
@@ -380,7 +380,7 @@ function poolsOf({ resolver, trust }: ForwarderParts): AskedResolver {
   return { resolver, trust, zone: undefined };
 }
 
-/** The log's number of the deciding server; 0 = no server was asked. */
+/** The number, in the log, of the server that decided the outcome; 0 = no server was queried. */
 function upstreamNumber({ upstream }: Resolution, zone: ForwardZone | undefined): number {
   return zone === undefined ? upstream + 1 : (zone.upstreamNumbers[upstream] ?? 0);
 }

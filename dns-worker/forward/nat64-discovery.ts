@@ -1,6 +1,6 @@
 /**
  * Learns the NAT64 prefixes of the pools (RFC 7050 section 3) when they are needed: before an answer is blocked for a
- * private IPv6 address. Networks without NAT64 are asked only occasionally.
+ * private IPv6 address. In networks without NAT64, the query for prefixes is repeated only occasionally.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
@@ -19,12 +19,12 @@ const QUESTION: Question = {
   checkingDisabled: false,
   ecs: null,
 };
-/** Minimum lifetime of an answer, whatever its TTL, and lifetime of a failure. */
+/** Minimum lifetime of an answer, whatever its TTL, which is also the lifetime of a failure; and maximum lifetime. */
 const MIN_FRESH_MS = 600_000;
 const MAX_FRESH_MS = 86_400_000;
 const FAILED_MS = 60_000;
 
-/** Function that asks the pools a question. */
+/** Function that resolves a question through the pools. */
 export type AskPools = (question: Question, done: (outcome: FlightOutcome) => void) => void;
 
 /** The NAT64 prefixes that one resolve thread knows. */
@@ -47,7 +47,7 @@ export class Nat64Discovery {
     );
   }
 
-  /** Asks for the prefixes. `done` is always called once; after that, `mustLearn` returns false. */
+  /** Queries the prefixes. `done` is always called once; after that, `mustLearn` returns false. */
   learn(ask: AskPools, done: () => void): void {
     ask(QUESTION, (outcome) => {
       this.take(outcome);

@@ -1,6 +1,6 @@
 /**
  * Replies to a waiting request: parses it again in this thread's buffer, appends the answer or reads it from the cache,
- * and sends, counts and logs the reply. `forwarder.ts` decides which question to ask.
+ * and sends, counts and logs the reply. `forwarder.ts` decides which question to resolve.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { LimitReason } from '../../shared/memory/answer-counters.ts';
@@ -90,7 +90,7 @@ export class RequestReplier {
     return true;
   }
 
-  /** Replies with a server's answer; `upstream` is the log's number of the server. */
+  /** Replies with a server's answer; `upstream` is the number of the server in the log. */
   answer(request: OpenRequest, { answer, dnssec }: Answered, upstream: number): void {
     const { query } = this;
     query.upstream = upstream;
@@ -115,7 +115,7 @@ export class RequestReplier {
     this.parts.pipeline.checkAnswer(this.query, request.kind === 'explain' ? request.notes : null);
   }
 
-  /** Puts an answer after the question. */
+  /** Appends an answer to the question in the reply. */
   answerFrom(answer: CacheableAnswer): void {
     const { query, scratch } = this;
     query.ecsScope = answer.ecsScope;

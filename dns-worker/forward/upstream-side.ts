@@ -21,7 +21,7 @@ import { ZoneResolvers } from '../resolve/zone-resolvers.ts';
 /** Milliseconds for which replaced resolvers are kept beyond the time limit of a question. */
 const GRACE_MS = 500;
 
-/** The resolver that asks the pools, and the validating parts in front of it. */
+/** The resolver of the pools, and the validating parts around it. */
 interface PoolSide {
   readonly resolver: Resolver;
   readonly shared: SharedResolver | undefined;
@@ -35,13 +35,15 @@ export interface UpstreamSideParts {
   readonly records?: Capabilities;
   /** Zones that threads of the node have proven in the same context; null = not shared. */
   readonly shareCuts?: (context: Uint8Array) => SealedRecords | null;
-  /** Shared flights of validation questions, each of which takes this many milliseconds at most. */
+  /** Flights of validation queries, which threads share; each flight takes this many milliseconds at most. */
   readonly flights: (longestMs: number) => NodeFlights;
-  /** Order of the servers that the worker's answer thread may ask itself; absent = no such thread. */
+  /**
+   * Order of the servers that the worker's answer thread may query itself; absent = the worker has no answer thread.
+   */
   readonly firstServers?: SharedArrayBuffer;
 }
 
-/** Asks upstreams. One per resolve thread. */
+/** Queries upstreams. One per resolve thread. */
 export class UpstreamSide {
   private readonly parts: UpstreamSideParts;
   private settings: WorkerSettings;
@@ -94,7 +96,7 @@ export class UpstreamSide {
     return { pools: this.pools.resolver.report(), zones: this.zones.report() };
   }
 
-  /** The DNSKEY RRset of a zone with trust anchors; null = no answer, or no validation. */
+  /** The DNSKEY RRset of a zone with trust anchors; null = no response, or no validation. */
   async observe(zone: Uint8Array): Promise<TrustPointKeys | null> {
     return (await this.pools.validator?.observe(zone)) ?? null;
   }
@@ -104,7 +106,7 @@ export class UpstreamSide {
     this.pools.validator?.trust(anchors);
   }
 
-  /** Reports that a client has asked for the name that detects forwarding loops. */
+  /** Reports that a client has queried the name that detects forwarding loops. */
   noteLoop(token: string, client: string): void {
     this.pools.resolver.noteLoop(token, client);
     this.zones.noteLoop(token, client);

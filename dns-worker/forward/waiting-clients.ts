@@ -22,8 +22,8 @@ export class WaitingClients {
   private requests = 0;
 
   /**
-   * Counts a request of a network for a question, identified by a secret hash; false, without counting, if the network
-   * has used up its share.
+   * Counts a request of a network for a question, which is identified by a hash with a secret seed; false, without
+   * counting, if the network has used up its share.
    */
   enter(network: string, question: number): boolean {
     let waiting = this.networks.get(network);

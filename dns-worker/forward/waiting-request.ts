@@ -6,7 +6,7 @@ import type { FirstTryOutcome } from '../resolve/response/question.ts';
 
 /** A question as its client asked it; every buffer is a copy. */
 export interface WaitingQuestion {
-  /** Message with at least the header and the question. */
+  /** A question as its client sent it; every buffer is a copy. */
   readonly message: Uint8Array;
   /** Address of the client, 16 bytes. */
   readonly client: Uint8Array;
@@ -27,8 +27,8 @@ export interface WaitingQuestion {
 /** A question to which policy applies. */
 interface PolicyQuestion extends WaitingQuestion {
   /**
-   * Version of the snapshot whose policy and local names last passed the question: not checked again while this
-   * snapshot is active. NOT_PASSED = not yet passed.
+   * Version of the snapshot whose policy and local names last allowed the question; while this snapshot is active, the
+   * question is not checked again. NOT_PASSED = not yet allowed.
    */
   passedVersion: number;
   /** Sends the reply; the bytes are valid only during the call. */
@@ -38,7 +38,7 @@ interface PolicyQuestion extends WaitingQuestion {
 /** A request of a client that waits for the reply. */
 export interface ClientRequest extends PolicyQuestion {
   readonly kind: 'client';
-  /** Whether Weir itself asks: the request is neither logged nor counted. */
+  /** Whether Weir itself sent the request; such a request is neither logged nor counted. */
   readonly isOwn: boolean;
   /** The DNS cookie for the reply (RFC 7873); null = none. */
   readonly cookie: Uint8Array | null;
@@ -73,7 +73,7 @@ export interface ChainPosition {
 export interface StepRequest extends WaitingQuestion {
   readonly kind: 'step';
   readonly chain: ChainPosition;
-  /** Whether the name comes from an upstream's answer: it may be a name that this server answers itself. */
+  /** Whether the name comes from an upstream's answer; this server may have a local answer for such a name. */
   readonly isNamedByUpstream: boolean;
   /** Receives the answer. */
   readonly take: (query: Query) => void;

@@ -49,7 +49,9 @@ export function openSocket(
   return fd;
 }
 
-/** Words of `WorkerControl` for descriptors: their number, and the first one. */
+/**
+ * Words of `WorkerControl` that record descriptors: the word with their number, and the word of the first descriptor.
+ */
 export interface NotedAt {
   readonly countWord: number;
   readonly firstWord: number;

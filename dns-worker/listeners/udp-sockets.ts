@@ -20,8 +20,8 @@ const IPPROTO_IP = 0;
 const IP_PKTINFO = 8;
 const IP_MTU_DISCOVER = 10;
 /**
- * The kernel never sets DF, and ignores a path MTU, which may be forged. (RFC 9715 section 3.1 asks for no fragments:
- * the reply size is limited.)
+ * With this option, the kernel never sets DF, and ignores the path MTU, because an attacker can forge it. (RFC 9715
+ * section 3.1 recommends to avoid fragments: the reply size is limited.)
  */
 const IP_PMTUDISC_OMIT = 5;
 const IPPROTO_IPV6 = 41;
@@ -32,13 +32,14 @@ const IPV6_RECVPKTINFO = 49;
 
 /**
  * Send buffer requested for each socket; the kernel grants less if net.core.wmem_max or rmem_max is lower. Packets that
- * wait for a neighbour's MAC count, up to 208 KiB per neighbour (unres_qlen_bytes) for three seconds: the kernel
- * doubles the value, which is enough for 300 addresses that do not resolve. No memory is reserved.
+ * wait for a neighbour's MAC occupy the buffer, up to 208 KiB per neighbour (unres_qlen_bytes) for three seconds; the
+ * kernel doubles the requested size, which is enough for 300 addresses that do not resolve. The kernel reserves no
+ * memory for it.
  */
 const SEND_BUFFER_BYTES = 32 << 20;
 /**
- * Receive buffer for about 20,000 small questions, because the kernel doubles the value and charges 768 bytes for each:
- * a tenth of a second at full speed.
+ * Receive buffer for about 20,000 small queries (the kernel doubles the value and charges 768 bytes for each): a tenth
+ * of a second at full speed.
  */
 const RECEIVE_BUFFER_BYTES = 8 << 20;
 /** Maximum sleep in recvmmsg, and therefore the maximum delay until a busy thread reads its messages. */

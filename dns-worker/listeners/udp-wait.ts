@@ -125,7 +125,7 @@ export class UdpWait {
     if (this.isBusy && count < FULL_ENOUGH) this.calls.usleep(this.coalesceUs);
   }
 
-  /** Sleeps until a datagram, a wake-up, an overdue reply, or SLEEP_MS have passed. */
+  /** Sleeps until a datagram or a wake-up arrives, a reply is overdue, or SLEEP_MS have passed. */
   private sleep(messagesSeen: number): void {
     Atomics.store(this.control, WorkerControl.ANSWER_ASLEEP_WORD, 1);
     // The control plane does not signal a message that arrived before the flag was set.

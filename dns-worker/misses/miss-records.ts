@@ -1,6 +1,6 @@
 /**
  * Records of queries that wait for an upstream (`shared/memory/miss-ring.ts`): the destination of the reply, and the
- * question. They are in the miss ring, or before that with the first tries of the answer thread.
+ * question. A record is first in the memory of the answer thread's first tries, or directly in the miss ring.
  */
 import { MissFlags, MissRecord, NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import { LimitReason } from '../../shared/memory/answer-counters.ts';

@@ -21,7 +21,7 @@ const networks = new ClientNetworks(createRateBuckets(false, 42), rateLimitOf({}
 /** Replaces the origin of datagrams, which the kernel would report. */
 const nowhere = { socketIndex: 0, copyOrigin: () => undefined } as unknown as UdpBatch;
 
-/** Writes questions of one client until one is refused; returns the number of questions written. */
+/** Writes queries of one client until one is refused; returns the number of queries written. */
 function fill(writer: MissWriter, client: string, hasValidCookie = false): number {
   const query = new Query();
   query.clientBytes = addressFromText(client)!;
@@ -105,7 +105,7 @@ describe('MissWriter', () => {
     expect(misses.map(({ firstTry }) => firstTry)).toEqual([null, 'silent', 'truncated', 'exposed']);
     for (const miss of misses)
       expect(miss).toMatchObject({ arrivedMonotonicMs: 12.5, dnssecOk: true, passedVersion: 7 });
-    // The record itself has no outcome.
+    // The record that is copied has no outcome itself.
     expect(records.has(MissRecord.SIZE, MissFlags.SILENT | MissFlags.TRUNCATED | MissFlags.EXPOSED)).toBe(
       false,
     );

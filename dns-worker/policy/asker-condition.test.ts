@@ -15,7 +15,7 @@ function ruleWith(condition: Condition): SpecialRule {
   return { source: 0, line: 1, kind: 1, match: 'exact', text: 'a.example', rule: 'a.example', ...condition };
 }
 
-/** Whether a rule applies to a question of a client; the address is stored after other bytes. */
+/** Whether a rule applies to a query of a client; the address is stored after other bytes. */
 function holds(condition: Condition, client: string | Uint8Array, qtype: number = RRType.A): boolean {
   const query = new Query();
   const address = typeof client === 'string' ? addressFromText(client)! : client;
@@ -81,7 +81,7 @@ describe('isFor()', () => {
     fc.assert(
       fc.property(address, fc.integer({ min: 0, max: 128 }), (bytes, bits) => {
         const clients = [{ address: Buffer.from(bytes).toString('hex'), bits }];
-        // The bits whose change matters.
+        // The bits of the address that the rule compares.
         const counted = Array.from({ length: 128 }, (_, bit) => {
           const client = bytes.slice();
           client[bit >>> 3]! ^= 0x80 >>> (bit & 7);

@@ -1,6 +1,6 @@
 /**
- * The network as which a client is counted: its address truncated to the prefix lengths of `dns.rate_limit`. As for the
- * rate limit, queries with a proven address count separately from those whose source may be forged.
+ * The network to which a client's queries count: its address truncated to the prefix lengths of `dns.rate_limit`. As
+ * for the rate limit, queries with a proven address count separately from those whose source may be forged.
  */
 import { addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
 import { RateBucketLayout } from '../../shared/memory/rate-buckets.ts';

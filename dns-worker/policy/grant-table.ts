@@ -30,25 +30,25 @@ export class GrantTable {
   /** The grants in order of precedence. */
   private readonly grants: readonly NameGrant[];
   /**
-   * For each group index, the number of the group's holder plus one; 0 = no grants. A holder is a group, client or
+   * For each group index, the index of the group's holder plus one; 0 = no grants. A holder is a group, client or
    * address that has grants.
    */
   private readonly groupAskers: Int32Array;
-  /** Number of the holder plus one, by client id. */
+  /** Index of the holder plus one, by client id. */
   private readonly clientAskers = new Map<number, number>();
-  /** Hash table of addresses: four words of an address, number of the holder plus one; 0 = free. */
+  /** Hash table of addresses: four words of an address, index of the holder plus one; 0 = free. */
   private readonly addresses: Int32Array;
   private readonly addressMask: number;
-  /** Hash table of names: low lane, high lane, holder, number of the grant plus one; 0 = free. */
+  /** Hash table of names: low lane, high lane, holder, index of the grant plus one; 0 = free. */
   private readonly names: Int32Array;
   private readonly nameMask: number;
-  /** Number of the holder's grant for every name plus one, by holder; 0 = none. */
+  /** Index of the holder's grant for every name plus one, by holder; 0 = none. */
   private readonly everyName: Int32Array;
   /** For each number of labels: 1 = a grant with subdomains has a name with that many labels. */
   private readonly depths = new Uint8Array(MAX_LABELS + 1);
   /** For each number of labels: 1 = a grant without subdomains has a name with that many labels. */
   private readonly exactDepths = new Uint8Array(MAX_LABELS + 1);
-  /** Number of the holder "everyone" plus one; 0 = no such grants. */
+  /** Index of the holder "everyone" plus one; 0 = no such grants. */
   private everyone = 0;
   private askerCount = 0;
 
@@ -86,7 +86,7 @@ export class GrantTable {
     }
   }
 
-  /** Number of the grant that decides, or NOT_FOUND. */
+  /** Index of the grant that decides, or NOT_FOUND. */
   find(query: Asker & HashedLabels): number {
     const ofClient = this.clientAsker(query);
     if (ofClient !== 0) {
@@ -117,7 +117,7 @@ export class GrantTable {
     return this.addresses[this.addressSlot(bytes, from) + 4]!;
   }
 
-  /** The grant with a number from `find`. */
+  /** The grant with an index from `find`. */
   grant(number: number): NameGrant {
     return this.grants[number]!;
   }
@@ -207,7 +207,7 @@ export class GrantTable {
   }
 }
 
-/** Holder value in the slots of grants for a name alone. */
+/** Holder value in the slots of grants without subdomains. */
 function exactly(asker: number): number {
   return ~asker;
 }

@@ -69,7 +69,7 @@ describe('Newcomers', () => {
     const first = ask(NEW_ADDRESS);
     expect([first.groupId, clientDetail(first, snapshot)]).toEqual([KIDS, `mac ${MAC}`]);
     expect(ask(NEW_ADDRESS).groupId).toBe(KIDS);
-    // A waiting question is not counted twice, but the group is the same.
+    // A waiting query is not counted twice, but its group is the same.
     const waiting = ask(NEW_ADDRESS);
     clientGroupStage(waiting, snapshot, null, newcomers);
     expect([waiting.groupId, reads]).toEqual([KIDS, 1]);

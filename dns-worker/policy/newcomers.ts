@@ -1,7 +1,7 @@
 /**
  * Recognizes known clients at new addresses by their MAC. The control plane learns of a new address within about a
- * second, but the first question from the new address already gets the client's policy. The kernel's neighbour table
- * maps the address to a MAC; policy also stores each MAC as an address (`macIdentity`).
+ * second, but the first query from the new address already gets the client's policy. The kernel's neighbour table maps
+ * the address to a MAC; policy also stores each MAC as an address (`macIdentity`).
  */
 import type { Clock } from '../../shared/clock.ts';
 import { addressFromText, addressToText } from '../../shared/net/ip.ts';
@@ -79,7 +79,7 @@ export class Newcomers {
     const exclusion = exclusionOf(ofMac);
     if (!isByGroup && !isByGrant && !isByName && !isBlocked(ofMac) && exclusion === Exclusion.NONE)
       return entry;
-    // Each question is looked up until a snapshot contains the address.
+    // Every query from this address is looked up until a snapshot contains the address.
     this.isSettled = false;
     query.identity = identity;
     if (isBlocked(ofMac)) return blockedEntry(entry);
@@ -96,7 +96,7 @@ export class Newcomers {
     const reads = this.absent.get(address) ?? 0;
     if (reads >= MAX_READS_OF_ONE) return undefined;
     this.isSettled = false;
-    // Read the table only once after the question has arrived: another read would not help.
+    // Read the table only once after the query has arrived: another read would not help.
     if (this.readAtMs < arrivedMonotonicMs && !this.refresh()) return undefined;
     const mac = this.table.get(address);
     if (mac === undefined) this.noteAbsent(address, reads + 1);

@@ -104,7 +104,7 @@ export class PolicyMatcher {
     return match;
   }
 
-  /** Prefetches the memo entry of a name, by its low lane. */
+  /** Loads the memo entry of a name into the CPU cache, by the low lane of the name's hash. */
   touch(low: number, policyClass: number): number {
     return this.memo.touch(low, policyClass);
   }

@@ -27,7 +27,7 @@ function from(client: string, atMs: number, proof: Proof = {}): Query {
   return query;
 }
 
-/** Number of `count` simultaneous questions that are admitted. */
+/** Number of queries that are admitted, of `count` simultaneous ones. */
 function admitted(limiter: RateLimiter, client: string, atMs: number, count: number, proof?: Proof): number {
   let sum = 0;
   for (let i = 0; i < count; i++) if (limiter.admitsQuestion(from(client, atMs, proof))) sum++;
@@ -168,7 +168,7 @@ describe('RateLimiter', () => {
           for (const gapMs of gapsMs) {
             nowMs += gapMs;
             tokens = Math.min(burstSize, tokens + (gapMs * queriesPerSecond) / 1000);
-            // If a token is nearly complete, rounding decides whether the question is admitted.
+            // If a token is nearly complete, rounding decides whether the query is admitted.
             const isNear = Math.abs(tokens - 1) < 0.02;
             const isAdmitted = limiter.admitsQuestion(from('192.0.2.1', nowMs));
             if (isNear) return;

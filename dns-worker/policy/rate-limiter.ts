@@ -1,7 +1,7 @@
 /**
  * Token buckets of client networks, in memory that all threads share. A bucket is one number, the time at which it will
- * be full again: a question advances this time by one interval, and exceeds the limit if the time is then more than a
- * whole burst ahead. Two threads that update one bucket at the same time may count two questions as one; the limit gets
+ * be full again: each query advances this time by one interval, and exceeds the limit if the time is then more than a
+ * whole burst ahead. Two threads that update one bucket at the same time may count two queries as one; the limit gets
  * slightly wider, and no answer is lost.
  *
  * A network has two buckets of the same size, so that queries with a proven address (`hasProvenAddress`) are not
@@ -30,7 +30,7 @@ export function hasProvenAddress(query: Query): boolean {
   return query.protocol !== Protocol.udp || query.hasValidCookie;
 }
 
-/** Counts questions and answers against the limits. Each thread has one. */
+/** Counts queries and answers against the limits. Each thread has one. */
 export class RateLimiter {
   readonly settings: RateLimitSettings;
   private readonly head: Int32Array;
@@ -59,7 +59,7 @@ export class RateLimiter {
     this.whitelist = settings.whitelist.map(networkOf).filter((network) => network !== null);
   }
 
-  /** Counts a question; false if its network has used up its burst. */
+  /** Counts a query; false if its network has used up its burst. */
   admitsQuestion(query: Query): boolean {
     const { queriesPerSecond, burstSize } = this.settings;
     return this.admits(query, L.QUESTIONS_DOUBLE, 1000 / queriesPerSecond, burstSize);
@@ -72,8 +72,8 @@ export class RateLimiter {
   }
 
   /**
-   * Whether to send this limited answer truncated, so that the client retries over TCP; the answers of the whole node
-   * are counted.
+   * Whether to send this limited answer truncated, so that the client retries over TCP; decides by the count of limited
+   * answers on the whole node.
    */
   slips(): boolean {
     const { slipRatio } = this.settings;
@@ -105,7 +105,7 @@ export class RateLimiter {
     return true;
   }
 
-  /** Number of the network's bucket; takes over a full bucket, or the fullest in its set. */
+  /** Index of the network's bucket; if the network has none, replaces a full bucket, or the fullest in its set. */
   private bucketOf(): number {
     const { words, doubles, network } = this;
     let hash = this.seed;

@@ -1,7 +1,7 @@
 /**
- * The networks of refused clients, per thread: how many answers each has had in this second, and how many queries since
- * its last report to the control plane. The number of slots is fixed: networks with the same slot share its answers,
- * and reset each other's count. IPv4 networks have 24 bits, IPv6 networks 56.
+ * The networks of refused clients, per thread: how many answers each network got in this second, and how many queries
+ * it sent since its last report to the control plane. The number of slots is fixed: networks with the same slot share
+ * its answers, and reset each other's count of queries. An IPv4 network is a /24, an IPv6 network a /56.
  */
 import { addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
 import type { Query } from '../query/query.ts';
@@ -37,7 +37,7 @@ const IPV6_SECOND_MASK = ~0xff;
 
 /** Counts the queries of refused clients. Each thread has one. */
 export class Refusals {
-  /** Queries of the last query's network since its last report, if a report is due; 0 = not due. */
+  /** Queries from the network of the last query since that network's last report, if a report is due; 0 = not due. */
   unreported = 0;
   private readonly slots = new Int32Array(SLOTS * Slot.SIZE);
   private reportedSecond = 0;
@@ -96,8 +96,8 @@ export class Refusals {
     slots[at + Slot.WORD0] = word0;
     slots[at + Slot.WORD1] = word1;
     slots[at + Slot.WORD3] = word3;
-    // Do not reset the answers of this second, so that forged senders in two networks with this slot do not get any
-    // number of answers.
+    // Keep the count of this second's answers, so that forged senders in two networks with this slot do not get an
+    // unlimited number of answers.
     slots[at + Slot.QUERIES] = 0;
     slots[at + Slot.REPORTED_SECS] = NEVER_SECS;
     return at;

@@ -87,7 +87,7 @@ export class RuleMatchMemo {
     return UNKNOWN;
   }
 
-  /** Prefetches the line that `find` will read; the result has no meaning. */
+  /** Loads the line that `find` will read into the CPU cache; the result has no meaning. */
   touch(low: number, policyClass: number): number {
     return this.words[setOf(classKey(low, policyClass))]!;
   }

@@ -31,7 +31,7 @@ export class SafeSearchTable {
     this.masks = Uint32Array.from(groupIds, (id) => maskOf.get(id) ?? 0);
   }
 
-  /** Number of the target of the name with these hash lanes for a group, or NOT_FOUND. */
+  /** Index of the target of the name with these hash lanes for a group, or NOT_FOUND. */
   find(groupIndex: number, low: number, high: number): number {
     const mask = this.masks[groupIndex]!;
     if (mask === 0) return NOT_FOUND;
@@ -41,7 +41,7 @@ export class SafeSearchTable {
     return mode === SafeSearchMode.off ? NOT_FOUND : engine * 2 + mode - 1;
   }
 
-  /** The target with a number from `find`. */
+  /** The target with an index from `find`. */
   target(number: number): SafeTarget {
     return this.targets[number]!;
   }

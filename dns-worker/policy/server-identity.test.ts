@@ -15,7 +15,7 @@ const SETTINGS = {
   nodeName: 'attic',
 };
 
-/** The text for a client; null = the question is refused. */
+/** The text for a client; null = the query is refused. */
 function textFor(
   name: string,
   { type = 'TXT', client = '192.0.2.9' }: { type?: TypeSpec; client?: string } = {},

@@ -29,7 +29,10 @@ export const NO_IDENTITY: IdentitySettings = {
   designatedAddresses: [],
 };
 
-/** The machine itself: it may need this DNS server to find the web servers of the lists. */
+/**
+ * The machine itself, which is answered before the first policy: it may need this DNS server to find the web servers of
+ * the lists.
+ */
 const OWN_NETWORKS = ['127.0.0.0/8', '::1'].map((text) => networkFromText(text)!);
 
 const STATE_NAME = nameFromText('status.weir')!;
@@ -84,7 +87,7 @@ export class ServerIdentity {
     return LogMark.COUNTED;
   }
 
-  /** RDATA of the answer to a question of class CHAOS; null if the question is refused. */
+  /** RDATA of the answer to a query of class CHAOS; null if the query is refused. */
   chaosText(query: Query): Uint8Array | null {
     if (query.qtype !== RRType.TXT || !this.mayAsk(query)) return null;
     if (isName(query, STATE_NAME)) return STATE_TEXTS[this.nodeState()]!;
@@ -115,7 +118,7 @@ function isName({ qname, qnameLength }: Query, name: Uint8Array): boolean {
   return true;
 }
 
-/** The names with which PADD and Pi-hole's scripts find the API. */
+/** The names under which PADD and Pi-hole's scripts look for the API. */
 function compatTexts(urls: CompatApiUrls | null): [string, Uint8Array][] {
   if (urls === null) return [];
   const named = asciiBytes(urls.named);

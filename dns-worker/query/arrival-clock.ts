@@ -6,8 +6,8 @@ import { systemClock } from '../../shared/clock.ts';
 import type { Query } from './query.ts';
 
 /**
- * Milliseconds for which the offset between the clocks is used, and therefore the maximum delay until a step of the
- * wall clock takes effect.
+ * Milliseconds for which a measured offset between the clocks is used, and therefore the maximum delay until a step of
+ * the wall clock takes effect.
  */
 const OFFSET_LIFE_MS = 500;
 

@@ -148,7 +148,7 @@ function readOpt(query: Query): boolean {
       // root.
       if (query.hasEdns || i < elsewhere || bytes[offset] !== 0) return false;
       readOptFields(query, offset + 1, next);
-      // The format of options of other versions is unknown: BADVERS.
+      // The format of options of other EDNS versions is unknown; the reply is BADVERS.
       if (query.ednsVersion === 0 && !areOptions(bytes, query.optionsAt, next)) return false;
     }
     offset = next;

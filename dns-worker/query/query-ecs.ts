@@ -7,9 +7,12 @@ import { findOption, NO_OPTION, OPTION_HEAD_SIZE, optionEnd } from '../../shared
 import { EdnsOption } from '../../shared/dns/iana.ts';
 import type { Query } from './query.ts';
 
-/** Stores the subnet of a parsed request in `query.ecs`; false if the option is malformed: answer FORMERR. */
+/**
+ * Stores the subnet of a parsed request in `query.ecs`; false if the option is malformed, which is answered with
+ * FORMERR.
+ */
 export function readEcs(query: Query): boolean {
-  // The format of options of other versions is unknown.
+  // The format of options of other EDNS versions is unknown.
   if (!query.hasEdns || query.ednsVersion !== 0) return true;
   const { bytes, optionsAt, optionsEnd } = query;
   const at = findOption(bytes, optionsAt, optionsEnd, EdnsOption.ECS);

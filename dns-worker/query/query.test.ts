@@ -5,7 +5,7 @@ import { NO_EDE, Query } from './query.ts';
 const SLOT = new Uint8Array(64);
 const ECS = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
 
-/** Fields that `begin` sets, and those that the listener sets before. */
+/** Fields that `begin` sets, and fields that the listener sets before `begin`. */
 const OF_LISTENER = ['bytes', 'view', 'at', 'length', 'capacity', 'clientBytes', 'clientAt', 'protocol'];
 /** Fields that are never set for a request (`isAddress`, `addressSize`), or read only if `hasEdns` is set. */
 const UNREAD = ['isAddress', 'addressSize', 'optionsAt', 'optionsEnd'];

@@ -85,12 +85,12 @@ export class Query {
   /** Offsets of the labels in `qname`, first label first. */
   readonly labelAt: Uint8Array = new Uint8Array(MAX_LABELS + 1);
   labelCount = 0;
-  /** Hash lanes of the name from each label on, see `shared/dns/name.ts`. */
+  /** Hash lanes of each suffix of the name, by the label at which the suffix starts; see `shared/dns/name.ts`. */
   readonly hashLow: Int32Array = new Int32Array(MAX_LABELS + 1);
   readonly hashHigh: Int32Array = new Int32Array(MAX_LABELS + 1);
   /** Whether the qname is an address of an answer, see `address-name.ts`; never for a request. */
   isAddress = false;
-  /** Bytes of the address, and their number: 4 or 16. */
+  /** Bytes of the address, and their number (4 or 16). */
   readonly address: Uint8Array = new Uint8Array(16);
   addressSize = 0;
   qtype = 0;
@@ -140,8 +140,8 @@ export class Query {
   isAdmitted = true;
 
   /**
-   * If the qname is an alias with an unresolved target: the target in lower-case wire form; the answer so far consists
-   * of the CNAME records that lead to it. Length 0 = none. `status` and `replyFlags` are those of the answer.
+   * If the qname is an alias whose target is not resolved: the target in lower-case wire form; the answer so far
+   * consists of the CNAME records that lead to it. Length 0 = none. `status` and `replyFlags` are those of the answer.
    */
   readonly alias: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
   aliasLength = 0;
@@ -162,8 +162,8 @@ export class Query {
   readonly ruleName: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
   ruleNameLength = 0;
   /**
-   * Unix seconds at which the deciding grant, or the grant that allows everything, ends, or NO_END_SECS; 0 = no such
-   * grant.
+   * Unix seconds at which the deciding grant ends, or the grant that allows everything; NO_END_SECS = without end; 0 =
+   * no such grant.
    */
   grantEndsAtSecs = 0;
   /**
@@ -197,7 +197,7 @@ export class Query {
   replyFlags = 0;
   /** Extended error in the reply, or NO_EDE. */
   extendedError = NO_EDE;
-  /** Whether Weir itself asks: always allowed, and neither logged nor counted. */
+  /** Whether Weir itself sent the query, which is then always allowed, and neither logged nor counted. */
   isOwn = false;
   /** Whether the query is logged and counted. */
   logMark: LogMarkCode = LogMark.COUNTED;
@@ -205,7 +205,7 @@ export class Query {
   exclusion: ExclusionBits = Exclusion.NONE;
   /** The exceeded limit of the client's network, for the log, even if the query was answered (dry run). */
   limitedBy: LimitReasonCode = LimitReason.NONE;
-  /** Whether the resolve thread should refresh the cached answer: it is in use and expires soon. */
+  /** Whether the resolve thread should refresh the cached answer, which is in use and expires soon. */
   wantsRefresh = false;
 
   /** Copies the arrival time of another query. */
@@ -319,7 +319,7 @@ export class Query {
     return this.ecsLength === 0 ? null : this.ecs.slice(0, this.ecsLength);
   }
 
-  /** Whether the answer may differ for other subnets: the shared cache is neither read nor written. */
+  /** Whether the answer may differ for other subnets, so that the shared cache is neither read nor written. */
   get isEcsSpecific(): boolean {
     return this.ecsLength > EcsData.ADDRESS;
   }

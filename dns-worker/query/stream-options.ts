@@ -37,7 +37,7 @@ export function endStreamsSoon(): void {
 /** Records the options for the reply to a parsed request on a connection. */
 export function readStreamOptions(query: Query): void {
   const { bytes, optionsAt, optionsEnd, protocol } = query;
-  // The format of options of other versions is unknown.
+  // The format of options of other EDNS versions is unknown.
   if (!query.hasEdns || query.ednsVersion !== 0) return;
   if (protocol !== Protocol.doh && findOption(bytes, optionsAt, optionsEnd, EdnsOption.TCP_KEEPALIVE) >= 0)
     query.streamOptions |= StreamOption.KEEPALIVE;

@@ -96,7 +96,7 @@ describe('LogRingWriter.write()', () => {
   test('writes the type of the first answer RR whether the RRs fit or not, and 0 without any', () => {
     const typeOf = (index: number, length: number, count: number): number => {
       const query = queryWith('www.test', length);
-      // A record with the root as owner and type AAAA.
+      // A record whose owner is the root and whose type is AAAA.
       query.bytes.set([0, 0, 28], query.at + query.answersAt);
       query.answersCount = count;
       writer.write(query, 1);

@@ -1,8 +1,8 @@
 /**
  * Writes one record per query into the thread's log ring, directly from the Query and the reply in its slot. If the
  * ring is full, the record is dropped and counted. Before a record is dropped, if `database.log_pressure` is `slow`,
- * the thread briefly yields its core to the reader: the reader empties rings without waiting, so a full ring means that
- * the reader lacks CPU.
+ * the thread briefly yields its core to the reader: the reader never waits while it empties the rings, so a full ring
+ * means that the reader lacks CPU.
  */
 import { skipName } from '../../shared/dns/wire.ts';
 import { EXCLUSION_SHIFT, logAnswersOffset, LogMark, LogRecord, LogRing } from '../../shared/query-log.ts';

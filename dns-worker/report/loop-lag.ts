@@ -1,4 +1,4 @@
-/** Measures the lag of an event loop with a timer that also has another purpose, so that measuring costs nothing. */
+/** Measures the lag of an event loop with an existing timer, so that measuring costs nothing. */
 import type { Clock } from '../../shared/clock.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 

@@ -69,7 +69,7 @@ export class Reporter {
     this.counters[counter] = this.counters[counter]! + 1;
   }
 
-  /** Publishes the queries answered since the last call, all with this response time. */
+  /** Publishes the queries answered since the last call, all with the same response time. */
   publish(responseTimeUs: number): void {
     const { counters, unpublished } = this;
     for (let source = 0; source < unpublished.length; source++) {

@@ -59,15 +59,15 @@ export class ClientSightings {
     words[at + L.COUNT_AT] = (words[at + L.COUNT_AT]! + 1) | 0 || 1;
   }
 
-  /** Word at which the slot of the address starts; assigns a slot if the address has none. */
+  /** Word at which the slot of the address starts; assigns a slot if the address does not have one. */
   protected slotFor(word0: number, word1: number, word2: number, word3: number, nowSecs: number): number {
     const found = this.findSlot(word0, word1, word2, word3, nowSecs);
     return found >= 0 ? found : this.assign(~found, word0, word1, word2, word3);
   }
 
   /**
-   * Word at which the slot of the address starts; if the address has none, the word of a slot that it may use,
-   * inverted.
+   * Word at which the slot of the address starts; if the address has no slot, the inverted word of a slot that may be
+   * assigned to it.
    */
   private findSlot(word0: number, word1: number, word2: number, word3: number, nowSecs: number): number {
     const { words } = this;

@@ -1,7 +1,7 @@
 /**
  * Limits the damage of a bug in a resolve thread to one question, a count and a log line; the thread survives. Code
- * that a packet can reach runs in a turn of the event loop that a timer, socket or promise started; uncaught errors in
- * a turn arrive here. Questions end at their deadlines, so nothing waits for interrupted work.
+ * that a packet can reach runs in a turn of the event loop that a timer, socket or promise started; this module handles
+ * the uncaught errors of such turns. Questions end at their deadlines, so nothing waits for interrupted work.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { Counter } from '../../shared/memory/counters.ts';

@@ -1,7 +1,7 @@
 /**
- * Decides which servers the worker's answer thread may ask itself (`shared/memory/first-server-layout.ts`): those of
- * the first pool if all of them answer, use UDP, and have addresses that need no lookup. If not, the answer thread asks
- * no servers, and all questions come to this thread.
+ * Decides which servers the worker's answer thread may query itself (`shared/memory/first-server-layout.ts`): those of
+ * the first pool if all of them answer, use UDP, and have addresses that need no lookup. If not, the answer thread
+ * queries no servers, and all questions come to this thread.
  */
 import { LATENCY_CLASSES } from '../../shared/memory/answer-counters.ts';
 import {
@@ -73,7 +73,7 @@ export class FirstServerWriter {
     for (const upstream of this.pool?.upstreams ?? []) upstream.takeFirst();
   }
 
-  /** Stops the answer thread from asking these servers, unless another resolver has written its servers since. */
+  /** Stops the answer thread from querying these servers, unless another resolver has written its servers since. */
   close(): void {
     if (this.isClosed) return;
     this.takeNews();
@@ -82,7 +82,7 @@ export class FirstServerWriter {
   }
 
   /**
-   * Whether the answer thread may ask a server: it answers well, and usually within the wait. With any other server,
+   * Whether the answer thread may query a server: it answers well, and usually within the wait. With any other server,
    * every question would be delayed before it reaches the resolver.
    */
   private isFirst(upstream: Upstream): boolean {
@@ -92,8 +92,7 @@ export class FirstServerWriter {
   }
 
   /**
-   * How long the answer thread waits: the time after which the resolver would send a question again, or to another
-   * server.
+   * How long the answer thread waits: the time after which the resolver would repeat a query, or query another server.
    */
   private waitMs({ health: { usualLatencyMs } }: Upstream): readonly number[] {
     const { timeoutMs } = this;
@@ -114,9 +113,9 @@ export class FirstServerWriter {
     upstream.health.first = new SharedAnswers(this.memory, at);
   }
 
-  /** Changes the memory; the sequence number shows readers that they have read during a write. */
+  /** Changes the memory; the sequence number lets readers detect a write during their read. */
   private write(change: () => void): void {
-    // The number is already odd if this thread's predecessor died during a write.
+    // The sequence number is already odd if this thread's predecessor died during a write.
     Atomics.or(this.head, FirstServersHead.SEQUENCE_WORD, 1);
     change();
     Atomics.add(this.head, FirstServersHead.SEQUENCE_WORD, 1);

@@ -8,8 +8,8 @@ import type { Resolution } from './resolution.ts';
 /** The outcome of a flight, as passed to other threads. */
 interface PassedOutcome {
   /**
-   * Identifies the question (`questionKey`): a thread may also wait for the claim of another question because the
-   * bucket is full.
+   * Identifies the question (`questionKey`): if the bucket is full, a thread may wait for the claim of another
+   * question.
    */
   readonly key: string;
   /** Version of the settings: another version may use other servers. */
@@ -32,8 +32,8 @@ export class FlightOutcomes {
   }
 
   /**
-   * Writes the outcome of a question that other threads wait for. If the outcome does not fit, they ask the question
-   * themselves.
+   * Writes the outcome of a question that other threads wait for. If the outcome does not fit, these threads resolve
+   * the question themselves.
    */
   put(claim: Claim, key: string, resolution: Resolution): void {
     const { memory, worker, settingsVersion } = this.parts;
@@ -42,7 +42,7 @@ export class FlightOutcomes {
     if (bytes.length > OutcomeRing.DATA_BYTES / 2) return;
     const { words, data } = outcomeRing(memory, worker);
     const start = startOf(words[OutcomeRing.END_WORD]! >>> 0, bytes.length);
-    // This store comes first, so that readers can detect that the data is being overwritten.
+    // Store the new end first, so that readers can detect that the data is being overwritten.
     Atomics.store(words, OutcomeRing.END_WORD, (start + bytes.length) | 0);
     data.set(bytes, start % OutcomeRing.DATA_BYTES);
     const number = words[OutcomeRing.NEXT_WORD]! >>> 0;
@@ -67,7 +67,7 @@ export class FlightOutcomes {
       const length = words[at + OutcomeDescriptor.LENGTH_WORD]! >>> 0;
       const from = start % OutcomeRing.DATA_BYTES;
       const bytes = data.slice(from, from + length);
-      // Check this after the copy: the writer changes both words before it overwrites data.
+      // Check the end after the copy: the writer changes both words before it overwrites data.
       const end = Atomics.load(words, OutcomeRing.END_WORD) >>> 0;
       const written = (Atomics.load(words, OutcomeRing.NEXT_WORD) - next) >>> 0;
       if ((end - start) >>> 0 > OutcomeRing.DATA_BYTES || written + back >= OutcomeRing.DESCRIPTORS)

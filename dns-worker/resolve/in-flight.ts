@@ -1,13 +1,13 @@
 /**
- * Questions in flight. Identical questions are sent once for all waiting clients: this saves work, and a forger does
- * not get many chances at the same time (birthday attack, RFC 5452 section 5).
+ * Questions in flight. Identical questions are sent once for all waiting clients: this saves work, and prevents an
+ * attacker from guessing the ids of many identical queries at the same time (birthday attack, RFC 5452 section 5).
  */
 import type { Logger } from '../../shared/log.ts';
 import { errorDetail } from './transport/exchange.ts';
 
 /** Maximum number of distinct questions in flight; each uses sockets. */
 const MAX_QUESTIONS = 16_384;
-/** Maximum number of waiters in total, including those of Weir's own questions, and maximum number per question. */
+/** Maximum number of waiters in total, including those of Weir's own questions, and per question. */
 const MAX_WAITERS = 65_536;
 const MAX_WAITERS_OF_ONE = 8192;
 

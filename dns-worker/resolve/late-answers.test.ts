@@ -28,7 +28,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** Asks a question that times out; resolves when the resolver waits for its late answer. */
+/** Sends a question that times out; resolves when the resolver waits for its late answer. */
 function timeOut(asked = WWW): Promise<Failed> {
   const failed = new Promise<Failed>((resolve) => {
     const timing = { clock: systemClock, timeoutMs: 50 };

@@ -19,7 +19,10 @@ const MAX_KEPT = 256;
  */
 const awaited = new WeakMap<Failed, (() => void) | null>();
 
-/** Calls `then` if a late answer arrives for a failed question that is still awaited; only the first call counts. */
+/**
+ * Calls `then` if a late answer arrives for a failed question that is still awaited; only the first call of this
+ * function for a failure has an effect.
+ */
 export function awaitLateAnswer(failure: Failed, then: () => void): void {
   if (awaited.get(failure) === null) awaited.set(failure, then);
 }
@@ -59,8 +62,8 @@ export class LateAnswers {
   }
 
   /**
-   * Returns the late answer to a question once. Without a late answer, stops waiting, because the question is sent
-   * again.
+   * Returns the late answer to a question once. If there is no late answer, stops waiting for one, because the question
+   * is sent again.
    */
   take(question: Question): Answered | null {
     if (this.runs.size === 0 && this.kept.size === 0) return null;

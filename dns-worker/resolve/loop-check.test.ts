@@ -19,7 +19,7 @@ const REPORT = { status: 'Healthy', lastError: null } as UpstreamReport;
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-/** An upstream that records the names in its questions. */
+/** An upstream that records the names in its queries. */
 function upstream(address: string): Upstream & { readonly names: Uint8Array[] } {
   const names: Uint8Array[] = [];
   const probe = ({ qname }: Question) => {
@@ -46,7 +46,7 @@ test('LoopCheck reports the upstream whose name comes back, until one does not',
   expect(check.mark(other, REPORT)).toBe(REPORT);
   expect(logger.lines).toMatchObject([{ level: 'warn', fields: { upstream: 'udp://router' } }]);
 
-  // The next check uses another name: the result is kept until the time for a returning question has passed.
+  // The next check uses another name; the result is kept until the time for a returning query has passed.
   jest.advanceTimersByTime(6000 + 24_000);
   expect(router.names.length).toBeGreaterThan(1);
   expect(tokenOf(router.names.at(-1))).not.toBe(tokenOf(router.names[0]));

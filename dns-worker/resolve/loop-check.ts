@@ -1,6 +1,6 @@
 /**
- * Checks whether upstreams send questions back to this server, as a router does if it forwards to this server: each
- * upstream is occasionally asked for a one-time name. The control plane sees which client asks for such a name, and
+ * Checks whether upstreams send queries back to this server, as a router does if it forwards to this server: each
+ * upstream occasionally gets a query for a one-time name. The control plane sees which client queries such a name, and
  * reports it to all threads.
  */
 import { randomBytes } from 'node:crypto';
@@ -11,8 +11,8 @@ import type { UpstreamReport, WorkerSettings } from '../../shared/threads/messag
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
 /**
- * Time until the first check and between later checks, as multiples of the health check interval; and the minimum of
- * the first in milliseconds.
+ * Time until the first check and between later checks, as multiples of the health check interval; and the minimum time
+ * until the first check, in milliseconds.
  */
 const FIRST_INTERVALS = 2;
 const MIN_FIRST_MS = 2000;
@@ -26,7 +26,7 @@ const JITTER = 0.2;
 /** An upstream with the state of its check. */
 interface Checked {
   readonly token: string;
-  /** The client that asked for the last name that came back; null = none. */
+  /** The client that queried the last name that came back; null = none. */
   readonly client: string | null;
   /** Whether this check's name came back. */
   readonly hasReturned: boolean;
@@ -57,7 +57,7 @@ export class LoopCheck {
     this.timer = this.after(firstMs, () => this.ask());
   }
 
-  /** Reports that a client has asked for the name with this token: an upstream may have sent the name back. */
+  /** Reports that a client has queried the name with this token: an upstream may have sent the name back. */
   note(token: string, client: string): void {
     for (const [upstream, checked] of this.checked) {
       if (checked.token !== token || checked.hasReturned) continue;

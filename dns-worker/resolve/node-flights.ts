@@ -1,6 +1,6 @@
 /**
  * Ensures that a question is in flight only once on the whole node: in this thread, identical questions share one run;
- * if another thread has asked the question, this thread waits for it. The caller then finds the answer in the shared
+ * if another thread is resolving the question, this thread waits for it. The caller then finds the answer in the shared
  * cache, or gets the outcome directly from the other thread.
  */
 import { Rcode } from '../../shared/dns/iana.ts';
@@ -14,12 +14,12 @@ import { isInconclusive, type Resolution } from './resolution.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 
-/** Resolves the questions that this thread must ask; see `Resolver.resolve`. */
+/** Resolves the questions that this thread itself must resolve; see `Resolver.resolve`. */
 export interface FlightResolver {
   resolve(question: Question, done: (resolution: Resolution) => void): void;
 }
 
-/** The outcome if another thread asked the question and has finished. */
+/** The outcome if another thread resolved the question and has finished. */
 export interface AskedElsewhere {
   readonly kind: 'elsewhere';
   /** Outcome of the flight; null = unknown: the question must be sent again unless the cache has the answer. */
@@ -44,7 +44,7 @@ export class NodeFlights {
   private readonly logger: Logger;
   private isClosed = false;
 
-  /** `shared` is null if no other thread asks. */
+  /** `shared` is null if no other thread resolves questions. */
   constructor(shared: SharedFlights | null, timeoutMs: number, logger: Logger) {
     this.shared = shared;
     this.timeoutMs = timeoutMs;
@@ -55,7 +55,7 @@ export class NodeFlights {
   /**
    * Resolves the question with `taker`, for a partition of the cache, unless another thread is resolving it. `done` is
    * called exactly once, after `resolve` has returned. When `done` returns, a client's answer must be in the cache,
-   * because other threads may then ask the question.
+   * because other threads may then send the question.
    */
   resolve(
     taker: FlightResolver,
@@ -106,7 +106,7 @@ function failed(reason: 'overloaded' | 'network' | 'servfail'): Resolution {
 }
 
 /**
- * The resolver for validation, which asks for keys and delegations that many answers share: identical simultaneous
+ * The resolver for validation, which queries keys and delegations that many answers share: identical simultaneous
  * questions share one run on the whole node. Clients' questions are joined before they reach a resolver.
  */
 export class SharedResolver implements FlightResolver {
@@ -121,8 +121,8 @@ export class SharedResolver implements FlightResolver {
   }
 
   /**
-   * Resolves the question, or gets the outcome from another thread that is already asking it. `done` is called exactly
-   * once, after `resolve` has returned.
+   * Resolves the question, or gets the outcome from another thread that is already resolving it. `done` is called
+   * exactly once, after `resolve` has returned.
    */
   resolve(question: Question, done: (resolution: Resolution) => void): void {
     const { behind, flights, clock } = this;

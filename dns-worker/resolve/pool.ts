@@ -1,19 +1,19 @@
 /**
  * Pools of upstreams in order of priority, and the plan of servers for one question, in waves. The servers of a wave
- * are asked at the same time; the next wave follows when all servers asked so far have failed or have been silent for a
- * while. The healthy servers of all pools come first, in the order of each pool's strategy; then servers that may be
- * down, then servers that are unhealthy or remove signatures, and last the servers that this question avoids.
+ * are queried at the same time; the next wave follows when all servers queried so far have failed or have been silent
+ * for a while. The healthy servers of all pools come first, in the order of each pool's strategy; then servers that may
+ * be down, then servers that are unhealthy or remove signatures, and last the servers that this question avoids.
  */
 import type { PoolStrategy } from '../../shared/policy/upstream-settings.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Maximum number of servers that one question asks at the same time. */
+/** Maximum number of servers that are queried for one question at the same time. */
 export const MAX_WAVE = 8;
-/** Maximum number of waves per question; with `MAX_WAVE` it limits the packets that a client's question can cause. */
+/** Maximum number of waves per question; with `MAX_WAVE` it limits the packets that a client's query can cause. */
 const MAX_WAVES = 16;
 const NONE: ReadonlySet<number> = new Set();
 
-/** Waves of servers: those in one wave are asked at the same time. */
+/** Waves of servers: those in one wave are queried at the same time. */
 type Waves = readonly (readonly Upstream[])[];
 
 /** A pool with its servers. */
@@ -31,7 +31,7 @@ export class Pool {
     this.strategy = strategy;
   }
 
-  /** The waves of all servers, or of those for which `usable` is true; counts as one question. */
+  /** The waves of all servers, or of those for which `usable` is true; each call counts as one question. */
   waves(usable?: (upstream: Upstream) => boolean): Waves {
     const servers = usable === undefined ? this.upstreams : this.upstreams.filter(usable);
     return wavesOf(this.strategy, servers, this.turn++);
@@ -39,8 +39,8 @@ export class Pool {
 }
 
 /**
- * The servers to ask for one question, in waves: those that answer, then all that may be down (in one wave), then the
- * others. `pools` are in order of priority; `avoided` as in `Question`. Empty = no server can be asked.
+ * The servers to query for one question, in waves: those that answer, then all that may be down (in one wave), then the
+ * others. `pools` are in order of priority; `avoided` as in `Question`. Empty = no server can be queried.
  */
 export function planWaves(pools: readonly Pool[], nowMs: number, avoided: ReadonlySet<number> = NONE): Waves {
   // In the usual case no server has a fault: skip the work below.
@@ -81,7 +81,7 @@ function isWithinLimit({ length }: readonly Upstream[]): boolean {
   return length <= MAX_WAVE;
 }
 
-/** Removes suspect servers from the waves, except one that is tried in parallel with the first servers. */
+/** Removes suspect servers from the waves, except one, which is tried in parallel with the first servers. */
 function withoutSuspects(
   waves: Waves,
   nowMs: number,
@@ -143,7 +143,7 @@ export function askingOrder<T extends Candidate>(
   return [...servers].sort((a, b) => a.health.smoothedLatencyMs - b.health.smoothedLatencyMs);
 }
 
-/** The position in that order of the server that is asked first. */
+/** The position, in the order of the strategy, of the server that is queried first. */
 export function firstPlace(strategy: PoolStrategy, count: number, turn: number): number {
   if (strategy === 'Balanced') return turn % count;
   const explores = strategy === 'Fastest' && count > 1 && turn % EXPLORE_EVERY === EXPLORE_EVERY - 1;

@@ -1,6 +1,6 @@
 /**
- * Health probes: each upstream is asked a question that it should be able to answer, at random intervals, unless
- * answers to clients already show that it is healthy. An unhealthy server is probed until it recovers.
+ * Health probes: each upstream gets, at random intervals, a query that it should be able to answer, unless answers to
+ * clients already show that it is healthy. An unhealthy server is probed until it recovers.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass, RRType, Rcode } from '../../shared/dns/iana.ts';
@@ -15,14 +15,14 @@ import type { Upstream, UpstreamAttempt } from './upstream.ts';
 export const ROOT_SERVERS: Question = probeFor(new Uint8Array(1), RRType.NS);
 
 /**
- * A public name with letters, in a domain that is reserved for examples (RFC 2606): capability probes ask for this name
- * and for random names below it.
+ * A public name with letters, in a domain that is reserved for examples (RFC 2606): capability probes query this name
+ * and random names below it.
  */
 export const PUBLIC_NAME: Question = probeFor(nameFromText('www.example.com')!, RRType.A);
 
 /**
- * The question for the SOA of a zone, which the zone's servers answer without asking others. `zone` is in lower-case
- * wire form.
+ * The question for the SOA of a zone, which the zone's servers answer without querying other servers. `zone` is in
+ * lower-case wire form.
  */
 export function zoneProbe(zone: Uint8Array): Question {
   return probeFor(zone, RRType.SOA);
@@ -92,8 +92,8 @@ export class Probe {
   }
 
   /**
-   * Probes soon: a server that client questions have just made unhealthy or suspect may be healthy, and other servers
-   * are asked until a probe shows that it is.
+   * Probes soon: a server that clients' queries have just made unhealthy or suspect may be healthy, and other servers
+   * are queried until a probe shows that it is.
    */
   private expedite(withinMs: number): void {
     if (this.closed || this.attempt !== null) return;

@@ -1,5 +1,6 @@
 /**
- * Resolvers of several threads that ask the same server: no thread repeats a question that another thread is asking.
+ * Resolvers of several threads that query the same server: no thread repeats a question that another thread is
+ * resolving.
  */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ClaimArea, createClaimTable, releaseClaims } from '../../shared/memory/claim-table.ts';

@@ -1,6 +1,6 @@
 /**
- * One thread's claims to questions, which let only one thread ask a question; shared by all resolve threads of the node
- * (`shared/memory/claim-table.ts`).
+ * One thread's claims to questions, which ensure that only one thread sends a question; shared by all resolve threads
+ * of the node (`shared/memory/claim-table.ts`).
  */
 import {
   type ClaimAreaCode,
@@ -42,10 +42,10 @@ const SLACK_SECS = 2;
  */
 const LOCK_TRIES = 20;
 const LOCK_WAIT_MS = 1;
-/** Without the lock, the thread asks: asking twice is better than not asking. */
+/** Without the lock, the thread sends the question: two queries are better than none. */
 const WITHOUT_LOCK: Claim = { isMine: true, value: NO_CLAIM, word: 0 };
 
-/** Claims of one area. */
+/** Claims of one area (`ClaimArea`). */
 export class QuestionClaims {
   private readonly area: ClaimAreaCode;
   private readonly words: Int32Array;
@@ -76,7 +76,7 @@ export class QuestionClaims {
     const word = this.bucket + ClaimBucket.CLAIM_AT + slot;
     const holder = Atomics.load(words, word);
     if (holder !== NO_CLAIM && !this.isOverdue(holder, nowSecs)) {
-      // The exchange fails if the owner has just finished: then there is nothing to wait for.
+      // The exchange fails if the owner has just finished; then the thread need not wait.
       Atomics.compareExchange(words, word, holder, holder | WAITED_FOR);
       free(words, lock, claimHolder(worker));
       return { isMine: false, value: holder | WAITED_FOR, word };
@@ -126,7 +126,7 @@ export class QuestionClaims {
     return found < 0 ? 0 : found;
   }
 
-  /** A claim older than any question was never released. */
+  /** A claim that is older than the maximum time of a question was never released. */
   private isOverdue(claim: number, nowSecs: number): boolean {
     return claimAgeSecs(claim, nowSecs) > this.overdueSecs;
   }

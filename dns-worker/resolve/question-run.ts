@@ -1,8 +1,9 @@
 /**
- * One question from the first attempt to the outcome: asks servers in waves (`pool.ts`), the next wave when all servers
- * asked so far have failed or have been silent for their usual time; sends copies to silent servers, and retries after
- * failures (`send-times.ts`). The first good answer wins, and no error is final while there is time and a server that
- * may still answer. After its time limit, a question can still wait for a late answer (`late-answers.ts`).
+ * One question from the first attempt to the outcome: queries servers in waves (`pool.ts`), the next wave when all
+ * servers queried so far have failed or have been silent for their usual time; sends copies of the query to silent
+ * servers, and retries after failures (`send-times.ts`). The first good answer wins; the question does not fail while
+ * there is time and a server that may still answer. After its time limit, a question can still wait for a late answer
+ * (`late-answers.ts`).
  */
 import type { Clock } from '../../shared/clock.ts';
 import { Rcode, rcodeName } from '../../shared/dns/iana.ts';
@@ -16,8 +17,8 @@ import type { Upstream, UpstreamAttempt } from './upstream.ts';
 import { type WakeGroup, WakeGroups } from './wake-groups.ts';
 
 /**
- * Maximum number of times that one question is sent, to all servers together: limits the traffic that a client's
- * question can cause.
+ * Maximum number of times that one question is sent, to all servers together: limits the traffic that a client's query
+ * can cause.
  */
 const MAX_SENT = 64;
 /** How long to wait for a late answer after a failure, in milliseconds. */
@@ -28,7 +29,7 @@ const ACCEPTED_SERVFAILS = 2;
 /** One server's part in a question. */
 interface AskedServer {
   readonly upstream: Upstream;
-  /** The attempt in flight; null after it has failed. */
+  /** The attempt in flight; null = it has failed. */
   attempt: UpstreamAttempt | null;
   copies: number;
   /** Attempts that failed without an answer. */
@@ -51,7 +52,7 @@ export class QuestionRun {
   private readonly doubtful: { readonly upstream: Upstream; readonly rcode: number }[] = [];
   /** Index of the last server with an unusable answer; -1 = none. */
   private unusable = -1;
-  /** Whether a server could not be asked for lack of local resources. */
+  /** Whether a server could not be queried for lack of local resources. */
   private isShort = false;
   private nextWave = 0;
   private hedgeMs = Infinity;
@@ -62,7 +63,7 @@ export class QuestionRun {
   private listening: NodeJS.Timeout | undefined;
   private over = false;
   private isDone = false;
-  /** Callback for the late answer, or for null if none can arrive. */
+  /** Callback for the late answer, or for null if no late answer can arrive. */
   private onLate: ((answered: Answered | null) => void) | null = null;
 
   /** `waves` is not empty. Nothing happens before `start`. Questions with the same `wakes` are woken together. */
@@ -81,7 +82,7 @@ export class QuestionRun {
     this.deadlineMs = (question.firstTry?.sinceMs ?? this.startedMs) + timing.timeoutMs;
   }
 
-  /** Asks the first wave. `done` is called once, after `start` has returned; not at all if `start` throws. */
+  /** Queries the first wave. `done` is called once, after `start` has returned; not at all if `start` throws. */
   start(): void {
     try {
       this.launch();
@@ -255,7 +256,7 @@ export class QuestionRun {
     }
   }
 
-  /** After a failed attempt: waits for the other servers, asks the next wave, retries, or ends the question. */
+  /** After a failed attempt: waits for the other servers, queries the next wave, retries, or ends the question. */
   private proceed(): void {
     if (this.isOpen) {
       this.arm();
@@ -274,13 +275,15 @@ export class QuestionRun {
       this.end(this.failure('network'));
       return;
     }
-    // Only one server has responded, so do not wait for others.
+    // Do not wait for other servers if only one server has responded.
     const doubted = again.find(({ upstream }) => upstream === failures[0]?.upstream);
     if (doubted !== undefined) this.sendAgain(doubted);
     this.arm();
   }
 
-  /** Called at the time limit: counts the silence against silent servers, but still accepts a late answer. */
+  /**
+   * Called at the time limit: records the silence of each server that did not answer, but still accepts a late answer.
+   */
   private giveUp(): void {
     this.stop();
     const wasOpen = this.isOpen;
@@ -349,13 +352,13 @@ export class QuestionRun {
     if (doubtful === undefined) {
       if (this.unusable >= 0)
         return { kind: 'failed', reason: 'unusable', rcode: Rcode.SERVFAIL, upstream: this.unusable };
-      // The outcome is unknown: a server that was not asked might have answered.
+      // The outcome is unknown: a server that was not queried might have answered.
       if (this.isShort)
         return { kind: 'failed', reason: 'overloaded', rcode: Rcode.SERVFAIL, upstream: this.lastAsked };
       return { kind: 'failed', reason: otherwise, rcode: Rcode.SERVFAIL, upstream: this.lastAsked };
     }
     const { upstream } = doubtful;
-    // Extended rcodes in OPT (BADVERS, BADCOOKIE) concern Weir's query to the server, not the client's query.
+    // Extended rcodes in OPT (BADVERS, BADCOOKIE) refer to Weir's query to the server, not to the client's query.
     const rcode = doubtful.rcode > FlagsLow.RCODE ? Rcode.SERVFAIL : doubtful.rcode;
     const reason = rcode === Rcode.REFUSED ? 'refused' : 'servfail';
     return { kind: 'failed', reason, rcode, upstream: upstream.index };

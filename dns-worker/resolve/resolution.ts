@@ -13,7 +13,7 @@ export interface Answered {
   readonly cost?: number;
 }
 
-/** A failure: there is no answer. `upstream` is -1 if no server was asked. */
+/** A failure: there is no answer. `upstream` is -1 if no server was queried. */
 export interface Failed {
   readonly kind: 'failed';
   readonly reason:
@@ -24,9 +24,11 @@ export interface Failed {
     /** A server sent an unusable answer: too long, an endless chain, or malformed. */
     | 'unusable'
     | 'no-upstreams'
-    /** This machine lacked a resource, which says nothing about the question, so nothing is cached. */
+    /** This machine lacked a resource; the failure says nothing about the question, so nothing is cached. */
     | 'overloaded'
-    /** The time limit passed while another thread was asking, which also says nothing about the question. */
+    /**
+     * The time limit passed while another thread was resolving the question; this also says nothing about the question.
+     */
     | 'late'
     | 'bogus';
   /** Response code for the client. */

@@ -1,7 +1,7 @@
 /**
  * The entry point of the slow path: takes a question that the cache could not answer, and returns an answer that can be
  * cached, or a typed failure. `node-flights.ts` joins identical questions and limits their number. The caller decides
- * which question to ask, what to cache, and what to reply.
+ * which question to resolve, what to cache, and what to reply.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
@@ -36,7 +36,7 @@ export type ResolverSettings = Pick<
   readonly hardening?: HardeningSettings;
   /** Question of probes; by default the name servers of the root, and a public name for capabilities. */
   readonly probe?: Question;
-  /** The forward zone of its servers, in wire form; absent = the servers belong to the pools. */
+  /** The forward zone of the servers, in wire form; absent = the servers belong to the pools. */
   readonly zone?: Uint8Array;
 };
 
@@ -54,13 +54,13 @@ export class Resolver {
   private readonly timing: { readonly clock: Clock; readonly timeoutMs: number; readonly wakes: WakeGroups };
   private readonly runs = new Set<QuestionRun>();
   private readonly late: LateAnswers;
-  /** Writes the servers that the answer thread asks first. */
+  /** Writes the servers that the answer thread queries first. */
   private readonly first: FirstServerWriter | null;
   private closed = false;
 
   /**
-   * `records` are shared by all threads of the node. The worker's answer thread may ask the servers in `firstServers`
-   * itself; null = it asks no servers.
+   * `records` are shared by all threads of the node. The worker's answer thread may query the servers in `firstServers`
+   * itself; null = it queries no servers.
    */
   constructor(
     settings: ResolverSettings,
@@ -177,7 +177,7 @@ export class Resolver {
     });
   }
 
-  /** Reports that a client has asked for the name that detects forwarding loops. */
+  /** Reports that a client has queried the name that detects forwarding loops. */
   noteLoop(token: string, client: string): void {
     this.loops?.note(token, client);
   }

@@ -1,5 +1,5 @@
 /**
- * Times at which a question is sent again, or another server is asked in addition to a silent server. Waits depend on
+ * Times at which a question is sent again, or another server is queried in addition to a silent server. Waits depend on
  * the server's usual latency, and vary from question to question: questions that were lost at the same moment must not
  * be sent again at the same moment. Pure functions.
  */
@@ -14,14 +14,16 @@ const UNKNOWN_WAIT_MS = 300;
 /** A wait varies between its minimum and this many times its minimum. */
 const SPREAD = 3;
 
-/** Limits for the wait until the next server is also asked, in milliseconds, and the wait for an unknown latency. */
+/**
+ * Limits for the wait until the next server is also queried, in milliseconds, and the wait if the latency is unknown.
+ */
 const MIN_HEDGE_MS = 100;
 const MAX_HEDGE_MS = 500;
 const UNKNOWN_HEDGE_MS = 200;
 
 /**
- * Milliseconds since the start of a question after which it is sent again if it failed immediately, and share of
- * jitter.
+ * Milliseconds since the start of a question after which it is sent again if the first attempt failed immediately, and
+ * share of jitter.
  */
 const RETRIES_MS = [300, 900];
 const RETRY_JITTER = 0.1;
@@ -41,7 +43,9 @@ export function resendWaitMs(copies: number, usualMs: number, leftMs: number, ra
   return fromMs + random * (longestMs - fromMs);
 }
 
-/** Milliseconds until the next server is also asked; zero if the question has already waited for the first servers. */
+/**
+ * Milliseconds until the next server is also queried; zero if the question has already waited for the first servers.
+ */
 export function hedgeWaitMs(usualMs: number, hasWaited = false): number {
   if (hasWaited) return 0;
   return usualMs === 0 ? UNKNOWN_HEDGE_MS : Math.min(MAX_HEDGE_MS, Math.max(MIN_HEDGE_MS, usualMs));

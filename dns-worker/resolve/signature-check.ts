@@ -1,7 +1,7 @@
 /**
  * Finds out whether a server removes DNSSEC signatures. A bogus answer may be the domain's fault, so it proves nothing
- * about the server, but starts this check: the server is asked for the keys of a zone with a trust anchor, which are
- * always signed. A server that fails the check is asked after all others for an hour.
+ * about the server, but starts this check: the server is queried for the keys of a zone with a trust anchor, which are
+ * always signed. A server that fails the check is queried after all others for an hour.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass, RRType, Rcode } from '../../shared/dns/iana.ts';
@@ -32,7 +32,7 @@ export class SignatureCheck {
     this.logger = logger;
   }
 
-  /** Asks for the keys of a zone with a trust anchor (lower-case wire form), unless a check was made recently. */
+  /** Queries the keys of a zone with a trust anchor (lower-case wire form), unless a check was made recently. */
   run(zone: Uint8Array): void {
     const nowMs = this.clock.monotonicMs();
     if (this.attempt !== null || nowMs < this.nextMs) return;

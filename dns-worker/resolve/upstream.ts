@@ -21,7 +21,7 @@ import { type ConnectorParts, serverConnector } from './server-connector.ts';
 
 /** Maximum number of attempts that continue after their question was answered, to measure the server. */
 const MAX_LINGERING = 16;
-/** Minimum milliseconds between two client questions that try a suspect server without probes. */
+/** Minimum milliseconds between two client questions that are also sent to a suspect server without probes. */
 const TRIAL_MS = 1000;
 /** Maximum number of addresses of one host that are used. */
 const MAX_ADDRESSES = 8;
@@ -55,7 +55,7 @@ export class Upstream {
   private resolved: readonly HostAddress[] = [];
   private nextTrialMs = 0;
   private record: CapabilityRecord | null = null;
-  /** Index of the address that is asked first; changes when that address fails. */
+  /** Index of the address that is queried first; changes when that address fails. */
   private first = 0;
 
   constructor(
@@ -86,7 +86,8 @@ export class Upstream {
   }
 
   /**
-   * The address at which the answer thread may ask the server: a literal address that is asked over UDP; null = none.
+   * The address at which the answer thread may query the server: a literal address that is queried over UDP; null =
+   * none.
    */
   get fixedAddress(): string | null {
     const { transport } = this.settings;
@@ -94,7 +95,7 @@ export class Upstream {
     return transport === 'udp' && isIP(host) !== 0 && !host.includes('%') ? host : null;
   }
 
-  /** Whether probes with the features of the server's questions have failed: its answers need a closer check. */
+  /** Whether probes with the features of the server's queries have failed, so that its answers need a closer check. */
   get isDoubted(): boolean {
     const { records } = this.parts.capabilities;
     const ip = this.fixedAddress;
@@ -103,7 +104,7 @@ export class Upstream {
     return HARDENING_FEATURES.some((feature) => this.record!.isStruck(feature));
   }
 
-  /** Counts the answer thread's questions, and starts probes that are due. */
+  /** Counts the answer thread's queries, and starts probes that are due. */
   takeFirst(): void {
     const { queries } = this.health;
     this.health.takeFirst();
@@ -111,7 +112,7 @@ export class Upstream {
     if (this.health.queries !== queries && address !== undefined) this.connectionsTo(address).keepUp?.();
   }
 
-  /** Whether the server is asked in its normal order: as far as is known, it answers, with signatures. */
+  /** Whether the server is queried in its normal order: as far as is known, it answers, with signatures. */
   get isInOrder(): boolean {
     const { health } = this;
     return health.status !== 'Unhealthy' && !health.isSuspect && !this.removesSignatures;
@@ -128,19 +129,19 @@ export class Upstream {
     return this.start(question, 'repeated', overTcp, done);
   }
 
-  /** Whether a question also tries a suspect server; about once a second, unless the server is probed. */
+  /** Whether a question is also sent to a suspect server; true about once a second, unless the server is probed. */
   isTried(nowMs: number): boolean {
     if (this.health.onSuspect !== null || nowMs < this.nextTrialMs) return false;
     this.nextTrialMs = nowMs + TRIAL_MS;
     return true;
   }
 
-  /** Whether the server can be asked over TCP instead of the configured transport. */
+  /** Whether the server can be queried over TCP instead of the configured transport. */
   get hasOtherTransport(): boolean {
     return this.settings.transport === 'udp';
   }
 
-  /** Asks without counting it as a client's question. */
+  /** Sends a question without counting it as a client's. */
   probe(question: Question, done: AttemptDone<Upstream>): UpstreamAttempt {
     return this.start(question, 'probe', false, done);
   }
@@ -183,7 +184,7 @@ export class Upstream {
     };
   }
 
-  /** Features of the address that is asked first. */
+  /** Features of the address that is queried first. */
   private support(): ServerSupport {
     const address = this.resolved[this.first];
     if (address === undefined) return NOTHING_KNOWN;
@@ -239,7 +240,7 @@ export class Upstream {
     for (const ip of this.connections.keys()) if (!current.has(ip)) this.connections.delete(ip);
   }
 
-  /** Asks the first address, and the next address if the first fails or is silent. */
+  /** Queries the first address, and the next address if the first fails or is silent. */
   private askAddresses(attempt: UpstreamAttempt, question: Question, overTcp: boolean): void {
     const addresses = this.resolved;
     const first = this.first;
@@ -298,7 +299,7 @@ function hostOf({ pinnedIp, host }: UpstreamSettings): string {
   return pinnedIp ?? host;
 }
 
-/** Whether there is no answer, or the answer is not from a DNS server. */
+/** Whether there is no response, or the response is not from a DNS server. */
 function isBroken(outcome: ExchangeOutcome): boolean {
   return outcome.kind === 'failed' && (outcome.reason === 'network' || outcome.reason === 'malformed');
 }

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../shared/clock.ts';
 
-/** Deadlines within this many milliseconds are combined into the last of them. */
+/** Deadlines within this many milliseconds are combined into the latest of them. */
 const TOGETHER_MS = 10;
 
 /** Callback at a deadline. */

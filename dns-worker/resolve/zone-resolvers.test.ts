@@ -82,7 +82,7 @@ describe('ZoneResolvers', () => {
       { address: zone.servers[0]!.address, poolName: 'example.org', strategy: 'Parallel', status: 'Unknown' },
     ]);
     await untilReported('Unhealthy');
-    flags = 0x8583; // NXDOMAIN from this server.
+    flags = 0x8583; // From now on, the server answers NXDOMAIN.
     await untilReported('Healthy');
     expect(zones.report()).toMatchObject([{ queries: 0, failures: 0, lastError: 'SERVFAIL to a probe' }]);
     const asked = server.tcpQueries.map(({ bytes }) => questionOf(bytes));

@@ -1,7 +1,7 @@
 /**
- * Resolvers of the forward zones: one per zone definition. A resolver is created with its definition, so that the
- * servers are probed before the first question, and is closed with all its sockets when the definition is removed.
- * Zones share nothing with each other or with the pools: not questions in flight, answers or health.
+ * Resolvers of the forward zones: one per zone definition. A resolver is created together with its zone definition, so
+ * that the servers are probed before the first question, and is closed with all its sockets when the definition is
+ * removed. Zones share no questions in flight, answers or health with each other or with the pools.
  */
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -59,7 +59,7 @@ export class ZoneResolvers {
     return [...this.byPartition.values()].flatMap((resolver) => resolver.report());
   }
 
-  /** Reports that a client has asked for the name that detects forwarding loops. */
+  /** Reports that a client has queried the name that detects forwarding loops. */
   noteLoop(token: string, client: string): void {
     for (const resolver of this.byPartition.values()) resolver.noteLoop(token, client);
   }

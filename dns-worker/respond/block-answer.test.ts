@@ -119,7 +119,7 @@ describe('answerNegative()', () => {
   test('keeps existing answers, and names the zone of their target', () => {
     const query = request(RRType.A);
     answerRecord(query, MODE.customIpv4, 10);
-    // "test" within the qname.
+    // Offset of "test" within the qname.
     answerNegative(query, Rcode.NOERROR, 60, 16);
     expect(replyOf(query)).toMatchObject({
       answers: [['www.test', 'A', 10, '192.0.2.7']],

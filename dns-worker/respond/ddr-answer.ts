@@ -1,8 +1,8 @@
 /**
  * The encrypted resolvers of this server, for discovery by clients of plain DNS (RFC 9462 section 4): SVCB records,
- * with the addresses of their target in the additional section. These are the local records of the target, or without
- * such records the addresses in the certificate, by which clients verify that the encrypted resolver is the same server
- * (section 4.2).
+ * with the addresses of their target in the additional section. These addresses are the local records of the target, or
+ * without such records the addresses in the certificate, by which clients verify that the encrypted resolver is the
+ * same server (section 4.2).
  */
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
 import { Header, QUESTION_TAIL_SIZE, skipName, writeU16, writeU32 } from '../../shared/dns/wire.ts';
@@ -18,7 +18,7 @@ const IPV4_SIZE = 4;
 /** Size of the priority before the target. */
 const TARGET_AT = 2;
 
-/** Answers the question for `_dns.resolver.arpa SVCB`; NODATA if there is no encrypted listener. */
+/** Answers a query for `_dns.resolver.arpa SVCB`; NODATA if there is no encrypted listener. */
 export function designate(
   query: Query,
   snapshot: OpenSnapshot,

@@ -1,6 +1,6 @@
 /**
  * Limits TTLs to the next change of the group's schedule and to the end of the deciding grant, so that clients do not
- * use cached answers after a policy change.
+ * keep using cached answers after such a change.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, readU16, readU32, skipName, writeU32 } from '../../shared/dns/wire.ts';

@@ -1,6 +1,6 @@
 /**
  * Zones that this server answers itself, as described in RFC 6303 section 3: empty except for SOA and NS at the apex.
- * Questions for their DS are forwarded to the parent, which proves that the zone is not signed.
+ * Queries for the DS of such a zone are forwarded to the parent, which proves that the zone is not signed.
  */
 import { RRType, Rcode } from '../../shared/dns/iana.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
@@ -66,7 +66,7 @@ export function zoneOf(query: Query, zones: readonly LocalZone[]): LocalZone | n
   return null;
 }
 
-/** Answers a question for a name in a local zone; CONTINUE for DS at the apex. */
+/** Answers a query for a name in a local zone; CONTINUE for DS at the apex. */
 export function answerInZone(query: Query, zone: LocalZone): StageResultCode {
   if (query.qnameLength !== zone.wire.length) return noSuchName(query, zone);
   if (query.qtype === RRType.DS) return StageResult.CONTINUE;
@@ -77,7 +77,7 @@ export function answerInZone(query: Query, zone: LocalZone): StageResultCode {
   return StageResult.ANSWERED;
 }
 
-/** NODATA: the name exists, without records of the type. */
+/** NODATA: the name exists, but has no records of the type. */
 export function noData(query: Query, zone: LocalZone): StageResultCode {
   return answerEmpty(query, Rcode.NOERROR, zone);
 }

@@ -32,7 +32,7 @@ const STATUS = [
 
 /**
  * Writes the answer for a blocking rule match of `name`, and sets the log fields. `name` is the query itself, or a name
- * or address of its answer. UNRESOLVED = the rule makes the qname an alias whose target must be resolved; CONTINUE =
+ * or address in its answer. UNRESOLVED = the rule makes the qname an alias whose target must be resolved; CONTINUE =
  * the rule maps the qname to itself, so it is answered as usual.
  */
 export function answerByPolicy(

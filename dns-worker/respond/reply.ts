@@ -46,7 +46,7 @@ export function hasRoom(query: Query, from: number, size: number): boolean {
   return from + size <= query.capacity;
 }
 
-/** Answers with TC, because the records do not fit into the slot, which has space for any UDP reply. */
+/** Answers with TC, because the records do not fit into the slot, whose size is the maximum for UDP replies. */
 export function replyTruncated(query: Query, rcode: number): void {
   finishReply(query, rcode, query.capacity + 1);
 }
@@ -86,7 +86,8 @@ function optionsSize({ extendedError, ecsLength, cookieLength, streamOptions }: 
  */
 export function finishReply(query: Query, wantedRcode: number, bodyEnd: number): void {
   const { bytes, at } = query;
-  // OPT contains the upper bits (RFC 6891 section 6.1.3): without it, the lower bits would be a different rcode.
+  // OPT contains the upper bits of the rcode (RFC 6891 section 6.1.3): without OPT, the lower bits alone would mean a
+  // different rcode.
   const rcode = wantedRcode > FlagsLow.RCODE && !query.hasEdns ? Rcode.SERVFAIL : wantedRcode;
   const limit = replyLimit(query);
   let end = bodyEnd;

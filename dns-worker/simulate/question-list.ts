@@ -1,4 +1,6 @@
-/** The distinct questions of the log as the simulation thread reads them: by number, with names in wire form. */
+/**
+ * The distinct questions of the log in the form that the simulation thread reads: by index, with names in wire form.
+ */
 import { nameFromText } from '../../shared/dns/name.ts';
 import { ADDRESS_SIZE } from '../../shared/net/ip.ts';
 import {
@@ -46,13 +48,13 @@ export class QuestionList {
     return this.words[question * QUESTION_WORDS + word]!;
   }
 
-  /** Number of the question's answer plus one, or of an answer to the same name and type; 0 = no relevant answer. */
+  /** Index of the question's answer plus one, or of an answer to the same name and type; 0 = no relevant answer. */
   answerOf(question: number): number {
     const own = this.word(question, QuestionWord.ANSWER);
     return own === ANSWER_UNKNOWN ? (this.borrowed.get(this.keyOf(question)) ?? ANSWER_UNKNOWN) : own;
   }
 
-  /** Whether the question was blocked, perhaps because of its answer. */
+  /** Whether the question was blocked, perhaps because of the content of its answer. */
   wasMaybeByAnswer(question: number): boolean {
     return (this.word(question, QuestionWord.TYPE) & QuestionMark.MAYBE_BY_ANSWER) !== 0;
   }
@@ -82,7 +84,7 @@ export class QuestionList {
     return this.word(question, QuestionWord.NAME) * MAX_TYPES + this.qtypeOf(question);
   }
 
-  /** The first answer found is the newest, because the newest blocks were read first. */
+  /** The first answer found is the newest, because the newest blocks of the log were read first. */
   private findBorrowed(): ReadonlyMap<number, number> {
     const wanted = new Set<number>();
     for (let question = 0; question < this.count; question++)

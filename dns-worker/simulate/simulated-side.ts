@@ -45,7 +45,7 @@ export interface SimulatedQuestion {
   /** Addresses of clients; this client's address begins at `clientAt`. */
   readonly clients: Uint8Array;
   readonly clientAt: number;
-  /** Id of the client that identified itself; absent or 0 = no id, but perhaps a key. */
+  /** Id of the client that identified itself; absent or 0 = no id, but `clientKey` may be set. */
   readonly clientId?: number;
   readonly clientKey?: string;
   /** Records of the upstream's answer; null = irrelevant or unknown. */
@@ -89,7 +89,8 @@ export class SimulatedSide {
   }
 
   /**
-   * Runs the stages on the question up to the upstreams; returns the reply, which is empty if upstreams would be asked.
+   * Runs the stages on the question up to the upstreams; returns the reply, which is empty if upstreams would be
+   * queried.
    */
   explain(question: SimulatedQuestion, recorder: PipelineRecorder): Uint8Array {
     const { query, pipeline, bytes } = this;

@@ -93,7 +93,7 @@ export class Simulation {
     return isBlocked ? Change.BLOCKED : Change.ALLOWED;
   }
 
-  /** Changed queries for each of these names by client, and of each of these clients by name. */
+  /** Changed queries for each of `topNames` by client, and of each of `topClients` by name. */
   private pairsOf(
     topNames: readonly number[],
     topClients: readonly number[],
@@ -141,7 +141,7 @@ export class Simulation {
   }
 }
 
-/** Changed queries by number, and for each number the question with the most changes. */
+/** Changed queries by index of a name or client, and for each index the question with the most changes. */
 class Sums {
   readonly blocked: Float64Array;
   readonly allowed: Float64Array;
@@ -167,7 +167,7 @@ class Sums {
     return this.example.reduce((sum, question) => (question >= 0 ? sum + 1 : sum), 0);
   }
 
-  /** The questions with the most changes. */
+  /** The indexes with the most changes. */
   top(limit: number): number[] {
     const all: number[] = [];
     for (let number = 0; number < this.example.length; number++)

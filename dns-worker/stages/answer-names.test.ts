@@ -16,7 +16,7 @@ const list = (text: string): ListText => ({ text, reading: { kind: 'block', subd
 const BLOCKING_NAME = openLists([list('||tracker.example^\n')]);
 const ADDRESSES = openLists([list('192.0.2.66\n2001:db8::66\n198.51.100.0/24\n')]);
 
-/** A question with an answer that contains targets. */
+/** A query whose answer contains targets. */
 function answered(snapshot: OpenSnapshot, answers: TestRecord[], facts: Partial<Query> = {}): Query {
   const slot = slotQuery(snapshot, NAME, 'A', { edns: {} });
   putAnswer(slot, NAME, 'A', answers);

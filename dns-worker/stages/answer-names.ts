@@ -1,9 +1,9 @@
 /**
- * Policy for the targets in an answer: names (CNAME cloaking, HTTPS and SVCB targets), and addresses if any rule
+ * Applies policy to the targets in an answer: names (CNAME cloaking, HTTPS and SVCB targets), and addresses if any rule
  * applies to addresses. Each target is checked for the client's group, in cached and new answers. If an answer passes,
  * its position in the cache is remembered, so that the answer is checked once per snapshot and policy class. An allow
- * rule for the qname also allows the answer, unless another rule outranks it: a list's rule does not override manual
- * rules or blocked services.
+ * rule for the qname also allows the answer, except against rules that outrank it: a list's allow rule does not
+ * override manual rules or blocked services.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16, skipName } from '../../shared/dns/wire.ts';
@@ -27,7 +27,7 @@ import {
 
 const IPV4_SIZE = 4;
 const IPV6_SIZE = 16;
-/** Separates entries of answers that passed because an allow rule matched the qname. */
+/** Separates cache entries of answers that passed because an allow rule matched the qname from other entries. */
 const ALLOWED_MARK = 0x3c6e_f372;
 
 /** Whether the answer in the slot contains names or addresses that policy may block. */
@@ -58,7 +58,7 @@ export class AnswerNames {
     this.snapshot = next;
   }
 
-  /** Checks the answer in the slot, if `needsCheck`; ANSWERED = it was replaced by a blocking answer. */
+  /** Checks the answer in the slot, if `needsCheck` is true; ANSWERED = it was replaced by a blocking answer. */
   check(query: Query, snapshot: OpenSnapshot): StageResultCode {
     const { policy } = snapshot;
     if (query.isAllowed && !query.isAllowedByList) return StageResult.CONTINUE;

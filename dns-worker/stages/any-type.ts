@@ -1,6 +1,6 @@
 /**
- * Answers questions of type ANY for any name with one HINFO record that names RFC 8482 (section 4.2): upstreams'
- * answers are useful for reflection attacks and never known to be complete. A local name was already answered with one
+ * Answers queries of type ANY for any name with one HINFO record that names RFC 8482 (section 4.2): upstreams' answers
+ * to ANY are useful for reflection attacks and never known to be complete. A local name was already answered with one
  * of its RRsets (section 4.1).
  */
 import { RRType } from '../../shared/dns/iana.ts';
@@ -14,7 +14,7 @@ const HINFO = Uint8Array.of(CPU.length, ...CPU, 0);
 /** TTL in seconds: resolvers may cache the record for long, because it does not change. */
 const TTL_SECS = 3600;
 
-/** Answers a question of type ANY. */
+/** Answers a query of type ANY. */
 export function anyTypeStage(query: Query): StageResultCode {
   query.status = QueryStatus.LOCAL;
   answerTyped(query, RRType.HINFO, HINFO, TTL_SECS);

@@ -80,7 +80,7 @@ describe('a client that may not ask', () => {
     expect(query.logMark).toBe(LogMark.NONE);
     expect(counters[Counter.REFUSED_CLIENTS]).toBe(1);
     expect(counters[Counter.QUERIES]).toBe(0);
-    // No slot of a client is used.
+    // No slot is used for a client.
     expect(new Int32Array(sightings).every((word) => word === 0)).toBe(true);
   });
 

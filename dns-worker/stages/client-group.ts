@@ -37,7 +37,9 @@ export function clientDetail({ clientRecord, clientKey, keyed }: Query, { client
   return `${detail} (${keyed === null ? 'no client has the key' : 'the client of this key has no group:'} ${clientKey})`;
 }
 
-/** A key outranks the address; a key without a client, or whose client has no group, does not affect the group. */
+/**
+ * A key outranks the address; a key without a client, or with a client that has no group, does not affect the group.
+ */
 function find(query: Query, snapshot: OpenSnapshot, newcomers: Newcomers): number {
   query.keyed = query.clientKey === '' ? null : snapshot.keys.find(query.clientKey);
   const entry = newcomers.entryOf(query, snapshot);

@@ -1,8 +1,8 @@
 /**
- * The forward zone of the question's name; if several contain the name, the zone with the longest name. The zone
- * determines which servers to ask, which partition of the cache to use, and whether private addresses are allowed. The
- * DS of a zone's apex belongs to the zone above it (RFC 4035 section 3.1.4.1): only the parent can prove to a
- * validating client that an internal zone is not signed.
+ * The forward zone of the qname; if several contain the name, the zone with the longest name. The zone determines which
+ * servers to query, which partition of the cache to use, and whether private addresses are allowed. The DS of a zone's
+ * apex belongs to the zone above it (RFC 4035 section 3.1.4.1): only the parent can prove to a validating client that
+ * an internal zone is not signed.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { NOT_FOUND } from '../policy/name-table.ts';

@@ -1,7 +1,7 @@
 /**
- * Grants: names that a client, a group or everyone may, or may not, query (contract: decision order). They come before
- * the group's schedule. A blocking grant answers according to `blocking.mode`, even for local names. An allowing grant
- * bypasses all blocking, as `AllowAll` does (`isFreed`), but this server still answers its own names.
+ * Grants: names that a client, a group or everyone may, or may not, query (contract: decision order). Grants are
+ * checked before the group's schedule. A blocking grant answers according to `blocking.mode`, even for local names. An
+ * allowing grant bypasses all blocking, as `AllowAll` does (`isFreed`), but this server still answers its own names.
  *
  * choice: while blocking is disabled, no grant and no schedule blocks.
  */

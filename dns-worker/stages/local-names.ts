@@ -21,7 +21,7 @@ const MAX_HOPS = 8;
 const POINTER = 0xc000;
 const UNDERSCORE = 0x5f;
 
-/** Answers a question for a local name; CONTINUE for other names. */
+/** Answers a query for a local name; CONTINUE for other names. */
 export function localNamesStage(
   query: Query,
   { local, zoneNames }: OpenSnapshot,

@@ -1,5 +1,5 @@
 /**
- * Groups whose clients must not get IPv6 addresses, as in networks with broken IPv6: questions for AAAA get NODATA
+ * Groups whose clients must not get IPv6 addresses, as in networks with broken IPv6: queries for AAAA get NODATA
  * (`noIpv6Stage`), and HTTPS and SVCB answers lose their `ipv6hint` (RFC 9460 section 7.3). Local records outrank this
  * stage.
  */
@@ -14,7 +14,7 @@ import { finishReply } from '../respond/reply.ts';
 
 const POINTER = 0xc000;
 
-/** Answers a question for AAAA from a group without IPv6. */
+/** Answers a query for AAAA from a group without IPv6. */
 export function noIpv6Stage(query: Query, policy: PolicyTable): StageResultCode {
   if (query.qtype !== RRType.AAAA) return StageResult.CONTINUE;
   query.status = QueryStatus.LOCAL;
@@ -39,7 +39,7 @@ export function removeIpv6Hints(query: Query): void {
   finishReply(query, query.rcode, query.answersAt + query.answersLength);
 }
 
-/** Removes the hint from one record, which is followed by `following` other records. */
+/** Removes the hint from one record; `following` is the number of records after it. */
 function removeHint(query: Query, fields: number, following: number): void {
   const { bytes } = query;
   const rdata = fields + Record.RDATA;
@@ -55,7 +55,7 @@ function removeHint(query: Query, fields: number, following: number): void {
   movePointers(query, end - size, following, hint - query.at, size);
 }
 
-/** In the records from `at` on, corrects compression pointers to names after the removed bytes. */
+/** Corrects the compression pointers, in the records from `at` on, that refer to names after the removed bytes. */
 function movePointers(query: Query, at: number, records: number, cutAt: number, size: number): void {
   const { bytes } = query;
   let next = at;

@@ -1,5 +1,5 @@
 /**
- * Refuses questions that a forwarding server does not support: other classes (except CHAOS from allowed clients),
+ * Refuses queries that a forwarding server does not support: other classes (except CHAOS from allowed clients),
  * transfers, meta types, unknown EDNS versions.
  */
 import { ExtendedError, Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
@@ -9,7 +9,7 @@ import type { ServerIdentity } from '../policy/server-identity.ts';
 import { answerRecord } from '../respond/block-answer.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 
-/** Refuses questions with an unsupported form, and all questions of other machines while this node has no policy. */
+/** Refuses queries with an unsupported form, and all queries of other machines while this node has no policy. */
 export function questionChecksStage(query: Query, identity: ServerIdentity): StageResultCode {
   // RFC 6891 section 6.1.3: a version that is not implemented is answered with BADVERS.
   if (query.ednsVersion !== 0) return refuse(query, Rcode.BADVERS, NO_EDE);
@@ -27,7 +27,7 @@ export function questionChecksStage(query: Query, identity: ServerIdentity): Sta
   return StageResult.CONTINUE;
 }
 
-/** SERVFAIL, so that the client immediately asks its next server. */
+/** SERVFAIL makes the client immediately query its next server. */
 function notReady(query: Query): StageResultCode {
   query.status = QueryStatus.SERVFAIL;
   query.extendedError = ExtendedError.NOT_READY;

@@ -1,7 +1,7 @@
 /**
- * Limits the questions of a client network, and its NXDOMAIN answers, which are typical of random-subdomain attacks. A
- * question over the limit is refused, or its answer is truncated to force TCP, which a forged source cannot use and
- * which has a separate bucket.
+ * Limits the queries of a client network, and its NXDOMAIN answers, which are typical of random-subdomain attacks. A
+ * query over the limit is refused, or its answer is truncated to force TCP, which a forged source cannot use and which
+ * has a separate bucket.
  */
 import { FlagsHigh, Header } from '../../shared/dns/wire.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
@@ -10,7 +10,7 @@ import { type Query, StageResult, type StageResultCode } from '../query/query.ts
 import { hasProvenAddress, type RateLimiter } from '../policy/rate-limiter.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 
-/** Refuses a question that is over its network's limit; a dry run only logs it. */
+/** Refuses a query over its network's limit; a dry run only logs it. */
 export function rateLimitStage(query: Query, limiter: RateLimiter): StageResultCode {
   if (!limiter.settings.enabled || limiter.admitsQuestion(query)) return StageResult.CONTINUE;
   return limit(query, limiter, LimitReason.QUESTIONS);

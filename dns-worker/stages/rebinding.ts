@@ -1,11 +1,11 @@
 /**
  * Blocks private addresses in answers of the pools, unless the name is exempt. Cached answers are checked like new
- * answers, because exemptions may change. Names of forward zones and local records may have any address, as may every
- * name while a grant or the group's schedule allows it. The stage does not depend on `blocking.enabled`, because no
- * list is involved.
+ * answers, because exemptions may change. Names of forward zones and local records may have any address; every name may
+ * have any address while a grant or the group's schedule allows everything. The stage does not depend on
+ * `blocking.enabled`, because no list is involved.
  *
- * choice: NODATA, whatever `blocking.mode` is. A substitute such as 0.0.0.0 reaches the machine itself on many systems,
- * and NODATA says nothing false about other types of the name.
+ * choice: NODATA, whatever `blocking.mode` is. A substitute such as 0.0.0.0 reaches the machine itself on many systems;
+ * NODATA makes no false statement about other types of the name.
  */
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';

@@ -3,8 +3,8 @@
  * resolve thread resolves the target (`forward/alias-follower.ts`); the answer is cached under the target's name, so
  * that one group's answer is not cached for all groups under the name of the engine.
  *
- * choice: after policy, in the contract's order: a name that an allow rule, a grant or a schedule allows is not
- * rewritten. `blocking.enabled` does not disable it.
+ * choice: safe search comes after policy, in the contract's order, so a name that an allow rule, a grant or a schedule
+ * allows is not rewritten. `blocking.enabled` does not disable safe search.
  */
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
@@ -19,7 +19,7 @@ import { isFreed } from '../policy/freed-query.ts';
 /** TTL of the records created here, in seconds. */
 const TTL_SECS = 300;
 
-/** Answers for a search engine, or leaves its alias to the resolve thread. */
+/** Answers a query for a search engine, or leaves its alias to the resolve thread. */
 export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapshot): StageResultCode {
   const number = safeSearch.find(query.groupIndex, query.hashLow[0]!, query.hashHigh[0]!);
   if (number === NOT_FOUND || query.isAllowed) return StageResult.CONTINUE;
@@ -54,7 +54,7 @@ export function safeSearchDetail(query: Query, { safeSearch, policy }: OpenSnaps
 }
 
 /**
- * Types that lead a client to a web server; other types, such as TXT and NS, do not allow clients to bypass safe
+ * Types that lead a client to a web server; answers of other types, such as TXT and NS, do not help to bypass safe
  * search.
  */
 function mayReachEngine(qtype: number): boolean {

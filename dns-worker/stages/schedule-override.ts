@@ -1,5 +1,5 @@
 /**
- * The override of the group's schedule (contract: decision order). `BlockAll` answers every question, even for local
+ * The override of the group's schedule (contract: decision order). `BlockAll` answers every query, even for local
  * names, according to `blocking.mode`; `AllowAll` bypasses all blocking: services, rules, lists, safe search, and the
  * checks of answers.
  */

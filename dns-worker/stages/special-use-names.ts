@@ -1,6 +1,6 @@
 /**
- * Answers questions that must not leave this network, or that only test it: names reserved by RFC 6761, RFC 6303 and
- * similar documents, PTR of private addresses, names of one label, and the canary names with which browsers and systems
+ * Answers queries that must not leave this network, or that only test it: names reserved by RFC 6761, RFC 6303 and
+ * similar documents, PTR of private addresses, single-label names, and the canary names with which browsers and systems
  * check whether they may use their own resolvers. A local record or a forward zone for such a name outranks this stage.
  * Each kind has its own flag (`QuestionFlag`); a grant or schedule that allows everything disables the blocks (private
  * PTR, single labels, canaries); reserved names are still answered here.
@@ -58,7 +58,7 @@ const BLOCKING_FLAGS =
   QuestionFlag.DOH_CANARY |
   QuestionFlag.PRIVATE_RELAY_CANARY;
 
-/** Answers a question with a special-use name or in a zone without servers; other forward zones outrank this stage. */
+/** Answers a query for a special-use name or in a zone without servers; other forward zones outrank this stage. */
 export function specialUseNamesStage(
   query: Query,
   snapshot: OpenSnapshot,
@@ -83,8 +83,8 @@ export function specialUseNamesStage(
 }
 
 /**
- * Names without a dot belong to the local network; NS, SOA, DS and DNSKEY are forwarded, because resolvers query
- * top-level zones.
+ * Names without a dot belong to the local network; queries for NS, SOA, DS and DNSKEY are forwarded, because resolvers
+ * need them for top-level domains.
  */
 function checkSingleLabel(query: Query, { local }: OpenSnapshot, flags: number): StageResultCode {
   if ((flags & QuestionFlag.SPECIAL_NAMES) !== 0) {
@@ -108,7 +108,7 @@ function checkReserved(query: Query): StageResultCode {
   return zone === null ? StageResult.CONTINUE : noSuchName(query, zone);
 }
 
-/** `configured` are the flags without the exceptions of a grant or schedule. */
+/** `configured` contains the flags before the exceptions of a grant or schedule. */
 function checkArpa(query: Query, flags: number, configured: number): StageResultCode {
   const isReserving = (flags & QuestionFlag.SPECIAL_NAMES) !== 0;
   if (isReserving) {
@@ -129,7 +129,8 @@ function checkArpa(query: Query, flags: number, configured: number): StageResult
 function checkPrivate(query: Query, zone: LocalZone, flags: number, configured: number): StageResultCode {
   if (query.qtype === RRType.PTR) {
     if ((flags & QuestionFlag.BLOCK_PRIVATE_PTR) === 0) return checkReverse(query, flags);
-    // The apex is not the name of an address; NXDOMAIN would deny all names below it (RFC 8020).
+    // The apex itself does not stand for an address, so it gets NODATA: NXDOMAIN would deny all names below it (RFC
+    // 8020).
     if (is(query, zone.wire)) return noData(query, zone);
     return blocked(query, QueryStatus.BLOCKED_PTR, apexOffset(query, zone));
   }

@@ -1,4 +1,4 @@
-/** Messages without a readable question: most are malformed; a request for a cookie is valid. */
+/** Messages without a readable question: most are malformed, but a request for a cookie is valid. */
 import { Rcode } from '../../shared/dns/iana.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { QueryStatus } from '../../shared/query-log.ts';

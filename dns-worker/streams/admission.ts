@@ -1,7 +1,6 @@
 /**
  * Admission of connections: reads the PROXY header of an accepted connection if one is required, and admits its client
- * within the limits. After that, the connection has the client's address: the address of the peer, or the address in
- * the header.
+ * within the limits. An admitted connection has the client's address: that of the peer, or the address in the header.
  */
 import type { Socket } from 'node:net';
 import { CountedLine } from '../../shared/counted-line.ts';
@@ -70,7 +69,7 @@ export class Admission {
   }
 
   private enter(socket: Socket, peer: Peer, take: (peer: Peer) => void): void {
-    // Check this before the connection can displace a connection of an allowed client.
+    // Check this first: a refused client must not displace a connection of an allowed client.
     if (!this.mayConnect(peer.address)) {
       socket.destroy();
       this.reporter.count(Counter.REFUSED_CLIENTS);

@@ -1,7 +1,7 @@
 /**
  * Reads the server name from the first octets of a client's handshake (RFC 8446 section 4.1.2, RFC 6066 section 3),
- * which OpenSSL does not report if a session of TLS 1.2 is resumed, and the client's key in that name. Pure functions;
- * every octet may come from an attacker.
+ * because OpenSSL does not report the name if a session of TLS 1.2 is resumed; and reads the client's key in that name.
+ * Pure functions; every octet may come from an attacker.
  */
 import type { X509Certificate } from 'node:crypto';
 import { canonicalClientKey } from '../../shared/dns/client-key.ts';
@@ -60,14 +60,17 @@ function hostName(list: Buffer): string {
 }
 
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
-/** Replaces the key in a lookup for a wildcard, so that a certificate for one key's name does not match. */
+/**
+ * Stands for the key when a certificate is checked for a wildcard, so that a certificate for one key's name does not
+ * match.
+ */
 const ANY_KEY = 'any-key';
 /** Maximum length of a name in text. */
 const MAX_NAME_TEXT = 253;
 
 /**
  * The first label in lower case, if the rest is a name of this server: `KEY.NAME`, with a certificate for NAME or
- * `*.NAME`. '' for every other name, such as the name of another server whose clients were redirected to this server.
+ * `*.NAME`. '' for every other name, such as the name of a server whose clients were redirected here.
  */
 export function clientKeyIn(serverName: string, certificate: X509Certificate | null): string {
   const dot = serverName.indexOf('.');

@@ -13,9 +13,9 @@ export interface ConnectionLimitOptions {
   readonly worker: number;
   /** `Protocol` of the connections; each protocol has its own count. */
   readonly protocol: ProtocolCode;
-  /** Maximum per address on the whole node; 0 = unlimited. Can change. */
+  /** Maximum number per address on the whole node; 0 = unlimited. This value can change. */
   maxPerAddress: number;
-  /** Maximum for all addresses together, in this thread. */
+  /** Maximum number for all addresses together, in this thread. */
   readonly max: number;
 }
 
@@ -49,7 +49,7 @@ export class ConnectionLimit {
     const first = this.assign(address);
     const slot = this.slotOf(first) ?? this.freeSlot(first);
     if (slot === null && maxPerAddress > 0) return false;
-    // Count the connection before reading the other threads' counts: two threads may both refuse a connection, but
+    // Count the connection before reading the other threads' counts: two threads may then both refuse a connection, but
     // never exceed the limit together.
     if (slot !== null) Atomics.add(this.own, slot + L.COUNT_AT, 1);
     if (slot !== null && maxPerAddress > 0 && this.total(first) > maxPerAddress) {

@@ -1,6 +1,6 @@
 /**
  * DNS over HTTPS (RFC 8484) over HTTP/2 and HTTP/1.1: one worker's listeners. This file sets the limits of HTTP;
- * `doh-target.ts` reads the question from a request, `doh-connection.ts` answers it.
+ * `doh-target.ts` reads the DNS query from a request, `doh-connection.ts` answers it.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -92,7 +92,7 @@ class HttpSpeakers {
       client: this.clientOf(peer, Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor),
       end: (status, fields, body) => {
         if (response.headersSent || response.destroyed) return;
-        // If the body was not read to its end, the rest would be parsed as the next request.
+        // If the request's body was not read to its end, HTTP would parse the rest as the next request.
         const isRead = request.complete || !hasBody(request);
         const fate = isRead && !connection.isRetired ? {} : { connection: 'close' };
         response.writeHead(status, { 'content-length': 0, ...fields, ...fate }).end(body);

@@ -7,8 +7,9 @@ import { addressFromText } from '../../shared/net/ip.ts';
 const MAX_HOPS = 16;
 
 /**
- * The nearest address that is not a trusted proxy, 16 bytes: each proxy appends its peer, so only entries appended by
- * trusted proxies are used. `peer` itself if it is not trusted, or if no entry is readable.
+ * The nearest address that is not a trusted proxy, 16 bytes: each proxy appends the address of its peer, so only
+ * entries that trusted proxies appended are used. Returns `peer` itself if it is not trusted, or if no entry is
+ * readable.
  */
 export function forwardedClient(
   peer: Uint8Array,

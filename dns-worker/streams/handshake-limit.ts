@@ -1,6 +1,6 @@
 /**
- * Limits the TLS handshakes per second of a listener, in total and per client network (an IPv4 address, an IPv6 /64):
- * each costs as much as about a hundred queries.
+ * Limits the TLS handshakes per second of a listener, in total and per client network (an IPv4 address, an IPv6 /64),
+ * because a handshake costs as much as about a hundred queries.
  */
 import { addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
 

@@ -1,7 +1,7 @@
 /**
  * The open connections of one listener: closes idle connections, makes space by closing the connection that is idle for
- * the longest time, and ends all connections when the listener closes. A connection is idle if no complete message is
- * received or sent: partial messages do not count.
+ * the longest time, and ends all connections when the listener closes. A connection is idle while no complete message
+ * is received or sent; partial messages do not count.
  */
 import { STREAM_IDLE_MS } from '../query/stream-options.ts';
 
@@ -67,7 +67,7 @@ export class OpenConnections {
   }
 
   /**
-   * Ends every connection after its queries in flight are answered, and in any case after 3 s. With `lingers`,
+   * Ends every connection after its queries in flight are answered, or after 3 s at the latest. With `lingers`,
    * connections in use stay open for a while.
    */
   close(lingers = false): void {

@@ -1,5 +1,5 @@
 /**
- * Decides which connections are accepted: those of allowed clients, and of proxies, which send queries for other
+ * Decides which connections are accepted: those of allowed clients, and those of proxies, which send queries for other
  * clients.
  */
 import { networkContains } from '../../shared/net/cidr.ts';

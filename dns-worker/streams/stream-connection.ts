@@ -35,11 +35,12 @@ export interface StreamClient {
  */
 export type StreamHandler = (message: Uint8Array, client: StreamClient) => void;
 
-/** Maximum number of queries in flight per connection; at this number, reading pauses (CVE-2025-30193). */
+/** Maximum number of queries in flight per connection; when it is reached, reading pauses (CVE-2025-30193). */
 export const MAX_QUERIES_IN_FLIGHT = 100;
 /**
- * Maximum number of queries per connection, after which it is closed; the client may open another connection. Queries
- * in transit get no answer, so the number is so high that a busy forwarder reaches it rarely, and a load test never.
+ * Maximum number of queries per connection, after which the connection is closed; the client may open another. Queries
+ * in transit at that moment get no answer, so the number is so high that a busy forwarder reaches it rarely, and a load
+ * test never.
  */
 export const MAX_QUERIES = 10_000_000;
 /** Maximum number of bytes of answers that the client has not received; above this, no more queries are read. */
@@ -118,13 +119,13 @@ export class StreamConnection implements StreamClient, OpenConnection {
   }
 
   /**
-   * If the client has closed its side, and the kernel has all answers, both sides are closed together, which costs a
+   * If the client has closed its side, and the kernel has all answers, both sides are closed in one step, which costs a
    * fifth less.
    */
   private close(): void {
     const { socket } = this;
     const isOver = socket.readableEnded && socket.writableLength === 0;
-    // TLS ends with a message (RFC 8446 section 6.1).
+    // TLS ends with a closing message (RFC 8446 section 6.1).
     if (isOver && this.protocol === Protocol.tcp) socket.destroy();
     else socket.destroySoon();
   }

@@ -1,7 +1,7 @@
 /**
- * TLS for clients (RFC 7858, RFC 8484): handshakes on admitted connections, with the certificate that is active when
- * they begin. Session tickets are encrypted with a key that all workers of all nodes share, so that a client can resume
- * a session with any worker or node.
+ * TLS for clients (RFC 7858, RFC 8484): performs handshakes on admitted connections, with the certificate that is
+ * active when a handshake begins. Session tickets are encrypted with a key that all workers of all nodes share, so that
+ * a client can resume a session with any worker or node.
  */
 import { constants, X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -17,8 +17,8 @@ import { HandshakeLimit } from './handshake-limit.ts';
 /** Time limit of a handshake. */
 const HANDSHAKE_TIMEOUT_MS = 5000;
 /**
- * Context of sessions. The default depends on the program's directory, so a node would reject the sessions of a node
- * that was started from another directory.
+ * Context of sessions. By default, the context depends on the program's directory, so a node would reject the sessions
+ * of a node that was started from another directory.
  */
 const SESSION_CONTEXT = 'weir';
 
@@ -36,7 +36,7 @@ export class TlsSide {
   /** TLS server that does not listen: connections are passed to it. The server is null before the first certificate. */
   private server: Server | null = null;
   private certificate: X509Certificate | null = null;
-  /** Receivers of connections after their handshake, by both ends of the connection. */
+  /** Receivers of connections after their handshake, identified by the addresses and ports of both ends. */
   private readonly takers = new Map<string, (secured: TLSSocket) => void>();
   private readonly limit = new HandshakeLimit();
   private readonly timeoutMs: number;
@@ -121,8 +121,8 @@ export class TlsSide {
 }
 
 /**
- * Calls `take` with the name in the ClientHello, whose bytes are put back for the handshake; with '' if the bytes are
- * not a ClientHello, which the handshake then reports as an error. Calls `fail` if the connection times out or ends
+ * Calls `take` with the server name in the ClientHello, and puts the bytes back for the handshake; with '' if the bytes
+ * are not a ClientHello, which the handshake then reports as an error. Calls `fail` if the connection times out or ends
  * first.
  */
 function awaitHello(

@@ -51,7 +51,7 @@ export class ExplanationNotes implements PipelineRecorder {
     return false;
   }
 
-  /** Records the lists that contain the question's name, and the servers that would be asked. */
+  /** Records the lists that contain the question's name, and the servers that would be queried. */
   read(query: Query, snapshot: OpenSnapshot): void {
     this.containing = rulesContaining(query, snapshot);
     if (!this.stages.some(({ stage }) => stage === 'cache')) return;
@@ -67,7 +67,7 @@ export class ExplanationNotes implements PipelineRecorder {
   }
 
   passed(stage: ExplainedStageName, result: StageResultCode, detail?: string): void {
-    // If services allow the name, the other rules belong to the policy stage.
+    // If no service blocks the name, the matched rules belong to the policy stage.
     const leavesRules = stage === 'services' && result === StageResult.CONTINUE;
     const isOwn = ({ origin }: ExplainedRule): boolean => !leavesRules || origin === RuleOrigin.SERVICE;
     const rules = this.rules.filter(isOwn);
@@ -112,9 +112,9 @@ function nameOfRule(judged: Query, label: number): Uint8Array {
 const MAX_SPECIAL = 50;
 
 /**
- * The rules of all lists that match a name, even if the lists are not for the client's group: those at the question's
- * name and its parents, longest name first, then patterns. The caller evaluates conditions on the client or type, and
- * `$badfilter`.
+ * The rules of all lists that match a name, even if the lists are not for the client's group: first rules for the
+ * question's name and its parents, longest name first, then patterns. The caller evaluates conditions on the client or
+ * type, and `$badfilter`.
  */
 export function rulesContaining(query: Query, { rules, special, policy }: OpenSnapshot): ContainingRule[] {
   const found: ContainingRule[] = [];

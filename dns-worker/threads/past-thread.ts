@@ -1,6 +1,6 @@
 /**
  * Entry point of the thread that explains one question of the query log with an earlier generation of policy, using the
- * stages of the DNS threads. It has no upstreams and no answers: past upstream answers cannot be requested again.
+ * stages of the DNS threads. It has no upstreams and no upstream answers: past answers cannot be requested again.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FromPast, PastQuestion } from '../../shared/threads/past-messages.ts';

@@ -1,8 +1,9 @@
 /**
- * A few queries of a batch that are read together. The memory for their answers is prefetched before the first query is
- * decided. Without this, each query would wait for each of its cache lines: memo, bucket, entry. Here the loads of one
- * kind follow one another for all queries, so that the processor waits for many lines at the same time. Prefetching
- * decides and writes nothing: the answering loop reads everything again, from the CPU caches.
+ * A few queries of a batch that are read together. The cache lines that their answers need are loaded before the first
+ * query is decided (prefetching). Without this, each query would wait for each of its cache lines: memo, bucket, entry.
+ * With groups, the loads of one kind follow one another for all queries, so that the processor waits for many lines at
+ * the same time. Prefetching decides and writes nothing: the answering loop reads everything again, from the CPU
+ * caches.
  */
 import { keyFlagsOf, keyHashLow } from '../../shared/memory/cache-memory.ts';
 import { ADDRESS_SIZE } from '../../shared/net/ip.ts';
@@ -20,7 +21,7 @@ import type { ReadOutcome } from '../stages/read-message.ts';
 export const GROUP_SIZE = 8;
 /** Minimum number of queries for which prefetching is worthwhile. */
 const MIN_QUERIES = 3;
-/** Group of clients whose memo entry is prefetched: most clients are in it. */
+/** Group of clients whose memo entries are prefetched: most clients are in this group. */
 const DEFAULT_GROUP = 0;
 
 /** Datagrams in slots of one buffer. */

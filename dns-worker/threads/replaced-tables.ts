@@ -17,7 +17,7 @@ const POLL_MS = 5000;
 export class ReplacedTables {
   /**
    * Whether garbage may be left. True at first: the start leaves so much garbage that the first short collection would
-   * take long.
+   * otherwise take long.
    */
   private hasRest = true;
   private readonly heap: Pick<HeapGrowth, 'check'>;

@@ -28,7 +28,7 @@ export interface Asker {
   readonly clientKey: string;
   /** Maximum size of the answer; by default `SCRATCH_SIZE`. */
   readonly capacity?: number;
-  /** Whether Weir itself asks: the query is neither logged nor counted. */
+  /** Whether Weir itself sent the query, which is then neither logged nor counted. */
   readonly isOwn?: boolean;
   /** Sends the reply; the bytes are valid only during the call. */
   send(reply: Uint8Array): void;

@@ -54,8 +54,8 @@ import { announce, causeFault, portLogger } from './thread-port.ts';
 /** Interval of heartbeats and upstream reports, in milliseconds. */
 const UPSTREAM_REPORT_MS = 1000;
 /**
- * When draining, requests in flight are awaited until this many milliseconds before the deadline: then all others get
- * an error, which takes time on a busy machine.
+ * When draining, the thread waits for requests in flight until this many milliseconds before the deadline; then the
+ * remaining requests get an error, which takes time on a busy machine.
  */
 const ERROR_REPLY_MS = 250;
 
@@ -221,7 +221,7 @@ class ResolveThread {
     announce(this.port, { type: 'settings-active', version: given.version });
   }
 
-  /** The parts include new flights, so that no client joins a question that was sent with the previous settings. */
+  /** The parts include new flights, so that no client waits for a question that was sent with the previous settings. */
   private replacedParts(settings: WorkerSettings, rateBuckets: SharedArrayBuffer): ReplacedParts {
     const { resolver, zones, trust } = this.upstreams;
     return {
@@ -234,7 +234,10 @@ class ResolveThread {
     };
   }
 
-  /** Questions in flight that this thread shares with other threads: from clients, or to upstreams. */
+  /**
+   * Flights of questions that this thread shares with other threads: questions of clients, or validation queries to
+   * upstreams.
+   */
   private flightsIn(area: ClaimAreaCode, longestMs: number): NodeFlights {
     const { claims: memory, outcomes, asker: worker } = this.start;
     const { settingsVersion } = this;
@@ -301,7 +304,7 @@ class ResolveThread {
     await this.reading;
     const closing = this.streams.close(keepSockets);
     await this.datagrams?.stopReceiving();
-    // Connections that stay open for a while can still send queries.
+    // Connections that linger can still send queries.
     await Promise.race([Promise.all([this.forwarder.idle(), closing]), deadline]);
     clearInterval(this.reports);
     // Requests that are still in flight fail, and their clients get an error.

@@ -1,7 +1,7 @@
 /**
- * Entry point of the thread that tests upstream servers before they are used, with the code that asks upstreams. It
- * asks only questions about the root, which every resolver has in its cache. The control plane ends the thread when it
- * has the result.
+ * Entry point of the thread that tests upstream servers before they are used, with the code that queries upstreams. It
+ * queries only names of the root, which every resolver has in its cache. The control plane ends the thread when it has
+ * the result.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../shared/clock.ts';
@@ -38,7 +38,7 @@ const start = workerData as UpstreamTestStart;
 const answers: UpstreamTestAnswer = await Promise.all(start.servers.map(tryServer));
 port.postMessage(answers);
 
-/** Asks one server twice: the second time does not include opening the connection. */
+/** Queries one server twice: the second time does not include opening the connection. */
 async function tryServer(server: UpstreamSettings): Promise<UpstreamTrial> {
   const resolver = resolverOf(server);
   const first = await timed(resolver, ROOT_SERVERS);

@@ -1,7 +1,7 @@
 /**
- * One bootstrap server, which is asked for the addresses of a host in one family: over UDP, over TCP if the answer does
- * not fit a datagram, without EDNS if the server refuses it, and again for the target of an alias if the server omits
- * the target.
+ * One bootstrap server, which is queried for the addresses of a host in one family: over UDP, over TCP if the answer
+ * does not fit a datagram, without EDNS if the server refuses EDNS, and again for the target of an alias if the server
+ * omits the target.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { RRClass, RRType, Rcode } from '../../../shared/dns/iana.ts';
@@ -29,10 +29,10 @@ export interface FoundAddress {
 
 /** Time limit of each query. */
 const QUERY_TIMEOUT_MS = 1000;
-/** Maximum number of questions per host and family: the host, and targets of aliases. */
+/** Maximum number of queries per host and family: for the host, and for the targets of aliases. */
 const MAX_QUESTIONS = 8;
 
-/** Asks one server. */
+/** Queries one server. */
 export class BootstrapServer {
   private readonly address: ServerAddress;
   private readonly tcp: StreamUpstream;
@@ -43,7 +43,7 @@ export class BootstrapServer {
     this.tcp = new StreamUpstream(address, TCP_STREAM, clock);
   }
 
-  /** Finds the addresses of a host (lower-case wire form) by A or AAAA; empty without a usable answer. */
+  /** Finds the addresses of a host (lower-case wire form) with A or AAAA queries; empty without a usable answer. */
   async find(host: Uint8Array, qtype: number): Promise<readonly FoundAddress[]> {
     let qname = host;
     for (let questions = 0; questions < MAX_QUESTIONS; questions++) {
@@ -67,7 +67,7 @@ export class BootstrapServer {
     let outcome = await this.exchange((done) => this.overUdp(question, true, done));
     if (outcome?.kind === 'refused')
       outcome = await this.exchange((done) => this.overUdp(question, false, done));
-    // Ask over TCP, so that a third party that guesses ids does not end the lookup.
+    // Query over TCP, so that a third party that guesses ids does not end the lookup.
     if (outcome?.kind === 'truncated' || outcome?.kind === 'exposed')
       outcome = await this.exchange((done) => this.tcp.ask(question, done));
     return outcome?.kind === 'answer' ? outcome.answer : null;

@@ -195,7 +195,7 @@ describe('Bootstrap', () => {
     expect(await waiting).toEqual([]);
     const before = server.udpQueries.length;
     expect(await lookup('other.example')).toEqual([]);
-    // This query of the test is sent after all queries of the bootstrap.
+    // This query of the test is sent after all queries of the bootstrap object.
     zone = { A: [a(HOST, V4.ip)], AAAA: [] };
     const proof = new Bootstrap([`127.0.0.1:${server.port}`], clock);
     await within('the addresses', new Promise((done) => proof.lookup(HOST, done)));

@@ -127,7 +127,7 @@ export class Bootstrap {
     });
   }
 
-  /** Asks one server for both families, and the next server if the first returns no address. */
+  /** Queries one server for both families, and the next server if the first returns no address. */
   private async resolve(host: string): Promise<readonly FoundAddress[]> {
     const qname = nameFromText(host);
     if (qname === null) return [];

@@ -11,7 +11,7 @@ import { addressFromText } from '../../../shared/net/ip.ts';
 import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
 import { CapabilityRecord } from './capability-record.ts';
 
-/** The position of a transport is its code. */
+/** The index of a transport is its code. */
 const TRANSPORTS: readonly UpstreamSettings['transport'][] = ['udp', 'tcp', 'tls', 'https'];
 /**
  * Number of times that a key is read while another thread is writing it, before the record is skipped: the other thread
@@ -82,7 +82,7 @@ function isReady(words: Int32Array): boolean {
     const state = Atomics.load(words, CapabilityWord.STATE);
     if (state !== RecordState.TAKEN) return state === RecordState.READY;
   }
-  // Later lookups need not wait for the thread that may be dead.
+  // The other thread may be dead: mark the record, so that later lookups do not wait for that thread.
   Atomics.compareExchange(words, CapabilityWord.STATE, RecordState.TAKEN, RecordState.LOST);
   return false;
 }

@@ -1,6 +1,6 @@
 /**
  * The record of the features that one server supports, shared by all threads of the node. Findings expire after an
- * hour. Only probes (`capability-prober.ts`) test cookies and mixed case; replies to clients' questions, which third
+ * hour. Only probes (`capability-prober.ts`) test cookies and mixed case; replies to clients' queries, which third
  * parties may forge, do not change these findings.
  */
 import { randomBytes } from 'node:crypto';
@@ -12,11 +12,14 @@ import { type Finding, FINDINGS, type ServerSupport } from '../../../shared/poli
 const FEATURE_ORDER = ['edns', 'cookies', 'case', 'tcp'] as const;
 /** A feature that a server may support. */
 export type Feature = (typeof FEATURE_ORDER)[number];
-/** A feature that protects questions over UDP against forged replies. */
+/** A feature that protects queries over UDP against forged replies. */
 export type HardeningFeature = 'cookies' | 'case';
 
 const EXPIRY_SECS = 3600;
-/** Number of pairs of probes in which only the plain probe was answered, after which a feature is disabled. */
+/**
+ * Number of pairs of probes in which only the plain probe was answered, after which a feature is disabled. Each such
+ * pair is a strike.
+ */
 const MAX_STRIKES = 2;
 /** Maximum seconds between two strikes that disable a feature; strikes further apart count as a coincidence. */
 const STRIKES_WITHIN_SECS = 300;

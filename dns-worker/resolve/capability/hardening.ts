@@ -1,8 +1,8 @@
 /**
- * Decides which questions to a server are hardened. With `auto`, a feature is used after probes have shown that the
- * server supports it, and never for private addresses or in forward zones; with `on`, it is used from the first
- * question until probes have shown that the server does not support it. A disabled feature is used again only after new
- * probes succeed.
+ * Decides which queries to a server are hardened. With `auto`, a feature is used after probes have shown that the
+ * server supports it, and never for private addresses or in forward zones; with `on`, it is used from the first query
+ * until probes have shown that the server does not support it. A disabled feature is used again only after new probes
+ * succeed.
  */
 import type { HardeningMode, HardeningSettings } from '../../../shared/policy/hardening-settings.ts';
 import { scopeOfText } from '../../../shared/net/address-scope.ts';
@@ -10,7 +10,7 @@ import type { QueryMarks } from '../response/query-marks.ts';
 import type { CapabilityRecord, HardeningFeature } from './capability-record.ts';
 import { inRandomCase, serverCookieIn } from './reply-marks.ts';
 
-/** The features that can harden questions, in the order in which they are probed. */
+/** The features that can harden queries, in the order in which they are probed. */
 export const HARDENING_FEATURES: readonly HardeningFeature[] = ['case', 'cookies'];
 
 /** Marks of a query, and the features that they use. */
@@ -20,7 +20,7 @@ export interface UsedMarks extends QueryMarks {
 
 type Use = 'never' | 'earned' | 'always';
 
-/** The hardening of questions to one server. */
+/** The hardening of queries to one server. */
 export class Hardening {
   readonly record: CapabilityRecord;
   /** The features that probes may enable, or enable again. */
@@ -37,7 +37,7 @@ export class Hardening {
     this.wanted = HARDENING_FEATURES.filter((feature) => this.uses[feature] !== 'never');
   }
 
-  /** Whether questions currently use a feature. */
+  /** Whether queries currently use a feature. */
   isUsed(feature: HardeningFeature): boolean {
     const use = this.uses[feature];
     if (use === 'never') return false;

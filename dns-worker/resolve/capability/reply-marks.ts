@@ -34,7 +34,7 @@ export function inRandomCase(qname: Uint8Array): Uint8Array {
 
 /**
  * Checks the marks of a response that is known to match the question. If the query had no server cookie, the server may
- * omit the option. A cookie in the reply to a query without one is ignored.
+ * omit the option. A cookie in the response to a query without a cookie is ignored.
  */
 export function checkMarks(message: Uint8Array, { name, cookie }: QueryMarks): MarksCheck {
   if (cookie !== null) {
@@ -63,7 +63,7 @@ function hasName(message: Uint8Array, name: Uint8Array): boolean {
 
 /**
  * RFC 7873 section 5.3: our client cookie must be repeated, and the length must be valid. A server that echoes every
- * option returns our client cookie alone: it has seen the query.
+ * option returns our client cookie alone, which also proves that it has seen the query.
  */
 function isAnswerTo(cookie: Uint8Array, ours: Uint8Array): boolean {
   const serverSize = cookie.length - CLIENT_COOKIE_SIZE;

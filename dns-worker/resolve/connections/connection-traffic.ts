@@ -1,16 +1,16 @@
-/** Traffic of one kept connection; shows whether the connection still works. */
+/** Traffic of one connection that stays open; shows whether the connection still works. */
 import type { Clock } from '../../../shared/clock.ts';
 
 /** If a connection has delivered other answers, but nothing for this many milliseconds, an answer may be missing. */
 const LEFT_OUT_MS = 200;
 
-/** The state of a connection when a question was sent on it. */
+/** The state of a connection when a query was sent on it. */
 export interface SentState {
-  /** Monotonic time at which the question was sent. */
+  /** Monotonic time at which the query was sent. */
   sentMs: number;
-  /** Messages received before the question was sent. */
+  /** Messages received before the query was sent. */
   receivedBefore: number;
-  /** Milliseconds between the last message and the question; 0 = no message. */
+  /** Milliseconds between the last message and the query; 0 = no message. */
   idleMs: number;
 }
 
@@ -21,8 +21,7 @@ export class ConnectionTraffic {
   received = 0;
   lastReceivedMs: number;
   /**
-   * Whether a question on this connection was sent again because the connection was silent, and nothing has arrived
-   * since.
+   * Whether a query on this connection was sent again because the connection was silent, and nothing has arrived since.
    */
   isSuspect = false;
   private readonly clock: Clock;
@@ -47,13 +46,13 @@ export class ConnectionTraffic {
     this.isSuspect = false;
   }
 
-  /** Whether nothing has arrived since a question was sent. */
+  /** Whether nothing has arrived since a query was sent. */
   isSilentSince({ receivedBefore }: SentState): boolean {
     return this.received === receivedBefore;
   }
 
   /**
-   * Whether the server may have dropped a question: nothing has arrived since the question was sent, or in the last
+   * Whether the server may have dropped a query: nothing has arrived since the query was sent, or in the last
    * `LEFT_OUT_MS`.
    */
   mayLeaveOut(query: SentState): boolean {

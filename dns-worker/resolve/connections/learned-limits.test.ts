@@ -11,7 +11,7 @@ beforeEach(() => {
   limits = new LearnedLimits(clock, ownRecord(clock));
 });
 
-/** A connection that lives for some time, and ends with unanswered questions. */
+/** A connection that lives for some time, and ends with unanswered queries. */
 function endEarly(answers: number, sinceAnswerMs = 0): void {
   const openedMs = clock.monotonicMs();
   clock.advance(10 + sinceAnswerMs);
@@ -19,8 +19,7 @@ function endEarly(answers: number, sinceAnswerMs = 0): void {
 }
 
 /**
- * A connection that gives this many answers, and after a pause does not answer a question that a new connection
- * answers.
+ * A connection that gives this many answers, and after a pause does not answer a query that a new connection answers.
  */
 function goSilent(breakMs: number, answers = 1): void {
   const traffic = new ConnectionTraffic(clock);

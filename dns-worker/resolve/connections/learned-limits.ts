@@ -14,7 +14,8 @@ const CONFIRMED_WITHIN_MS = 60_000;
 /** A connection that ended more than this many milliseconds after its last answer was closed because it was idle. */
 const PROMPT_MS = 1000;
 /**
- * If a connection went silent after a pause shorter than this many milliseconds, its limit is the number of answers.
+ * If a connection went silent after a pause shorter than this many milliseconds, the cause is the number of answers,
+ * not the idle time.
  */
 const MIN_IDLE_MS = 500;
 
@@ -33,9 +34,7 @@ interface EarlyEnd {
 /** Limits of the connections to one server address. */
 export class LearnedLimits {
   private readonly clock: Clock;
-  /**
-   * The last connection that ended with unanswered questions; a single early end may mean that the server restarted.
-   */
+  /** The last connection that ended with unanswered queries; a single early end may mean that the server restarted. */
   private earlyEnd: EarlyEnd | null = null;
   private readonly record: AnswersRecord;
   private idleLimitMs = Infinity;
@@ -57,9 +56,9 @@ export class LearnedLimits {
   }
 
   /**
-   * Records that the server closed a connection with unanswered questions after this many answers. The number becomes
-   * the limit only if two connections in a row end early, and the second was opened after the first had ended: a
-   * restart ends many connections at the same time.
+   * Records that the server closed a connection with unanswered queries after this many answers. The number becomes the
+   * limit only if two connections in a row end early, and the second was opened after the first had ended: a restart
+   * ends many connections at the same time.
    */
   noteEarlyEnd(
     answers: number,
@@ -77,12 +76,12 @@ export class LearnedLimits {
     this.record.noteAnswersPerConnection(Math.max(1, answers, before.answers));
   }
 
-  /** Records that a connection did not answer a question that a new connection answered. */
+  /** Records that a query got no response on a connection, but on a new connection. */
   noteSilence(query: SentState, traffic: ConnectionTraffic): void {
     const { idleMs, sentMs } = query;
     if (idleMs < MIN_IDLE_MS) {
       const { received, openedMs, lastReceivedMs } = traffic;
-      // A server that has answered later questions drops questions that arrive while it is answering.
+      // A server that has answered later queries drops queries that arrive while it is answering.
       const answers = traffic.isSilentSince(query) ? received : 1;
       if (received > 0)
         this.noteEarlyEnd(answers, openedMs, lastReceivedMs, Math.max(sentMs, lastReceivedMs));

@@ -1,8 +1,8 @@
 /**
- * The health of one upstream: counters, the resulting state, and recent latencies. Evidence comes from client questions
- * and from probes (`upstream.ts` sends both). Only proof that the server is at fault counts against it: silence,
- * network errors, malformed data, or SERVFAIL or REFUSED to a question that another server answered. A broken domain
- * makes every server answer SERVFAIL and counts against none.
+ * The health of one upstream: counters, the resulting state, and recent latencies. Evidence comes from queries for
+ * clients and from probes (`upstream.ts` sends both). Only proof that the server is at fault counts against it:
+ * silence, network errors, malformed data, or SERVFAIL or REFUSED for a question that another server answered. A broken
+ * domain makes every server answer SERVFAIL, so it counts against none of them.
  */
 import { LATENCY_CLASSES, latencyClass } from '../../../shared/memory/answer-counters.ts';
 import type { LatencyCounts } from '../../../shared/threads/messages.ts';
@@ -20,7 +20,7 @@ export interface HealthThresholds {
   readonly successThreshold: number;
 }
 
-/** Questions that another thread sent to a server, and their results. */
+/** Queries that another thread sent to a server, and their results. */
 export interface FirstAnswers {
   /** Time of the last answer in milliseconds of the monotonic clock; -1 = never. */
   readonly lastAnswerMs: number;
@@ -28,11 +28,11 @@ export interface FirstAnswers {
   takeNews(): FirstNews;
 }
 
-/** Number of questions and answers, and their latencies. */
+/** Number of queries and answers, and their latencies. */
 export interface FirstNews {
   readonly asked: number;
   readonly answered: number;
-  /** Questions that only other servers answered in time. */
+  /** Number of queries that this server did not answer in time, but another server did. */
   readonly silent: number;
   /** Answers by `latencyClass()`, and the sum of their latencies. */
   readonly classes: readonly number[];
@@ -49,7 +49,7 @@ const SMOOTHING = 0.2;
 /** One upstream's record. */
 export class Health {
   status: HealthStatus = 'Unknown';
-  /** Client questions sent to the server, and those without a good answer; neither includes probes. */
+  /** Queries sent to the server for clients, and those without a good answer; neither includes probes. */
   queries = 0;
   failures = 0;
   consecutiveFailures = 0;
@@ -61,12 +61,13 @@ export class Health {
    */
   smoothedLatencyMs = 0;
   /**
-   * Whether the server is unusually late with an answer and has not answered since; other servers are then asked first.
+   * Whether the server is unusually late with an answer and has not answered since; other servers are then queried
+   * first.
    */
   isSuspect = false;
   /** Called when the server becomes suspect; null = no probes. */
   onSuspect: (() => void) | null = null;
-  /** Questions that the worker's answer thread sends to the server; null = none. */
+  /** Queries that the worker's answer thread sends to the server; null = none. */
   first: FirstAnswers | null = null;
   /** Monotonic milliseconds until which the server is assumed to remove DNSSEC signatures; 0 = not assumed. */
   removesSignaturesUntilMs = 0;
@@ -116,7 +117,7 @@ export class Health {
     this.noteLatency(latencyMs);
   }
 
-  /** Adds the answer thread's questions and answers since the last call. */
+  /** Adds the answer thread's queries and answers since the last call. */
   takeFirst(): void {
     const news = this.first?.takeNews();
     if (news === undefined) return;
@@ -144,9 +145,7 @@ export class Health {
     this.lastError = detail;
   }
 
-  /**
-   * Records that a question has waited long enough for another server to be asked; this is not yet proof of a fault.
-   */
+  /** Records a silence after which another server is queried; this does not yet prove a fault. */
   recordSilence(waitedMs: number): void {
     this.takeFirst();
     this.smooth(Math.max(waitedMs, this.smoothedLatencyMs));
@@ -157,7 +156,7 @@ export class Health {
 
   /** Records proof of a fault. After silence, `waitedMs` is a lower bound of the latency. */
   recordFault(detail: string, waitedMs = 0): void {
-    // Earlier answers must not count as a recovery.
+    // Answers before the fault must not count as a recovery.
     this.takeFirst();
     this.lastError = detail;
     if (waitedMs > 0) this.smooth(Math.max(waitedMs, this.smoothedLatencyMs));

@@ -1,7 +1,8 @@
 /**
  * Writes the resource records of a normalised answer into scratch memory, with names compressed against the question
- * and against each other (RFC 1035 section 4.1.4). Offsets count from a message whose question name starts at octet 12,
- * so the bytes fit after any client's copy of the question. `response-reader.ts` decides which records are written.
+ * and against each other (RFC 1035 section 4.1.4). Offsets are relative to a message whose question name starts at
+ * octet 12, so the bytes fit after any client's copy of the question. `response-reader.ts` decides which records are
+ * written.
  */
 import { RRClass, RRType } from '../../../shared/dns/iana.ts';
 import { FOLD } from '../../../shared/dns/name.ts';
@@ -22,7 +23,7 @@ import { expandName, newExpandedName } from './wire-name.ts';
 
 /** Maximum offset in a pointer, which has 14 bits. */
 const MAX_POINTER = 0x3fff;
-/** Slots of the suffix table; at most half of them are used: further names are not compressed. */
+/** Slots of the suffix table; at most half of them are used, and names beyond that are not compressed. */
 const SUFFIX_SLOTS = 512;
 const MAX_SUFFIXES = SUFFIX_SLOTS / 2;
 /** Space beyond the size limit: the longest label and name, and the fixed part of a record. */

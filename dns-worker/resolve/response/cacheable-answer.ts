@@ -16,13 +16,16 @@ export interface CacheableAnswer {
   readonly authenticated: boolean;
   readonly answerCount: number;
   readonly authorityCount: number;
-  /** Answer and authority records, to be placed after the question; pointers count from offset 12 = qname. */
+  /**
+   * Answer and authority records, which follow the question in a reply; compression pointers assume that the qname is
+   * at offset 12.
+   */
   readonly body: Uint8Array;
   /** Offset of each TTL in `body`, ascending. */
   readonly ttlOffsets: Uint16Array;
   /**
-   * Lifetime of the whole answer in seconds; 0 = do not cache. In a negative answer, also at most the SOA's TTL and
-   * MINIMUM (RFC 2308 section 5), and 0 without an SOA.
+   * Lifetime of the whole answer in seconds; 0 = do not cache. For a negative answer, at most the SOA's TTL and MINIMUM
+   * (RFC 2308 section 5), and 0 without an SOA.
    */
   readonly minTtlSecs: number;
   /** Whether the answer is NXDOMAIN or NODATA, for the end of the chain if there is one. */

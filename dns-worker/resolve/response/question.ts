@@ -29,7 +29,7 @@ export type FirstTryOutcome = 'silent' | 'exposed' | 'truncated' | 'servfail';
 /** A first try of the answer thread without an answer. */
 export interface FirstTry {
   readonly outcome: FirstTryOutcome;
-  /** `Clock.monotonicMs` when the question arrived, from which its time limit counts. */
+  /** `Clock.monotonicMs` when the question arrived, from which its time limit is measured. */
   readonly sinceMs: number;
 }
 
@@ -44,11 +44,11 @@ export interface Question {
   /** Data of the ECS option to send (RFC 7871 section 6), validated; null = none. */
   readonly ecs: Uint8Array | null;
   /**
-   * The network of the first client that asked (`ClientNetworks.key`); absent = Weir itself. The network is not part of
-   * the question's identity.
+   * The network of the first client that sent the question (`ClientNetworks.key`); absent = Weir itself. The network is
+   * not part of the question's identity.
    */
   readonly network?: string;
-  /** Servers (`Upstream.index`) whose answers failed validation: asked after all others. Absent or empty = none. */
+  /** Servers (`Upstream.index`) whose answers failed validation: queried after all others. Absent or empty = none. */
   readonly avoided?: ReadonlySet<number>;
   /**
    * Earlier attempt of the answer thread (`dns-worker/first-try/`). The attempt is not part of the question's identity.
@@ -184,8 +184,8 @@ function putOption(message: Uint8Array, at: number, code: number, data: Uint8Arr
 }
 
 /**
- * Whether a message is a response with exactly this question: QR, opcode QUERY, one question, its name (ignoring ASCII
- * case, uncompressed), type and class. The exchange compares the id.
+ * Whether a message is a response with exactly this question: QR, opcode QUERY, one question with the same name
+ * (ignoring ASCII case, uncompressed), type and class. The exchange compares the id.
  */
 export function isResponseTo(message: Uint8Array, question: Question): boolean {
   const { qname } = question;

@@ -1,13 +1,13 @@
 /**
- * Checks that RDATA has the form of its type, for every type whose layout Weir knows: clients would reject a reply with
- * malformed RDATA. Names are uncompressed here: names that may be compressed in a message (`rdata-layout.ts`) have
- * already been expanded, and in later types names are never compressed (RFC 3597 section 4).
+ * Checks that RDATA has the form of its type, for every type whose layout Weir knows, because clients would reject a
+ * reply with malformed RDATA. Names are uncompressed here: names that may be compressed in a message
+ * (`rdata-layout.ts`) have already been expanded, and in later types names are never compressed (RFC 3597 section 4).
  */
 import { RRClass, RRType } from '../../../shared/dns/iana.ts';
 import { readU16, readU32 } from '../../../shared/dns/wire.ts';
 import { isServiceParameters } from './service-parameters.ts';
 
-/** A part of RDATA: the offset after it, or -1 if it does not fit before `end`. */
+/** A part of RDATA: the function returns the offset after this part, or -1 if it does not fit before `end`. */
 type Field = (octets: Uint8Array, at: number, end: number) => number;
 
 const MAX_NAME_SIZE = 255;
@@ -35,7 +35,7 @@ const name: Field = (octets, at, end) => {
   return -1;
 };
 
-/** A length byte, then as many bytes as it says, at least `min`. */
+/** A length byte, then as many bytes as it gives, at least `min`. */
 const counted =
   (min: number): Field =>
   (octets, at, end) => {
@@ -72,7 +72,7 @@ const bitmap: Field = (octets, at, end) => {
 
 const filledBitmap: Field = (octets, at, end) => (at < end ? bitmap(octets, at, end) : -1);
 
-/** An algorithm byte, then a digest: its length is that in `sizes` for the algorithm, or at least one byte. */
+/** An algorithm byte, then a digest with the length that `sizes` has for the algorithm, or at least one byte. */
 const digest =
   (sizes: Readonly<Record<number, number>>): Field =>
   (octets, at, end) => {
@@ -104,7 +104,7 @@ const legacyKey: Field = (octets, at, end) => {
   return isWithout ? size(4)(octets, at, end) : atLeast(5)(octets, at, end);
 };
 
-/** A HIP record (RFC 8005 section 5): lengths of tag and key first, rendezvous servers last. */
+/** A HIP record (RFC 8005 section 5): first the lengths of tag and key, last the rendezvous servers. */
 const hostIdentity: Field = (octets, at, end) => {
   if (at + 4 > end) return -1;
   const [tag, key] = [octets[at]!, readU16(octets, at + 2)];
@@ -123,7 +123,7 @@ const addressPrefix: Field = (octets, at, end) => {
   return length > 0 && octets[next - 1] === 0 ? -1 : next;
 };
 
-/** Whether a length in centimetres is out of range: mantissa and exponent are one decimal digit each. */
+/** Whether a length in centimetres is out of range: its mantissa and exponent must each be one decimal digit. */
 function isOutOfRange(centimetres: number): boolean {
   const [mantissa, exponent] = [centimetres >> 4, centimetres & 0xf];
   return mantissa > 9 || exponent > 9 || (mantissa === 0 && exponent > 0);

@@ -9,7 +9,7 @@ import { expandName } from './wire-name.ts';
 
 /** Layout of RDATA: fixed bytes, then names, then a tail. */
 export interface RdataLayout {
-  /** Bytes before the first name; -1 = as in NAPTR: two u16 and three character-strings. */
+  /** Bytes before the first name; -1 = variable, as in NAPTR: two u16 and three character-strings. */
   readonly head: number;
   readonly names: number;
   /** Octets after the last name; -1 = any number. */

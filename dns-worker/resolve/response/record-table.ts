@@ -19,7 +19,7 @@ import { expandName, foldedHash, newExpandedName, sameName } from './wire-name.t
 /** Maximum number of records in a message: the smallest record has the root as owner and no data. */
 export const MAX_RECORDS = Math.floor((MAX_MESSAGE_SIZE - Header.SIZE) / (1 + Record.RDATA));
 
-/** Types of messages, not of data: question types, TKEY and TSIG (RFC 6895 section 3.1). */
+/** Types that are not data: query types, TKEY and TSIG (RFC 6895 section 3.1). */
 const FIRST_META = 249;
 const LAST_META = 255;
 
@@ -47,7 +47,7 @@ export class RecordTable {
 
   /**
    * Whether the additional section has a TSIG or another meta record, which is malformed because Weir does not sign
-   * questions.
+   * queries.
    */
   private hasMetaBehind = false;
   private readonly name: ExpandedName = newExpandedName();

@@ -9,7 +9,7 @@ const ASKED = {
   ecs: Uint8Array.of(0, 1, 24, 0, 192, 0, 2),
 };
 
-/** Result of reading a reply with this OPT record: the scope, or the fault. */
+/** Result of reading a reply with this OPT record: the scope prefix length, or the fault. */
 function scope(record: TestRecord | null, asked: Question = ASKED): number | string {
   const additionals = record === null ? [] : [record];
   const message = response(asked, { answers: [a('www.example.org', '192.0.2.1')], additionals });

@@ -16,8 +16,8 @@ import { readU16 } from '../../../shared/dns/wire.ts';
 export const OTHER_ECS = -1;
 
 /**
- * Scope prefix of a reply whose options are between `at` and `end`: 0 without an ECS option (the reply is valid for all
- * clients), `OTHER_ECS` if family, source prefix or address differ from `asked`, or if the option is malformed.
+ * Scope prefix length of a reply whose options are between `at` and `end`: 0 without an ECS option (the reply is valid
+ * for all clients), `OTHER_ECS` if family, source prefix or address differ from `asked`, or if the option is malformed.
  */
 export function ecsScopeOf(message: Uint8Array, at: number, end: number, asked: Uint8Array): number {
   // If the question has no subnet, a server may return the subnet that it used.
@@ -35,8 +35,8 @@ export function ecsScopeOf(message: Uint8Array, at: number, end: number, asked: 
 
 /**
  * The extended error for the client of a reply whose options are between `at` and `end`; undefined if it does not
- * report a block. Clients attribute an error to Weir itself (section 3), and 15 (Blocked) would mean Weir's operator,
- * so an upstream's 15 becomes 16 (Censored). Texts are dropped.
+ * report a block. Clients attribute an error to Weir itself (section 3), and 15 (Blocked) would mean that Weir's
+ * operator blocks the name, so an upstream's 15 becomes 16 (Censored). Texts are dropped.
  */
 export function blockErrorOf(message: Uint8Array, at: number, end: number): number | undefined {
   let from = at;

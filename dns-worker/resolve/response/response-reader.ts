@@ -39,14 +39,14 @@ let message: Uint8Array = new Uint8Array(0);
 let question: Question;
 /** Number of aliases in the chain. */
 let hops = 0;
-/** The DNAME whose CNAME is missing. */
+/** Index of the DNAME whose CNAME is missing; -1 = none. */
 let missingAliasOf = -1;
 let ecsScope = 0;
 
 /**
- * Reads a response to `asked`. Never throws, whatever the bytes are; the work is linear in their number. The rest of a
- * truncated message is not read. Response codes other than NOERROR, NXDOMAIN and YXDOMAIN give an answer without
- * records. The result shares no memory with `bytes`.
+ * Reads a response to `asked`. Never throws, whatever the bytes are; the work is linear in the number of bytes. The
+ * rest of a truncated message is not read. Response codes other than NOERROR, NXDOMAIN and YXDOMAIN give an answer
+ * without records. The result shares no memory with `bytes`.
  */
 export function readResponse(bytes: Uint8Array, asked: Question): ResponseReading {
   if (!isResponseTo(bytes, asked)) return fault('not-a-response-to-this');
@@ -127,7 +127,7 @@ function writeChain(rcode: number): 'positive' | 'negative' | 'unwritten' | 'cha
   const endsAtAlias = qtype === RRType.CNAME;
   for (hops = 0; ; hops++) {
     const hash = table.hash(current);
-    // NXDOMAIN means that the last name of the chain has no records: records for it would be a contradiction.
+    // NXDOMAIN means that the last name of the chain has no records, so records for it would be a contradiction.
     if (rcode !== Rcode.NXDOMAIN) {
       // An alias synthesized from a DNAME has no signature.
       if (endsAtAlias && !writeDnameOf(findRecord(hash, RRType.CNAME))) return 'unwritten';
@@ -169,7 +169,7 @@ function writeDnameOf(cname: number): boolean {
 
 /**
  * Writes the DNAME, if any, from which the CNAME from `current` to `target` was synthesized (RFC 6672 section 2.2);
- * other DNAMEs are unsolicited. False = a record could not be written.
+ * other DNAMEs are unsolicited. False = a record did not fit or was malformed.
  */
 function writeDnameAbove(): boolean {
   for (let i = 0; i < table.answers; i++) {
@@ -188,7 +188,7 @@ function writeDnameAbove(): boolean {
 
 /**
  * Finds the DNAME that makes `current` an alias if the server omitted the CNAME (RFC 6672 section 3.1 requires it), and
- * sets `target`. Also false if the target would be too long, which the server reports as YXDOMAIN.
+ * sets `target`. Also returns false if the target would be too long, which the server reports as YXDOMAIN.
  */
 function findMissingAlias(): boolean {
   missingAliasOf = -1;

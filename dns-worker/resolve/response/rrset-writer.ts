@@ -14,7 +14,7 @@ export const NO_TTL = 0xffffffff;
 
 /** Each thread has one. Call `begin` for each message, whose records are in `table`. */
 export class RRsetWriter {
-  /** Smallest TTL of the written records, in seconds, and their number. */
+  /** Smallest TTL of the written records, in seconds, and number of written records. */
   minTtlSecs = NO_TTL;
   written = 0;
   private message: Uint8Array = new Uint8Array(0);
@@ -61,8 +61,9 @@ export class RRsetWriter {
 
   /**
    * Writes the answer section's RRset of `owner`, whose hash is `hash`, and this type, followed by its signatures if
-   * the question has DO, all with the RRset's smallest TTL (RFC 2181 section 5.2). `only` limits the RRset to one
-   * record: a name has one CNAME. Returns the number of records without signatures; -1 = a record could not be written.
+   * the question has DO; all records get the RRset's smallest TTL (RFC 2181 section 5.2). `only` limits the RRset to
+   * one record: a name has one CNAME. Returns the number of records without signatures; -1 = a record could not be
+   * written.
    */
   writeRRset(owner: ExpandedName, hash: number, type: number, only = -1): number {
     const { answers } = this.table;

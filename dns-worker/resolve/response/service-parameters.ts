@@ -71,7 +71,10 @@ function isStrings(value: Uint8Array): boolean {
   return at === value.length;
 }
 
-/** The keys in the first parameter, which a client must know; all of them must be present (RFC 9460 section 8). */
+/**
+ * The keys that the first parameter lists as mandatory: a client must know all of them, and all of them must be present
+ * (RFC 9460 section 8).
+ */
 function mandatoryKeys(octets: Uint8Array, at: number, end: number): number[] {
   if (at >= end || readU16(octets, at) !== ServiceKey.MANDATORY) return [];
   const valueAt = at + 4;

@@ -16,7 +16,7 @@ export function answerImage(qname: Uint8Array, answer: CacheableAnswer): Uint8Ar
   return image;
 }
 
-/** The answer as a client without DO gets it (RFC 4035 section 3.2.1). */
+/** The answer in the form that a client without DO gets (RFC 4035 section 3.2.1). */
 export function withoutProofs(question: Question, answer: CacheableAnswer): CacheableAnswer {
   const image = answerImage(question.qname, answer);
   image[Header.FLAGS_HIGH] = FlagsHigh.QR;

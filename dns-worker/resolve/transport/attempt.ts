@@ -15,7 +15,7 @@ interface WithHealth {
   readonly health: Health;
 }
 
-/** Purpose of an attempt: a client's question, a retry after a failure that was counted, or a probe. */
+/** Purpose of an attempt: a client's question, a retry after a failure that was already counted, or a probe. */
 export type AttemptKind = 'live' | 'repeated' | 'probe';
 
 /** Called at most once, after `ask` has returned. */
@@ -28,14 +28,14 @@ export function isDefinitive(rcode: number): boolean {
 
 const TRUNCATED_AGAIN = { kind: 'failed', reason: 'unusable', detail: 'truncated' } as const;
 
-/** `U` is the type of the upstream that is asked. */
+/** `U` is the type of the upstream that is queried. */
 export class Attempt<U extends WithHealth> implements Exchange {
   readonly upstream: U;
-  /** Exchanges that the upstream adds, one for each address that is asked. */
+  /** Exchanges that the upstream adds, one for each address that is queried. */
   readonly exchanges: Exchange[] = [];
   /** Called when the attempt ends, for any reason. */
   onOver: (() => void) | null = null;
-  /** Called when it is time to send again: asks another address, if any. */
+  /** Called when it is time to send again: queries another address, if any. */
   onSilence: (() => void) | null = null;
   /** Called at the timeout. */
   onTimeOut: (() => void) | null = null;
@@ -73,8 +73,8 @@ export class Attempt<U extends WithHealth> implements Exchange {
   }
 
   /**
-   * Called when the next server is asked: records a doubt against a server that has not answered since. `sinceMs`: when
-   * the server was first asked, if there was an earlier attempt.
+   * Called when the next server is queried: records a doubt against a server that has not answered since. `sinceMs`:
+   * when the server was first queried, if there was an earlier attempt.
    */
   noteSilence(sinceMs = this.startedMs): void {
     const { health } = this.upstream;
@@ -96,7 +96,7 @@ export class Attempt<U extends WithHealth> implements Exchange {
     const { health } = this.upstream;
     this.countFailure();
     this.hasExpired = true;
-    // The server has answered other questions since the start: the question is slow, not the server.
+    // The server has answered other questions since the start, so this question is slow, not the server.
     if (health.lastAnswerMs > this.startedMs) health.recordDoubt('timeout');
     else health.recordFault('timeout', this.clock.monotonicMs() - this.startedMs);
   }

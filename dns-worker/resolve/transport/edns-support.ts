@@ -1,8 +1,8 @@
 /**
  * Whether one server supports EDNS. A server without support answers FORMERR or NOTIMP without an OPT record (RFC 6891
- * section 7), and is asked again without EDNS. The finding is stored only if it is proven: the server refused the
- * question with EDNS and answered it without EDNS, over a connection, which third parties cannot forge; or it refused
- * EDNS eight times in a row while no connection was possible. A server that recently sent OPT is known to support EDNS.
+ * section 7), and gets the query again without EDNS. The finding is stored only if it is proven: over a connection,
+ * which third parties cannot forge, the server refused the query with EDNS and answered it without; or it refused EDNS
+ * eight times in a row while no connection was possible. A server that recently sent OPT is known to support EDNS.
  */
 import type { CapabilityRecord } from '../capability/capability-record.ts';
 import { isRefusal } from './edns-refusal.ts';
@@ -22,7 +22,7 @@ export class EdnsSupport {
     this.record = record;
   }
 
-  /** Whether questions are sent with an OPT record. */
+  /** Whether queries are sent with an OPT record. */
   get isUsed(): boolean {
     return this.record.finding('edns') !== 'unsupported';
   }
@@ -37,7 +37,7 @@ export class EdnsSupport {
     this.record.noteEdns();
   }
 
-  /** Records a verdict: either `noteLacking` was called, or the server supports EDNS. */
+  /** Records a verdict: the server supports EDNS, or `noteLacking` was called. */
   noteClear(): void {
     this.record.clearEdns(UNSUSPECTED_SECS);
   }
@@ -49,18 +49,18 @@ export class EdnsSupport {
     this.noteLacking();
   }
 
-  /** Records that the server has refused a question with EDNS and answered it without EDNS. */
+  /** Records that the server has refused a query with EDNS and answered it without EDNS. */
   noteLacking(): void {
     if (this.record.ednsSeenAgoSecs >= BELIEVED_SECS) this.record.note('edns', 'unsupported');
   }
 }
 
-/** Function that asks once, with an OPT record or without. */
+/** Function that sends the query once, with an OPT record or without. */
 type StartExchange = (edns: boolean, done: ExchangeDone) => Exchange;
 
 /**
- * Asks over a connection with `start`, with EDNS unless the server is known to lack it, and again without EDNS if the
- * server refuses it.
+ * Sends a query over a connection with `start`, with EDNS unless the server is known to lack it, and again without EDNS
+ * if the server refuses it.
  */
 export class EdnsExchange implements Exchange {
   private readonly support: EdnsSupport;

@@ -1,5 +1,5 @@
 /**
- * Questions to one server over HTTPS (RFC 8484). HTTP/2 sessions are kept and reused; each question is a stream; the
+ * Queries to one server over HTTPS (RFC 8484). HTTP/2 sessions stay open and are reused; each query is a stream; the
  * numbers of sessions and streams are limited. `https-response.ts` reads the streams, `tls-stream.ts` opens the TLS
  * connection.
  */
@@ -33,7 +33,7 @@ const IDLE_TIMEOUT_MS = 30_000;
 const MAX_STREAMS = 128;
 const MAX_SESSIONS = 4;
 const MAX_HEADER_BYTES = 16_384;
-/** The end of a URL template for questions with GET (RFC 8484 section 4.1, RFC 6570). */
+/** The end of a URL template for queries with GET (RFC 8484 section 4.1, RFC 6570). */
 const GET_TEMPLATE = '{?dns}';
 
 /** Address and request form of a server. */
@@ -41,7 +41,7 @@ export interface HttpsTarget {
   /** Host name, or address literal. */
   readonly host: string;
   readonly server: ServerAddress;
-  /** Path and query; if it ends in `{?dns}`, questions are sent with GET. */
+  /** Path and query; if it ends in `{?dns}`, queries are sent with GET. */
   readonly path: string;
   /** Opens a TLS connection for HTTP/2. */
   open(server: ServerAddress): TLSSocket;
@@ -73,7 +73,7 @@ export class HttpsUpstream implements ServerConnections {
     });
   }
 
-  /** Asks on a session with free capacity, or on a new one. */
+  /** Sends a query on a session with free capacity, or on a new one. */
   ask(question: Question, done: ExchangeDone): Exchange {
     return new EdnsExchange(this.edns, (edns, ended) => this.askOnce(question, edns, ended), done);
   }
@@ -148,7 +148,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
   }
 
   send(query: HttpsQuery): void {
-    // RFC 8484 section 4.1: an id of 0 lets HTTP caches recognise identical questions.
+    // RFC 8484 section 4.1: an id of 0 lets HTTP caches recognise identical queries.
     const message = encodeQuery(query.question, 0, { edns: query.edns, marks: null, padTo: PADDING_BLOCK });
     const stream = this.session.request(this.headers(message));
     query.connection = this;
@@ -210,8 +210,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     query.connection = null;
     query.stream = null;
     if (typeof outcome === 'object') query.done(outcome);
-    // After GOAWAY, REFUSED_STREAM, or the end of an idle session, the server did not process the question: send it
-    // again.
+    // After GOAWAY, REFUSED_STREAM, or the end of an idle session, the server did not process the query: send it again.
     else if (outcome === 'refused' || this.goneAway || wasUseful)
       this.events.lost(query, this.detail, wasUseful);
     else query.done(lossOf(this.detail));

@@ -42,7 +42,7 @@ function good(query: ReceivedQuery): Uint8Array {
   });
 }
 
-/** Answers to questions that were never asked, with the ids next to that of the query. */
+/** Answers to queries that were never sent, with ids next to that of the query. */
 function flood(query: ReceivedQuery, count: number): void {
   for (let i = 1; i <= count; i++) query.reply(response(www(1), { id: idOf(query.bytes) ^ i }));
 }

@@ -1,5 +1,5 @@
 /**
- * Questions to one server over a byte stream (RFC 7766): connections are kept and reused, questions are pipelined, and
+ * Queries to one server over a byte stream (RFC 7766): connections stay open and are reused, queries are pipelined, and
  * answers are accepted in any order, matched by an id that is unique on its connection and by the exact question. The
  * caller opens connections: TCP, or TLS with the same code.
  */
@@ -27,16 +27,16 @@ import type { Question } from '../response/question.ts';
 import { encodeQuery, randomQueryId } from '../response/question.ts';
 import { readResponse } from '../response/response-reader.ts';
 
-/** Number of questions in flight on one connection above which another connection is opened. */
+/** Number of queries in flight on one connection above which another connection is opened. */
 const MAX_IN_FLIGHT = 256;
 /** Maximum number of connections to one server. */
 const MAX_CONNECTIONS = 8;
-/** Number of cancelled ids after which a connection takes no more questions. */
+/** Number of cancelled ids after which a connection takes no more queries. */
 const MAX_ABANDONED = 1024;
 /** Number of unsolicited responses after which a connection is closed. */
 const MAX_STRAYS = 64;
 
-/** Shared by all connections of this thread: each connection consumes its bytes before the next reads. */
+/** Shared by all connections of this thread: each connection processes its bytes before the next connection reads. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(65_536);
 
 /** How connections to a server are opened, and the form of the messages. */
@@ -88,7 +88,7 @@ export class StreamUpstream implements ServerConnections {
     });
   }
 
-  /** Asks on a connection with free capacity, or on a new one. */
+  /** Sends a query on a connection with free capacity, or on a new one. */
   ask(question: Question, done: ExchangeDone): Exchange {
     return new EdnsExchange(this.edns, (edns, ended) => this.askOnce(question, edns, ended), done);
   }
@@ -115,7 +115,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   private readonly parts: StreamParts;
   private strays = 0;
   private readonly queries = new Map<number, StreamQuery>();
-  /** Ids whose answers may still arrive: never used again on this connection. */
+  /** Ids whose answers may still arrive; they are never used again on this connection. */
   private readonly abandoned = new Set<number>();
   private readonly frames = new FrameReader((message) => this.receive(message));
   private readonly out = new FrameWriter();
@@ -170,7 +170,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     process.nextTick(this.flush);
   }
 
-  /** Sends the questions of one turn in one piece. */
+  /** Sends the queries of one turn in one piece. */
   private readonly flush = (): void => {
     this.isFlushing = false;
     const frames = this.out.take();
@@ -180,7 +180,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   abandon(query: StreamQuery): void {
     if (!this.queries.delete(query.id)) return;
     this.abandoned.add(query.id);
-    // The next question should use a new connection.
+    // The next query should use a new connection.
     const isGone = isSilent(query, this.traffic, this.parts.clock.monotonicMs());
     if (isGone || this.abandoned.size >= MAX_ABANDONED) this.retire();
     this.events.left(query);

@@ -38,7 +38,7 @@ interface DotServer {
   readonly connections: TLSSocket[];
 }
 
-/** Answers every question over TLS. */
+/** Answers every query over TLS. */
 async function serve(certificate: TestCertificate, options: TlsOptions = {}): Promise<DotServer> {
   const queries: Uint8Array[] = [];
   const connections: TLSSocket[] = [];
@@ -93,7 +93,7 @@ describe('dotStream', () => {
     const server = await serve(good);
     const stream = streamTo(server.address);
     await ask(stream);
-    // Node emits each record separately.
+    // Node emits a separate event for each record.
     const records: number[] = [];
     server.connections[0]!.on('data', (record: Buffer) => records.push(record.length));
     await Promise.all(Array.from({ length: 20 }, () => ask(stream)));

@@ -30,13 +30,13 @@ export interface UdpAsker {
   /** Called after a reply that repeats the marks was dropped because of its content; the wait continues. */
   onMalformed(): void;
   /**
-   * Called if a reply reports an unreadable query and does not repeat the marks: it may be forged, so the wait
+   * Called if a reply reports an unreadable query and does not repeat the marks: this reply may be forged, so the wait
    * continues.
    */
   onBareRefusal(): void;
 }
 
-/** Asks over `sockets`; `edns` as in `QueryForm`. Without `checks` a bare refusal ends the question. */
+/** Sends the query over `sockets`; `edns` as in `QueryForm`. Without `checks` a bare refusal ends the question. */
 export function exchangeUdp(
   sockets: UdpSockets,
   question: Question,

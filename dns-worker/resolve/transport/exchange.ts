@@ -1,4 +1,4 @@
-/** Types that transports, upstreams and question runs share, for asking one server once. */
+/** Types that transports, upstreams and question runs share, for a single query to one server. */
 import { isRefusal } from './edns-refusal.ts';
 import type { Question } from '../response/question.ts';
 import type { CacheableAnswer, ResponseReading } from '../response/cacheable-answer.ts';
@@ -11,19 +11,19 @@ export interface ServerAddress {
   readonly family: 4 | 6;
 }
 
-/** The outcome of asking one server, unless it was cancelled. */
+/** The outcome of querying one server, unless it was cancelled. */
 export type ExchangeOutcome =
   | { readonly kind: 'answer'; readonly answer: CacheableAnswer; readonly hasEdns?: boolean }
   /** The TC flag is set: retry over TCP. */
   | { readonly kind: 'truncated' }
   /** The server may not support EDNS (`edns-support.ts`): retry without EDNS. */
   | { readonly kind: 'refused' }
-  /** A third party is guessing ids on the port of the question: ask over TCP, or from another port. */
+  /** A third party is guessing ids on the port of the query: query over TCP, or from another port. */
   | { readonly kind: 'exposed' }
   /**
    * No answer can arrive. `unusable`: the response is readable but cannot be used; the domain may be the cause (an
    * endless chain, malformed data), so it does not count against the server. `local`: this machine had no port or
-   * descriptor for the question; not the server's fault.
+   * descriptor for the query; not the server's fault.
    */
   | {
       readonly kind: 'failed';
@@ -36,7 +36,8 @@ export function outcomeOf(reading: ResponseReading, edns: boolean): ExchangeOutc
   switch (reading.kind) {
     case 'answer':
       return edns && !reading.hasEdns && isRefusal(reading.answer.rcode) ? { kind: 'refused' } : reading;
-    // The rewritten answer may exceed the maximum message size, so TC over a stream is also not the server's fault.
+    // The normalised answer may exceed the maximum message size, so a set TC flag over a stream is also not the
+    // server's fault.
     case 'truncated':
       return { kind: 'failed', reason: 'unusable', detail: 'truncated' };
     case 'fault': {
@@ -64,7 +65,7 @@ export function lossOf(detail: string): ExchangeOutcome {
   return { kind: 'failed', reason: LOCAL_SHORTAGES.has(detail) ? 'local' : 'network', detail };
 }
 
-/** Whether the server was not reached. */
+/** Whether the exchange failed before any response arrived. */
 export function isLost(outcome: ExchangeOutcome): boolean {
   return outcome.kind === 'failed' && (outcome.reason === 'network' || outcome.reason === 'local');
 }
@@ -74,23 +75,23 @@ export type ExchangeDone = (outcome: ExchangeOutcome) => void;
 
 /** One question in flight to one server. It has no deadline: the caller cancels it. */
 export interface Exchange {
-  /** Whether the question had to wait for capacity on a connection: then a long time is not the server's fault. */
+  /** Whether the question had to wait for capacity on a connection, so that a long time is not the server's fault. */
   readonly wasQueued: boolean;
   /** Sends the same query again if the transport may lose it; does nothing with other transports. */
   resend(): void;
-  /** Cancels; `done` is not called afterwards. */
+  /** Cancels the exchange; `done` is not called afterwards. */
   cancel(): void;
 }
 
-/** Asks one server address over one transport, and keeps its connections. */
+/** Queries one server address over one transport, and keeps its connections open. */
 export interface ServerConnections {
   /** The same server over TCP, if TCP is not the usual transport. */
   readonly tcp?: ServerConnections;
-  /** Asks one question. */
+  /** Sends one question. */
   ask(question: Question, done: ExchangeDone): Exchange;
-  /** Called when the server is asked by another thread: starts probes that are due. */
+  /** Called when another thread queries the server: starts probes that are due. */
   keepUp?(): void;
-  /** Closes every connection; questions in flight get no answer. */
+  /** Closes every connection; questions in flight remain without an answer. */
   close(): void;
 }
 
@@ -101,7 +102,7 @@ export const ONLY_HTTP1 = 'the server supports only HTTP/1.1, but DoH needs HTTP
  */
 const NO_COMMON_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
 
-/** The text of an error for `lastError`: its code, if any, which `describeCode()` converts to words. */
+/** The text of an error for `lastError`: the error's code, if any, which `describeCode()` converts to words. */
 export function errorDetail(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;

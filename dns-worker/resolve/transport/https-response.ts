@@ -1,4 +1,4 @@
-/** The response to one question over HTTPS (RFC 8484 section 4.2): collects and interprets its HTTP/2 stream. */
+/** The response to one query over HTTPS (RFC 8484 section 4.2): collects and interprets its HTTP/2 stream. */
 import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
 import { nodeHttp2 } from '../../../shared/lazy-builtins.ts';
 import { MAX_MESSAGE_SIZE, readU32, writeU32 } from '../../../shared/dns/wire.ts';
@@ -12,11 +12,11 @@ import { readResponse } from '../response/response-reader.ts';
 /** Media type of queries and responses (RFC 8484 section 6). */
 export const MEDIA_TYPE = 'application/dns-message';
 
-/** `refused`: the server did not process the question; `reset`: the stream or its session failed. */
+/** `refused`: the server did not process the query; `reset`: the stream or its session failed. */
 export type StreamOutcome = ExchangeOutcome | 'refused' | 'reset';
 type StreamEnd = (outcome: StreamOutcome) => void;
 
-/** Question, and whether it was asked with EDNS. */
+/** Question, and whether it was sent with EDNS. */
 interface HttpsQuestion {
   readonly question: Question;
   readonly edns: boolean;

@@ -13,7 +13,7 @@ type TestQuery = KeptQuery<TestConnection>;
 
 /** A question as its caller sees it. */
 interface TestQuestion {
-  /** One query per connection that transports it. */
+  /** One query for each connection on which the question is sent. */
   readonly queries: TestQuery[];
   readonly outcomes: ExchangeOutcome[];
   readonly exchange: Exchange;
@@ -88,7 +88,7 @@ function open(max: number, capacity: number) {
       return connection;
     },
   });
-  /** Asks a question of a network. */
+  /** Resolves a question of a network. */
   const ask = (network?: string): TestQuestion => {
     const asked = { ...question('www.test', 'A'), ...(network === undefined ? {} : { network }) };
     const queries: TestQuery[] = [];

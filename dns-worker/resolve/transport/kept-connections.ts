@@ -1,5 +1,5 @@
 /**
- * The connections to one server that are kept for the next question, for any protocol: a question uses a connection
+ * The connections to one server, which stay open for later questions, for any protocol: a question uses a connection
  * with free capacity, or a new connection up to a limit; if there is neither, it waits until its timeout. No client
  * network gets more than its fair share of the capacity. `kept-exchange.ts` retries on another connection if a
  * connection is silent.
@@ -14,17 +14,21 @@ import type { KeptConnection, KeptQuery } from './kept-query.ts';
 
 /** Maximum number of questions that wait for a connection to one server. */
 const MAX_QUEUED = 16_384;
-/** A question fails after this many losses; losing a connection that has delivered nothing counts as half of them. */
+/**
+ * A question fails after this many losses; the loss of a connection that has delivered nothing counts as half of this
+ * number.
+ */
 const MAX_LOSSES = 16;
 
 /** Events of a connection. */
 export interface ConnectionEvents<Query> {
-  /** Called after the connection has ended. */
+  /** Called after the connection has ended for any reason. */
   closed(): void;
-  /** Called after a sent question has left the connection, with any outcome. */
+  /** Called after a sent query is no longer in flight on the connection, with any outcome. */
   left(query: Query): void;
   /**
-   * Called if the connection ended with this question in flight or unsent; `hasProgressed` = it had delivered answers.
+   * Called if the connection ended with this query in flight or unsent; `hasProgressed` = the connection had delivered
+   * answers.
    */
   lost(query: Query, detail: string, hasProgressed: boolean): void;
   /** Called after the connection's capacity for questions has changed. */
@@ -56,12 +60,12 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
     this.limits = parts.limits;
   }
 
-  /** Asks a question; `make` creates a query for each connection on which the question is sent. */
+  /** Resolves a question; `make` creates a query for each connection on which the question is sent. */
   ask(make: (done: ExchangeDone) => Query, done: ExchangeDone): Exchange {
     return new KeptExchange(this, make, done);
   }
 
-  /** Closes every connection; questions in flight get no answer. */
+  /** Closes every connection; questions in flight remain without an answer. */
   close(): void {
     this.closed = true;
     this.queue.clear();
@@ -127,7 +131,7 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
 
   /** Whether a network may have another question in flight. */
   private isWithinShare(network: string): boolean {
-    // All connections have the same limits, so use those of the first.
+    // All connections have the same limits, so use those of the first connection.
     const [connection] = this.connections;
     const each = connection === undefined ? Infinity : Math.min(connection.capacity, this.limits.answers);
     return isWithinShare(this.held.get(network) ?? 0, this.heldByAll, this.parts.max * each);

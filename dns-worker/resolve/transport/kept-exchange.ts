@@ -1,13 +1,13 @@
 /**
- * One question on kept connections. If a connection is silent, the question is also sent on another connection: a kept
- * connection may have failed without notice (a new WAN address, a restarted firewall), and some servers drop questions
- * that arrive while they answer, or all except the first. The first answer counts.
+ * One question on connections that stay open. If a connection is silent, the question is also sent on another
+ * connection: an open connection may have failed without notice (a new WAN address, a restarted firewall), and some
+ * servers drop queries that arrive while they answer, or all except the first. The first answer counts.
  */
 import type { Exchange, ExchangeDone, ExchangeOutcome } from './exchange.ts';
 import type { LearnedLimits } from '../connections/learned-limits.ts';
 import type { KeptConnection, KeptQuery } from './kept-query.ts';
 
-/** Milliseconds in which a silent connection may still deliver an answer that another connection has delivered. */
+/** Milliseconds in which a silent connection may still deliver an answer after another connection has delivered it. */
 const COMPARED_MS = 100;
 
 /** The interface to the connections. */
@@ -89,7 +89,7 @@ export class KeptExchange<
       this.sender.cancel(query);
       if (!isSilent) return;
       this.sender.limits.noteSilence(query, connection.traffic);
-      // The other questions on this connection are immediately sent on another connection.
+      // The end of the connection immediately moves its other queries to another connection.
       if (connection.traffic.received > 0) connection.destroy();
     }, COMPARED_MS).unref();
   }

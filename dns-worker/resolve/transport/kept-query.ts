@@ -1,12 +1,12 @@
-/** A question on a kept connection, and the interface of the connections of all protocols. */
+/** A query on a connection that stays open, and the interface of the connections of all protocols. */
 import type { Question } from '../response/question.ts';
 import type { ExchangeDone } from './exchange.ts';
 import type { ConnectionTraffic, SentState } from '../connections/connection-traffic.ts';
 
-/** A connection that receives nothing for this time although a question waits takes no new questions. */
+/** A connection takes no new queries after this time without received data, if a query is waiting. */
 const SILENCE_MS = 1000;
 
-/** A question in flight or waiting. */
+/** A query in flight or waiting. */
 export class KeptQuery<Connection> implements SentState {
   readonly question: Question;
   readonly done: ExchangeDone;
@@ -26,20 +26,20 @@ export class KeptQuery<Connection> implements SentState {
   }
 }
 
-/** A connection that can carry several questions. */
+/** A connection that can carry several queries. */
 export interface KeptConnection<Query> {
-  /** Maximum number of concurrent questions, and the current number. */
+  /** Maximum number of concurrent queries, and the current number. */
   readonly capacity: number;
   readonly inFlight: number;
   readonly isOpen: boolean;
   readonly traffic: ConnectionTraffic;
   send(query: Query): void;
-  /** Gives up a question in flight. */
+  /** Gives up a query in flight. */
   abandon(query: Query): void;
   destroy(): void;
 }
 
-/** Whether the peer of a connection may be unreachable, checked when a question on the connection is cancelled. */
+/** Whether the peer of a connection may be unreachable, checked when a query on the connection is cancelled. */
 export function isSilent(query: SentState, traffic: ConnectionTraffic, nowMs: number): boolean {
   if (!traffic.isSilentSince(query)) return false;
   return traffic.received === 0 || nowMs - query.sentMs >= SILENCE_MS;

@@ -16,7 +16,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** Asks this many questions concurrently; outcomes in order. */
+/** Sends this many questions concurrently; returns the outcomes in order. */
 function askAtOnce(count: number): { exchanges: Exchange[]; outcomes: Promise<ExchangeOutcome[]> } {
   const exchanges: Exchange[] = [];
   const outcomes = Promise.all(
@@ -98,7 +98,7 @@ describe('UdpSockets', () => {
       first!.reply(response(questionOf(first!.bytes), { id: unused }));
       for (const query of upstream.udpQueries) if (query.port !== port) query.reply(answer(query));
     };
-    /** A query from the port with the most questions. */
+    /** A query from the port with the most queries. */
     const shared = (): ReceivedQuery => {
       const byPort = [...Map.groupBy(upstream.udpQueries, ({ port }) => port).values()];
       return byPort.sort((one, other) => other.length - one.length)[0]![0]!;

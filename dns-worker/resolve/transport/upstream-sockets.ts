@@ -3,10 +3,10 @@
  * bound by the kernel to a random port of the whole ephemeral range (RFC 5452 section 9.2). `exchange-udp.ts` sends and
  * checks messages.
  *
- * A question gets its own socket if few are in flight, so that a port is used for one question and cannot be searched
- * for. A socket costs more than the rest of a question, so under load a few questions that start together share a
- * socket; each question has its own id, so an attacker still has to try the same number of combinations of port and id
- * for each answer.
+ * A question gets its own socket if few are in flight: a port that is used for only one question cannot be found by
+ * trying ports. A socket costs more than the rest of a query, so under load a few queries that start together share a
+ * socket; each query has its own id, so an attacker still has to try the same number of combinations of port and id for
+ * each answer.
  *
  * A reply with an id that was never used on the port is a guess of an attacker who has found the port: the port is
  * closed, so that there is no second guess. A reply with an id that was used earlier on the port is a late reply.
@@ -17,11 +17,11 @@ import { Header, readU16 } from '../../../shared/dns/wire.ts';
 import type { ServerAddress } from './exchange.ts';
 import { randomQueryId } from '../response/question.ts';
 
-/** Number of questions in flight to the server from which questions share sockets. */
+/** Number of queries in flight to the server from which queries share sockets. */
 export const BUSY = 32;
-/** Maximum number of questions per socket. */
+/** Maximum number of queries per socket. */
 export const MAX_QUESTIONS = 16;
-/** Age in milliseconds at which a socket stops taking questions. */
+/** Age in milliseconds at which a socket stops taking queries. */
 export const MAX_AGE_MS = 50;
 
 type Lookup = (
@@ -34,9 +34,9 @@ type Lookup = (
 const literal4: Lookup = (hostname, _options, callback) => callback(null, hostname, 4);
 const literal6: Lookup = (hostname, _options, callback) => callback(null, hostname, 6);
 
-/** Receives the datagrams with the id of its question. */
+/** Receives the datagrams with the id of its query. */
 export interface DatagramReceiver {
-  /** Called for a datagram of the server with the id; nothing else was checked. */
+  /** Called for a datagram of the server with this id; the content was not checked. */
   receive(message: Uint8Array): void;
   /** Called after the socket was closed because a third party is guessing ids on its port. */
   expose(): void;
@@ -44,7 +44,7 @@ export interface DatagramReceiver {
   fail(error: Error): void;
 }
 
-/** A place on a socket, for one question. */
+/** A place on a socket, for one query. */
 export interface SocketPlace {
   /** Id that is unique on its socket, from the CSPRNG. */
   readonly id: number;
@@ -58,14 +58,14 @@ export interface SocketPlace {
 export class UdpSockets {
   readonly server: ServerAddress;
   private underWay = 0;
-  /** The socket that can take another question. */
+  /** The socket that can take another query. */
   private open: SharedSocket | null = null;
 
   constructor(server: ServerAddress) {
     this.server = server;
   }
 
-  /** Reserves a place for one question. */
+  /** Reserves a place for one query. */
   join(receiver: DatagramReceiver): SocketPlace {
     const isShared = this.underWay >= BUSY && this.open?.isOpen === true;
     const socket = isShared ? this.open! : new SharedSocket(this.server);
@@ -92,7 +92,7 @@ class SharedSocket {
   private readonly server: ServerAddress;
   private readonly socket: Socket;
   private readonly receivers = new Map<number, DatagramReceiver>();
-  /** Ids of questions that have left; null = none yet. */
+  /** Ids of queries that have ended; null = none yet. */
   private usedIds: Set<number> | null = null;
   /** Messages that wait for the connection, by id; null once connected. */
   private unsent: Map<number, Uint8Array> | null = new Map();
@@ -113,7 +113,7 @@ class SharedSocket {
     this.socket.connect(server.port, server.ip, this.onConnect);
   }
 
-  /** Whether the socket may take another question. */
+  /** Whether the socket may take another query. */
   get isOpen(): boolean {
     return !this.isClosed && this.questions < MAX_QUESTIONS && performance.now() - this.openedMs < MAX_AGE_MS;
   }
@@ -124,7 +124,7 @@ class SharedSocket {
     this.receivers.set(id, receiver);
     this.questions++;
     const failure = this.failure;
-    // The socket may already have failed to bind: report that after `join` has returned.
+    // The socket may already have failed to bind: report the failure after `join` has returned.
     if (failure !== null) queueMicrotask(() => receiver.fail(failure));
     return id;
   }
@@ -177,7 +177,7 @@ class SharedSocket {
     for (const receiver of this.giveUp()) receiver.fail(error);
   }
 
-  /** Closes the socket; returns the receivers of the questions in flight. */
+  /** Closes the socket; returns the receivers of the queries in flight. */
   private giveUp(): DatagramReceiver[] {
     const receivers = [...this.receivers.values()];
     this.receivers.clear();

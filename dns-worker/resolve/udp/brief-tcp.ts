@@ -1,5 +1,5 @@
 /**
- * Questions to a UDP server that are sent over TCP with a short time limit, because third parties cannot forge TCP
+ * Queries to a UDP server that are sent over TCP with a short time limit, because third parties cannot forge TCP
  * replies: to confirm a doubtful reply, or because a third party is guessing ids on the ports. Findings about TCP are
  * recorded, so that a server whose TCP is filtered does not delay clients twice.
  */
@@ -10,11 +10,11 @@ import type { StreamUpstream } from '../transport/exchange-tcp.ts';
 
 /** Time limit in milliseconds: it must leave time for the rest of the question. */
 const LIMIT_MS = 500;
-/** Maximum number of concurrent questions that use TCP because of guessed ids. */
+/** Maximum number of concurrent queries that use TCP because of guessed ids. */
 const MAX_IN_REFUGE = 8;
 const TIMED_OUT: ExchangeOutcome = { kind: 'failed', reason: 'network', detail: 'timeout' };
 
-/** Short questions over TCP to one server. */
+/** Queries over TCP to one server, with a short time limit. */
 export class BriefTcp {
   private readonly tcp: StreamUpstream;
   private readonly record: CapabilityRecord;
@@ -32,8 +32,8 @@ export class BriefTcp {
   }
 
   /**
-   * Asks; `done` gets a loss if there was no answer in time. The loss is recorded only if the server has replied to the
-   * question over UDP: if it has not, the name may be slow, not TCP.
+   * Sends the question; `done` gets a loss if there was no answer in time. The loss is recorded only if the server has
+   * replied to the question over UDP: without such a reply, the cause may be a slow name, not TCP.
    */
   ask(question: Question, hasReplied: boolean, done: ExchangeDone): Exchange {
     const end = (outcome: ExchangeOutcome): void => {
@@ -61,8 +61,8 @@ export class BriefTcp {
   }
 
   /**
-   * Asks a question whose port was closed after guesses; null if too many questions already use TCP for this reason, or
-   * TCP does not work.
+   * Sends a question whose port was closed after guesses; null if too many questions already use TCP for this reason,
+   * or TCP does not work.
    */
   askInRefuge(question: Question, done: ExchangeDone): Exchange | null {
     if (this.inRefuge >= MAX_IN_REFUGE || !this.isPossible) return null;

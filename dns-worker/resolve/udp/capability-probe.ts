@@ -17,11 +17,11 @@ export interface ProbeReply {
   readonly doubt: Exclude<MarksCheck, 'repeated'> | null;
   /** Whether the reply contains a server cookie. */
   readonly hasCookie: boolean;
-  /** Whether a third party guessed ids on the probe's ports and no reply arrived: then the probe has no result. */
+  /** Whether a third party guessed ids on the probe's ports and no reply arrived, so that the probe has no result. */
   readonly isDisturbed: boolean;
 }
 
-/** Maximum number of times that a probe moves to another port. */
+/** Maximum number of times that a probe changes its port. */
 const MAX_MOVES = 16;
 
 export interface ProbeParts {
@@ -65,7 +65,7 @@ export class CapabilityProbe {
     this.timer = setTimeout(() => this.end(null), limitMs);
     const ask = (): Exchange =>
       exchangeUdp(sockets, question, parts.usesEdns(), { marks, asker }, (outcome) => {
-        // The port was closed: packets of third parties must not affect the result.
+        // The port was closed, because packets of third parties must not affect the result: probe from another port.
         if (outcome.kind === 'exposed' && ++this.moves <= MAX_MOVES) this.exchange = ask();
         else if (outcome.kind === 'answer') this.end(outcome.answer.rcode);
         else if (outcome.kind === 'truncated') this.end(Rcode.NOERROR);
@@ -97,7 +97,7 @@ export class CapabilityProbe {
   }
 }
 
-/** Whether the reply to a plain query is an answer with which the reply to a query with a feature can be compared. */
+/** Whether the plain query got an answer with which the reply to a query with a feature can be compared. */
 export function isAnswered({ rcode }: ProbeReply): boolean {
   return rcode === Rcode.NOERROR || rcode === Rcode.NXDOMAIN;
 }

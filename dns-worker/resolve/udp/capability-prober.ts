@@ -1,9 +1,9 @@
 /**
  * Tests with probes whether a server supports cookies and mixed case, independently of health checks and clients'
- * questions. A feature is enabled after three successful probes in a row, for a name that exists and a random name
- * below it. It is disabled after two pairs of probes in which only the plain query was answered. A failing question
- * starts pairs of probes; until they have a result, the question is repeated only unchanged or over TCP. One prober per
- * server and thread; findings are in the record that all threads share.
+ * queries. A feature is enabled after three successful probes in a row, for a name that exists and a random name below
+ * it. It is disabled after two pairs of probes in which only the plain query was answered. A failing question starts
+ * pairs of probes; until they have a result, the question is sent again only without features or over TCP. One prober
+ * per server and thread; findings are in the record that all threads share.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../shared/clock.ts';
@@ -42,7 +42,7 @@ const TCP_PROBE_MS = 2000;
 const LABEL_OCTETS = 8;
 
 export interface ProberParts extends ProbeParts {
-  /** Asks over TCP. */
+  /** Sends a query over TCP. */
   askTcp(question: Question, done: ExchangeDone): Exchange;
   /** A question that the server must answer with NOERROR. */
   readonly question: Question;
@@ -61,7 +61,7 @@ export class CapabilityProber {
     this.parts = parts;
   }
 
-  /** Probes the server if probes are due; called for each question. */
+  /** Probes the server if probes are due; called for each query. */
   check(): void {
     const { hardening } = this.parts;
     const { record, wanted } = hardening;
@@ -70,8 +70,8 @@ export class CapabilityProber {
   }
 
   /**
-   * Reports that a question with these features fails: compares queries with these features with the plain query, at
-   * most once a second on the node.
+   * Reports that queries with these features fail: compares probes with these features with the plain probe, at most
+   * once a second on the node.
    */
   suspect(features: readonly HardeningFeature[]): void {
     if (this.isPairing || this.isClosed || features.length === 0) return;
@@ -173,7 +173,7 @@ export class CapabilityProber {
     });
   }
 
-  /** Sends all queries together, in random order; the replies have the order of the questions. */
+  /** Sends all queries together, in random order; returns the replies in the order of the questions. */
   private probeAll(
     asked: readonly (readonly [Question, HardeningFeature | null])[],
     done: (replies: readonly ProbeReply[]) => void,

@@ -1,6 +1,6 @@
 /**
- * Questions to one server that wait for a finding about the features of their queries; they poll for the finding,
- * because the probes may run in any thread.
+ * Questions to one server that wait for a finding about the features of their queries; they poll the finding, because
+ * the probes may run in any thread.
  */
 
 /** Interval at which findings are polled, in milliseconds. */

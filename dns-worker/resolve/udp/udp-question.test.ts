@@ -23,7 +23,7 @@ import { PUBLIC_NAME } from '../probe.ts';
 import type { ExchangeOutcome } from '../transport/exchange.ts';
 import { UdpUpstream } from './udp-upstream.ts';
 
-/** A long name: two of 256 questions practically never have it in the same case. */
+/** A name with many letters: two of 256 queries practically never have it in the same letter case. */
 const NAME = 'a-name-with-many-letters.in-it.example.org';
 const WWW = question(NAME, 'A');
 const COOKIE_OPTION = 10;
@@ -325,7 +325,7 @@ describe('UdpUpstream: guesses of ids', () => {
   });
 });
 
-/** Forged replies for one question; the ordinary suite sends a tenth of the full number. */
+/** Number of forged replies for one question; the ordinary suite sends a tenth of the full number. */
 const FORGED = Number(process.env['WEIR_FORGED_REPLIES'] ?? 5000);
 const QUESTIONS = Number(process.env['WEIR_FORGED_QUESTIONS'] ?? 4);
 const BURST = 64;

@@ -1,9 +1,9 @@
 /**
  * One question to one server over UDP, from the first query to the outcome: over TCP if the answer was truncated; again
- * without EDNS if the server does not support it; again with the server's new cookie (RFC 7873 section 5.3). If a
+ * without EDNS if the server does not support EDNS; again with the server's new cookie (RFC 7873 section 5.3). If a
  * hardened query fails or gets a doubtful reply, probes are started, and the question is repeated over TCP, which third
  * parties cannot forge, or unchanged, until the probes have shown whether the server supports the feature. If the
- * server does not, the question is sent again without the feature.
+ * server does not support the feature, the question is sent again without it.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { Rcode } from '../../../shared/dns/iana.ts';
@@ -52,7 +52,7 @@ interface HeldReply {
   readonly sinceMs: number;
 }
 
-/** The question in flight. */
+/** Called if the server, or a forged reply, has refused the query with EDNS. */
 export class UdpQuestion implements Exchange, UdpAsker {
   private readonly ways: UdpWays;
   private readonly question: Question;
@@ -73,7 +73,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
   /** Whether the server has replied, even with a doubtful reply. */
   private hasReplied = false;
   private triedCookie = false;
-  /** Whether the question was sent over TCP because of guessed ids, which is tried only once. */
+  /** Whether the question was sent over TCP because of guessed ids, which happens at most once. */
   private soughtRefuge = false;
   private moves = 0;
   private repeats = 0;
@@ -87,8 +87,8 @@ export class UdpQuestion implements Exchange, UdpAsker {
     if (before === 'exposed') this.move(ways.edns.isUsed);
     else if (before === 'truncated') this.askTcp();
     else this.askUdp(ways.edns.isUsed);
-    // While the probes run, the question is also asked over TCP if the server's TCP works, so that further questions
-    // are not delayed.
+    // While the probes run, the question is also sent over TCP if the server's TCP works, so that further questions are
+    // not delayed.
     const { record } = ways.hardening;
     const struck = this.marks?.features.filter((feature) => record.isStruck(feature)) ?? [];
     if (struck.length === 0 || record.finding('tcp') !== 'supported') return;
@@ -190,7 +190,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     if (this.underWay.length === 0) this.check();
   }
 
-  /** Whether probes have shown that the server supports the features; they run at most once a second. */
+  /** Whether probes have shown that the server supports the features; probes run at most once a second. */
   private isCleared({ sinceMs }: HeldReply): boolean {
     const { record } = this.ways.hardening;
     return this.suspects.every((feature) => record.hasFitSince(feature, sinceMs - PAIR_INTERVAL_MS));
@@ -203,7 +203,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.ways.prober.suspect(this.suspects);
   }
 
-  /** Asks without a feature that was disabled. */
+  /** Sends the question without a feature that was disabled. */
   private askAgain(): void {
     this.ways.doubtful.remove(this);
     this.suspects = [];
@@ -211,14 +211,14 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.askElsewhere();
   }
 
-  /** Sends the same question from another port; false if that was done too often. */
+  /** Sends the same question from another port; false if the maximum number of repetitions is reached. */
   private repeat(): boolean {
     if (this.marks === null || this.repeats++ >= MAX_REPEATS) return false;
     this.askElsewhere();
     return true;
   }
 
-  /** Close the old port first. */
+  /** Close the old port before a new one is opened. */
   private askElsewhere(): void {
     if (this.udp !== null) {
       this.udp.cancel();
@@ -227,7 +227,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.askUdp(this.ways.edns.isUsed);
   }
 
-  /** Asks without EDNS, once. */
+  /** Sends the question without EDNS, once. */
   private askPlain(): void {
     if (this.askedPlain) return;
     this.askedPlain = true;
@@ -237,7 +237,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.askUdp(false);
   }
 
-  /** Asks over TCP; the wait over UDP continues until there is an answer over TCP. */
+  /** Sends the question over TCP; the wait over UDP continues until there is an answer over TCP. */
   private confirm(): void {
     if (this.hasConfirmed || this.askedTcp || this.brief !== null || !this.ways.brief.isPossible) return;
     this.hasConfirmed = true;
@@ -256,7 +256,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     if (this.brief === null && !this.askedTcp) this.repeat();
   }
 
-  /** A third party is guessing ids on the port, which was closed: asks over TCP, or from another port. */
+  /** A third party is guessing ids on the port, which was closed: sends the question over TCP, or from another port. */
   private move(edns: boolean): void {
     if (++this.moves > MAX_MOVES) {
       // Do not repeat the question: each repetition would give the attacker more guesses.
@@ -272,7 +272,10 @@ export class UdpQuestion implements Exchange, UdpAsker {
     else askElsewhere();
   }
 
-  /** Asks over TCP with a short time limit; calls `lost` if there is no answer. False if TCP cannot be used. */
+  /**
+   * Sends the question over TCP with a short time limit; calls `lost` if there is no answer. False if TCP cannot be
+   * used.
+   */
   private askTcpBriefly(
     start: (done: ExchangeDone) => Exchange | null,
     lost: (outcome: ExchangeOutcome) => void,
@@ -289,7 +292,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     return true;
   }
 
-  /** Asks over TCP with the time limit of the question. */
+  /** Sends the question over TCP with the time limit of the question. */
   private askTcp(): void {
     if (this.askedTcp) return;
     this.askedTcp = true;

@@ -20,7 +20,7 @@ import { DoubtfulQuestions } from './doubtful-questions.ts';
 import { type UdpWays, UdpQuestion } from './udp-question.ts';
 import { UdpSockets } from '../transport/upstream-sockets.ts';
 
-/** Timeout of a question that tests the server's EDNS support, in milliseconds. */
+/** Timeout of a query that tests the server's EDNS support, in milliseconds. */
 const SUSPICION_MS = 2000;
 
 /** Parts of an upstream over UDP. */
@@ -34,7 +34,7 @@ export interface UdpParts {
 /** UDP exchanges with one address. */
 export class UdpUpstream implements ServerConnections {
   private readonly ways: UdpWays;
-  /** A question over TCP that tests the server's EDNS support, and its timer. */
+  /** A query over TCP that tests the server's EDNS support, and its timer. */
   private suspicion: { readonly exchange: Exchange; readonly timer: NodeJS.Timeout } | null = null;
 
   constructor(server: ServerAddress, { hardening, probe, clock }: UdpParts) {

@@ -10,7 +10,7 @@ export interface Frame {
   readonly stream: number;
   /** Payload without padding; valid only during the call. */
   readonly payload: Uint8Array;
-  /** Size of the payload with padding, which counts against flow-control windows. */
+  /** Size of the payload including padding, which counts against flow-control windows. */
   readonly frameSize: number;
 }
 

@@ -1,4 +1,4 @@
-/** HTTP/2 frames (RFC 9113 sections 4 and 6): headers, codes, and the frames of a server with small answers. */
+/** HTTP/2 frames (RFC 9113 sections 4 and 6): headers, codes, and the frames that a server with small answers needs. */
 import { writeU16, writeU32 } from '../../../shared/dns/wire.ts';
 
 /** First bytes from a client (RFC 9113 section 3.4). */

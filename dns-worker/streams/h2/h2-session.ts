@@ -1,6 +1,6 @@
 /**
- * One HTTP/2 connection (RFC 9113) for small requests and small answers, which is enough for DNS over HTTPS: no push,
- * no priorities, no entries in the client's header table. Every octet may come from an attacker: the amount of
+ * One HTTP/2 connection (RFC 9113) with only the parts that DNS over HTTPS needs: small requests and small answers, no
+ * push, no priorities, no entries in the client's header table. Every octet may come from an attacker: the amount of
  * unfinished work per client is limited, and a client that violates the protocol is disconnected.
  */
 import type { Socket } from 'node:net';
@@ -115,8 +115,8 @@ export class H2Session {
   }
 
   /**
-   * Asks the client to open its next streams on another connection; streams that it opens anyway are served (RFC 9113
-   * section 6.8).
+   * Asks the client to open its next streams on another connection; streams that the client still opens here are served
+   * (RFC 9113 section 6.8).
    */
   retire(): void {
     if (this.isOver) return;
@@ -201,7 +201,7 @@ export class H2Session {
     const stream = this.streams.get(id);
     const isLast = (flags & FrameFlag.END_STREAM) !== 0;
     if (stream === undefined || stream.isWhole) {
-      // The frames were still in transit when the stream was reset or answered.
+      // The frames were in transit when the stream was reset or answered.
       this.countControl();
       return;
     }
@@ -334,7 +334,7 @@ export class H2Session {
     if (this.isSpread) this.fillRecord(frame.length);
   }
 
-  /** Puts each later response into its own TLS record; responses are still written together. */
+  /** Puts each response from now on into its own TLS record; responses of one turn are still written together. */
   private spread(): void {
     this.isSpread = this.socket.setMaxSendFragment?.(SMALLEST_RECORD) === true;
     if (this.isSpread) this.fillRecord(this.out.reduce((sum, { length }) => sum + length, 0));

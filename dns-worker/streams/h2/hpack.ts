@@ -8,8 +8,8 @@ import { decodedSizeLimit, decodeHuffman } from './huffman.ts';
 export type Field = readonly [name: string, value: string];
 
 /**
- * Bits that distinguish the representations (RFC 7541 section 6), and the number of bits of the integer in the same
- * octet.
+ * Bits that distinguish the representations of a field (RFC 7541 section 6), and the number of bits of the integer in
+ * the same octet.
  */
 const INDEXED = 0x80;
 const INCREMENTAL = 0x40;
@@ -19,7 +19,7 @@ const PrefixBits = { INDEXED: 7, INCREMENTAL: 6, SIZE_UPDATE: 5, LITERAL: 4, STR
 const HUFFMAN = 0x80;
 /** Overhead of a table entry in addition to its octets (RFC 7541 section 4.1). */
 const ENTRY_OVERHEAD = 32;
-/** The size of the table unless SETTINGS change it, which Weir's do not. */
+/** The size of the table unless SETTINGS change it; Weir's SETTINGS do not change it. */
 const MAX_TABLE_SIZE = 4096;
 /** Maximum number of octets of an integer; more would exceed any valid length. */
 const MAX_INTEGER_OCTETS = 4;

@@ -8,7 +8,7 @@ function decode(hex: string): string | null {
   return size < 0 ? null : Buffer.from(into.subarray(0, size)).toString('latin1');
 }
 
-/** Bytes from a string of bits, with the last one padded with ones. */
+/** Bytes from a string of bits; the last byte is padded with ones. */
 function octetsOf(bits: string): string {
   const whole = bits.padEnd(Math.ceil(bits.length / 8) * 8, '1');
   return (whole.match(/.{8}/g) ?? [])

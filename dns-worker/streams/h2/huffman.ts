@@ -24,8 +24,8 @@ const NONE = 0;
  */
 const TREE = makeTree();
 /**
- * For a node that is reached from the root by ones only, the number of ones: if the input ends there, these bits are
- * padding.
+ * For each node that is reached from the root by ones only, the number of ones: if the input ends at such a node, these
+ * bits are padding.
  */
 const ONES = makeOnes();
 
@@ -103,7 +103,7 @@ export function decodeHuffman(bytes: Uint8Array, at: number, end: number, into: 
       continue;
     }
     let next = 0;
-    // The code has more than eight bits; eight or more remaining bits cannot be padding.
+    // The code has more than eight bits; eight or more bits that form no complete code cannot be padding.
     while (next >= 0) {
       if (bit === endBit) return -1;
       next = TREE[2 * next + bitAt(bytes, bit++)]!;

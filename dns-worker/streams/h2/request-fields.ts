@@ -5,7 +5,7 @@ import type { Field } from './hpack.ts';
 export interface RequestFields {
   readonly method: string;
   readonly path: string;
-  /** '' = none, for this field and the next two. */
+  /** '' = none, also for the next two fields. */
   readonly contentType: string;
   readonly forwardedFor: string;
   readonly userAgent: string;

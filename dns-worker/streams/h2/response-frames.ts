@@ -53,8 +53,8 @@ export function responseFrames(
 }
 
 /**
- * A frame that fills the data after `size` bytes up to a multiple of `block`; null if nothing is missing. Its type is
- * reserved, and clients must ignore it (RFC 9113 section 5.5).
+ * A frame that fills the data after `size` bytes up to a multiple of `block`; null if `size` is already a multiple. Its
+ * type is reserved, and clients must ignore it (RFC 9113 section 5.5).
  */
 export function fillerAfter(size: number, block: number): Buffer | null {
   const missing = (block - (size % block)) % block;

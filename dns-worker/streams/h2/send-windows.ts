@@ -83,7 +83,7 @@ export class SendWindows {
     return true;
   }
 
-  /** Spends as much of the windows as one frame may use; returns the size. */
+  /** Spends as much of the windows as one frame may use; returns this number of bytes. */
   private spend(stream: number, wanted: number): number {
     const window = this.streams.get(stream) ?? 0;
     const size = Math.max(0, Math.min(wanted, window, this.connection, MAX_FRAME_SIZE));
