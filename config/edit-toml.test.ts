@@ -45,7 +45,7 @@ describe('editToml()', () => {
     ]);
   });
 
-  test('removes keys on one line, on several lines and as tables, and ignores missing ones', () => {
+  test('removes keys on one line, on several lines and as tables, and ignores keys that the text does not set', () => {
     const before = `# head
 [dns] # names
 query_timeout_ms = 7 # slow
@@ -67,7 +67,7 @@ servers = ["192.0.2.1"]
     for (const kept of ['# head', '[dns] # names', '# stays']) expect(after).toContain(kept);
   });
 
-  test('adds pools as tables after the keys of their section', () => {
+  test('adds upstream pools as tables after the keys of their section', () => {
     const after = edit(weir, { 'dns.pools': POOLS })!;
     expect(difference(weir, after).filter((line) => line.startsWith('-'))).toEqual([]);
     expect((parse(after) as { dns: unknown }).dns).toEqual({
@@ -134,7 +134,7 @@ servers = [
     ['a literal of many lines', "[dns]\na = '''\nx'''\nb = [\n 1, # one\n]\n"],
     ['other notations of numbers', '[dns]\na = 0x10\nb = 1_000 # k\n'],
     ['a table after its own tables', '[dns.rate_limit]\nenabled = false\n[dns]\na = 1\n'],
-  ])('changes nothing except the given values in a text with %s', (_what, text) => {
+  ])('changes only the given values in a text with %s', (_what, text) => {
     const values = {
       'dns.a': 5,
       'dns.rate_limit.enabled': true,
@@ -160,7 +160,7 @@ servers = [
     expect(edit('#1\n\t# 1', { 'server.web_port': 53 })).toContain('#1\n\t# 1');
   });
 
-  test('removes tables of a list and keeps the comment about the next table', () => {
+  test('removes all tables of an array and keeps the comment above the next table', () => {
     const [first, second] = ['a', 'b'].map((name) => `[[dns.pools]]\n# mine\nname = "${name}"\n\n`);
     const rest = '# of the cache\n[dns.cache]\nx = 1\n';
     expect(edit(first! + second! + rest, { 'dns.pools': [{ name: 'c' }] })).toBe(
@@ -172,7 +172,7 @@ servers = [
     );
   });
 
-  test('removes a table that only a list of tables created, and keeps the comment at the end', () => {
+  test('removes a table that exists only because of [[dns.pools]], and keeps the comment at the end of the file', () => {
     expect(edit('[[dns.pools]]\nname = "a"\n\n# about nothing', { 'dns.pools': undefined })).toBe(
       '# about nothing',
     );
@@ -181,7 +181,7 @@ servers = [
     );
   });
 
-  test('moves a comment to the end that would be removed with the tables above it', () => {
+  test('moves a comment below removed tables to the end of the file', () => {
     expect(edit('[[dns.pools.s]]\n# end', { 'dns.pools': undefined })).toContain('# end');
     expect(edit('[[dns.pools.s]]\n# 1\n[a]\nb = 1\n# 2', { 'dns.pools': undefined })).toMatch(
       /\[a\]\nb = 1\n# 2\n# 1\n$/,
@@ -204,13 +204,13 @@ servers = [
     expect(edit(text, { 'dns.pools': [{ name: 'a', long: [1, 2] }] })).toBe(text);
   });
 
-  test('refuses invalid TOML, and a value in place of a table', () => {
+  test('refuses invalid TOML, and a plain value for the name of a table', () => {
     expect(edit('[dns\na = 1', { 'dns.a': 2 })).toBeNull();
     expect(edit('dns = 1\n', { 'dns.a': 2 })).toBeNull();
     expect(edit('a = 1\r\r\n', { a: 2 })).toBeNull();
   });
 
-  test('keeps every other line for any change', () => {
+  test('keeps all other lines unchanged, for generated files and changes', () => {
     const name = fc.constantFrom('alpha', 'beta', 'gamma_2', 'delta');
     const value = fc.oneof(fc.integer(), fc.boolean(), fc.string(), fc.array(fc.string(), { maxLength: 3 }));
     const line = fc.oneof(

@@ -14,7 +14,7 @@ import {
 } from './layers.ts';
 
 describe('isNodeKey()', () => {
-  test('isNodeKey() is true only for keys that belong to a node', () => {
+  test('is true only for keys that each node of a cluster sets for itself', () => {
     const ofNode = KEY_NAMES.filter((name) => isNodeKey(name) && !/^(?:server|logging)\./.test(name));
     expect(ofNode.sort()).toEqual([
       'auth.admin.password_hash',
@@ -48,7 +48,7 @@ describe('isSameValue()', () => {
     [0, false, false],
     ['', undefined, false],
     [{ a: { b: 1 } }, { a: { b: 2 } }, false],
-  ])('isSameValue() of %j and %j is %s', (left, right, expected) => {
+  ])('of %j and %j is %s', (left, right, expected) => {
     expect(isSameValue(left, right)).toBe(expected);
     expect(isSameValue(right, left)).toBe(expected);
   });
@@ -61,7 +61,7 @@ describe('decidingValues()', () => {
     environment: { 'dns.ecs': 'forward' },
   };
 
-  test('decidingValues() prefers the environment, then rows for cluster keys and the file for node keys', () => {
+  test('prefers environment variables, then database rows for cluster keys and the file for node keys', () => {
     expect(decidingValues(layers)).toEqual({
       'server.workers': 2,
       'cache.max_bytes': 2097152,
@@ -79,7 +79,7 @@ describe('decidingValues()', () => {
     ]);
   });
 
-  test('decidingValues() gives a configuration or its faults', () => {
+  test('returns values from which configOf() makes a configuration, or reports the faults of the values', () => {
     const made = configOf(decidingValues(layers));
     expect('config' in made && made.config.cache).toMatchObject({ min_ttl_secs: 2, max_ttl_secs: 3 });
     const faults = configOf({ 'cache.min_ttl_secs': 5, 'cache.max_ttl_secs': 4 });
@@ -88,7 +88,7 @@ describe('decidingValues()', () => {
 });
 
 describe('valuesOf()', () => {
-  test('valuesOf() finds keys in a tree, by kind', () => {
+  test('returns the values of the known keys in a parsed file; clusterValues() keeps those of cluster keys', () => {
     const values = valuesOf({
       server: { web_port: 1, web_tls: { enabled: true }, nonsense: 1 },
       dns: { pools: [{ name: 'a' }], health_check: {} },

@@ -47,25 +47,25 @@ describe('indexLines()', () => {
     ['p[1].q', 21],
     ['p[1].r.s', 23],
     ['p[1].t[0].u', 25],
-  ])('indexLines() finds %s on line %d', (path, line) => {
+  ])('finds %s on line %d', (path, line) => {
     expect(lines.lineOf(path)).toBe(line);
   });
 
-  test('indexLines() finds no keys inside strings, lists and comments', () => {
+  test('finds no keys inside strings, lists and comments', () => {
     for (const path of ['f', 'a.f', 'g', 'l', 'a.l', '# a', 'a.i'])
       expect(lines.lineOf(`x.${path}`)).toBeUndefined();
     expect(lines.lineOf('g')).toBeUndefined();
     expect(lines.lineOf('f')).toBeUndefined();
   });
 
-  test('indexLines() returns the line of the enclosing table for a path without its own line', () => {
+  test('returns the line of the enclosing table for a key without a line', () => {
     expect(lines.lineOf('a.h[2].i')).toBe(9);
     expect(lines.lineOf('p')).toBe(18);
     expect(lines.lineOf('p[1].nothing')).toBe(20);
     expect(lines.lineOf('nothing.here')).toBeUndefined();
   });
 
-  test('indexLines() finds the second definition of a key', () => {
+  test('finds the second definition of a key', () => {
     const twice = indexLines('[a]\nb = 1\nb = 2\n[a]\n');
     expect([twice.lineOfRepeat('a.b'), twice.lineOfRepeat('a'), twice.lineOfRepeat('c')]).toEqual([
       3,
@@ -74,7 +74,7 @@ describe('indexLines()', () => {
     ]);
   });
 
-  test('indexLines() terminates for text that is not TOML', () => {
+  test('terminates for text that is not TOML', () => {
     for (const text of [
       '[',
       '"""',

@@ -13,7 +13,7 @@ import { loadConfig, loadUsable } from './load-config.ts';
 const STRANGER = 65_534;
 const OWNER = 65_533;
 
-describe('root', () => {
+describe('a process of root', () => {
   let cwd = '';
   let file = '';
   beforeEach(async () => {
@@ -30,26 +30,26 @@ describe('root', () => {
     return result.ok ? result.value.config.server.node_name : result.faults.map(formatFault).join();
   };
 
-  test('uses its own file, and one of the owner of the data directory', async () => {
+  test('reads a configuration file of root or of the owner of the data directory', async () => {
     expect(await load()).toBe('found');
     await chown(file, OWNER, OWNER);
     await chown(join(cwd, 'state'), OWNER, OWNER);
     expect(await load()).toBe('found');
   });
 
-  test('refuses the file of another user, also for commands, unless it is named', async () => {
+  test('refuses the file of another user, for all commands, unless its path was given on the command line', async () => {
     await chown(file, STRANGER, STRANGER);
     expect(await load()).toContain(`user id ${STRANGER} owns it`);
     expect(await loadUsable({ env: {}, cwd })).toMatchObject({ isDataDirKnown: false });
     expect(await load('config/weir.toml')).toBe('found');
   });
 
-  test('refuses a file that every user can write', async () => {
+  test('refuses a configuration file that every user can write', async () => {
     await chmod(file, 0o666);
     expect(await load()).toContain('every user can write it');
   });
 
-  test('trusts the owner of the parent if the data directory does not exist yet', async () => {
+  test('trusts the owner of the parent directory if the data directory does not exist yet', async () => {
     const state = join(cwd, 'made/state');
     await mkdir(join(cwd, 'made'));
     await writeFile(file, `[server]\nnode_name = "found"\ndata_dir = "${state}"\n`);
@@ -59,7 +59,7 @@ describe('root', () => {
     expect(await load()).toBe('found');
   });
 
-  test('refuses a file with a data directory if a user made both in a directory of that user or of all users', async () => {
+  test('refuses a file and its data directory in a directory that another user owns or every user can write', async () => {
     for (const path of [file, join(cwd, 'config'), join(cwd, 'state'), cwd])
       await chown(path, STRANGER, STRANGER);
     expect(await load()).toContain(`user id ${STRANGER} owns the folder`);
@@ -69,7 +69,7 @@ describe('root', () => {
     expect(await load('config/weir.toml')).toBe('found');
   });
 
-  test("refuses a link of another user to a file of root, and a file in another user's folder", async () => {
+  test('refuses a symbolic link that another user owns, and a file in a directory of another user', async () => {
     await rename(file, join(cwd, 'own.toml'));
     await symlink('../own.toml', file);
     expect(await load()).toBe('found');

@@ -20,7 +20,7 @@ describe('loadConfig()', () => {
       : result.faults.map(formatFault).join('\n');
   };
 
-  test('loadConfig() prefers the named file, then $WEIR_CONFIG, then ./config/weir.toml', async () => {
+  test('prefers the file of the command line, then $WEIR_CONFIG, then ./config/weir.toml', async () => {
     await mkdir(join(cwd, 'config'));
     await writeFile(join(cwd, 'config/weir.toml'), nodeName('third'));
     await writeFile(join(cwd, 'env.toml'), nodeName('second'));
@@ -31,13 +31,13 @@ describe('loadConfig()', () => {
     expect(await load()).toBe('config/weir.toml: third');
   });
 
-  test('loadConfig() reads a file by its absolute path', async () => {
+  test('reads a file by its absolute path', async () => {
     const file = join(cwd, 'a.toml');
     await writeFile(file, nodeName('a'));
     expect(await load(file)).toBe(`${file}: a`);
   });
 
-  test('loadConfig() refuses a named file that does not exist, even if another one does', async () => {
+  test('refuses a missing file of the command line, even if another configuration file exists', async () => {
     await mkdir(join(cwd, 'config'));
     await writeFile(join(cwd, 'config/weir.toml'), '');
     expect(await load('no.toml')).toBe('no.toml: cannot read the configuration file: no such file');
@@ -46,7 +46,7 @@ describe('loadConfig()', () => {
     );
   });
 
-  test('loadConfig() reads the local changes of the data directory, and names their faults', async () => {
+  test('reads weir.local.toml of the data directory, and reports faults with its path and line', async () => {
     await mkdir(join(cwd, 'config'));
     await mkdir(join(cwd, 'state'));
     const local = join(cwd, 'state/weir.local.toml');
@@ -62,7 +62,7 @@ describe('loadConfig()', () => {
     expect(await load()).toBe(`${local}: cannot read the configuration file: a link`);
   });
 
-  test('loadConfig() refuses a directory in place of the file', async () => {
+  test('refuses a directory in place of the file', async () => {
     expect(await load(cwd)).toBe(`${cwd}: cannot read the configuration file: a directory, not a file`);
     await mkdir(join(cwd, 'config/weir.toml'), { recursive: true });
     expect(await load()).toBe(
@@ -70,14 +70,14 @@ describe('loadConfig()', () => {
     );
   });
 
-  test('loadConfig() refuses bytes that are not UTF-8', async () => {
+  test('refuses bytes that are not UTF-8', async () => {
     await writeFile(join(cwd, 'latin1.toml'), Buffer.from([0x23, 0xe4, 0x0a]));
     expect(await load('latin1.toml')).toBe(
       'latin1.toml: cannot read the configuration file: its bytes are not UTF-8',
     );
   });
 
-  test('loadConfig() reports an unreadable file, or reads it as root', async () => {
+  test('reports an unreadable file; as root, reads it', async () => {
     const file = join(cwd, 'secret.toml');
     await writeFile(file, nodeName('a'));
     await chmod(file, 0);

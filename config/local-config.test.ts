@@ -26,13 +26,14 @@ describe('localText()', () => {
     expect(Object.keys(local.values)).toContain('cache.max_bytes');
   });
 
-  test('is empty without changes', () => expect(localText({ values: {}, replaced: {} })).toBe(''));
+  test('is empty if there are no local changes', () =>
+    expect(localText({ values: {}, replaced: {} })).toBe(''));
 });
 
 describe('withLocal()', () => {
   const file = { 'server.web_port': 8080, 'cache.max_bytes': 4194304, 'server.site': 'home' };
 
-  test('lets local changes override the file', () => {
+  test('prefers local changes to the values of the file', () => {
     expect(withLocal(file, LOCAL)).toEqual({
       'server.web_port': 8081,
       'server.site': 'home',
@@ -62,7 +63,7 @@ describe('parseLocal()', () => {
     expect(parse(text).faults).toMatchObject([{ source: NAME, key }]);
   });
 
-  test('does not reset a key that can only be in the file', () => {
+  test('refuses to reset a key that can only be set in the file', () => {
     const { local } = parse(`[weir]\ndefaults = '["database.url"]'\n`);
     expect(local.values).toEqual({});
   });
@@ -75,7 +76,7 @@ describe('parseConfig() with local changes', () => {
     text: localText({ values, replaced })!,
   });
 
-  test('applies them between the file and the environment', () => {
+  test('applies local changes over the file, and environment variables over local changes', () => {
     const changes = local({ 'server.web_port': 8081, 'server.dns_port': 5353 }, { 'server.web_port': 8080 });
     const result = parseConfig({ file, local: changes, env: { WEIR_SERVER_DNS_PORT: '5454' } });
     expect(result).toMatchObject({
@@ -87,7 +88,7 @@ describe('parseConfig() with local changes', () => {
     });
   });
 
-  test('names the file of a local change that contradicts the rest', () => {
+  test('reports a local change that contradicts another value, with its key', () => {
     const result = parseConfig({ file, local: local({ 'cache.max_ttl_secs': 4 }, {}), env: {} });
     expect(result).toMatchObject({ ok: false, faults: [{ key: expect.stringMatching(/_ttl_secs/) }] });
   });

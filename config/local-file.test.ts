@@ -27,7 +27,7 @@ function newPath(): string {
 }
 
 describe('readLocal()', () => {
-  test('reads back the written text, whose file only the owner can access', async () => {
+  test('returns the text that writeLocal() stored in a file that only the owner can access', async () => {
     const path = newPath();
     await writeLocal(path, 'a = 1\n');
     await writeLocal(path, 'a = 2\n');
@@ -35,7 +35,7 @@ describe('readLocal()', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['weir.local.toml']);
   });
 
-  test('finds nothing without a file or directory, or after an empty text', async () => {
+  test('returns null without a file or directory, and after an empty text was stored', async () => {
     const path = newPath();
     expect([await readLocal(path), await readLocal(join(path, 'x', 'y'))]).toEqual([null, null]);
     await writeLocal(path, 'a = 1\n');

@@ -203,13 +203,13 @@ describe('parseConfig() with an invalid file', () => {
       '[server]\n__proto__ = 1',
       ':2: server.__proto__: no such key; the keys are web_port, alt_compat,',
     ],
-  ])('parseConfig() refuses %s', (_what, text, expected) => {
+  ])('refuses %s', (_what, text, expected) => {
     const found = faults(text);
     expect(found).toHaveLength(1);
     expect(found[0]).toContain(`weir.toml${expected}`);
   });
 
-  test('parseConfig() reports all faults of a file together, each with its line, in order', () => {
+  test('reports all faults of a file together, each with its line, in order', () => {
     const text = `# a file
 [server]
 web_port = "x"   # wrong
@@ -231,7 +231,7 @@ interval_secs = 0
     ]);
   });
 
-  test('parseConfig() never shows a password', () => {
+  test('never shows a password', () => {
     const reported = [
       ...faults('[database]\nurl = "mysql://weir:hunter2@db.example.org"'),
       ...faults('[database]\nurl = ["postgres://a@192.0.2.1/w", "hunter2"]'),

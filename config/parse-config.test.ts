@@ -17,7 +17,7 @@ function good(text: string, env: Record<string, string> = {}): LoadedConfig {
 }
 
 describe('parseConfig() with valid input', () => {
-  test('parseConfig() gives every key a value for an empty file', () => {
+  test('gives every key a value for an empty file', () => {
     const { config, explicit } = good('');
     expect(config.server.web_port).toBe(8080);
     expect(config.server.dns_port).toBe(53);
@@ -31,19 +31,19 @@ describe('parseConfig() with valid input', () => {
     expect(explicit.size).toBe(0);
   });
 
-  test('parseConfig() gives the same configuration for no file and for an empty one', () => {
+  test('returns the same configuration for no file and for an empty file', () => {
     const none = parseConfig({ file: undefined, env: {} });
     expect(none).toEqual({ ok: true, value: { ...good(''), file: undefined } });
   });
 
-  test('parseConfig() reports which keys were set, even to their default', () => {
+  test('reports which keys were set, even to their default', () => {
     const { explicit } = good('[server]\ndns_port = 53\n[server.web_tls]\nenabled = false\n', {
       WEIR_CACHE_ENABLED: 'true',
     });
     expect([...explicit].sort()).toEqual(['cache.enabled', 'server.dns_port', 'server.web_tls.enabled']);
   });
 
-  test('parseConfig() reads dotted keys, inline tables and quoted keys as equivalent', () => {
+  test('reads dotted keys, inline tables and quoted keys as equivalent', () => {
     const written = [
       '[server.web_tls]\nenabled = true',
       'server.web_tls.enabled = true',
@@ -56,11 +56,11 @@ describe('parseConfig() with valid input', () => {
     }
   });
 
-  test('parseConfig() accepts a byte order mark and Windows line ends', () => {
+  test('accepts a byte order mark and Windows line ends', () => {
     expect(good('\uFEFF[server]\r\nweb_port = 81\r\n').config.server.web_port).toBe(81);
   });
 
-  test('parseConfig() gives pools without a strategy the default strategy', () => {
+  test('gives pools without a strategy the default strategy', () => {
     const text = `[dns]\ndefault_strategy = "Failover"
 [[dns.pools]]\nname = "a"\nservers = ["192.0.2.1"]
 [[dns.pools]]\nname = "b"\nstrategy = "Fastest"\npriority = 0\nservers = ["tls://dns.example.org@192.0.2.1"]`;
@@ -70,17 +70,17 @@ describe('parseConfig() with valid input', () => {
     ]);
   });
 
-  test('parseConfig() gives the built-in pools the default strategy, and does not report them as set', () => {
+  test('gives the built-in pools the default strategy, and does not report them as set', () => {
     const { config, explicit } = good('[dns]\ndefault_strategy = "Failover"');
     expect(config.dns.pools.map(({ strategy }) => strategy)).toEqual(['Failover', 'Failover']);
     expect([...explicit]).toEqual(['dns.default_strategy']);
   });
 
-  test('parseConfig() puts the data folder into list_dirs', () => {
+  test('uses the folder "lists" of the data directory as the default of list_dirs', () => {
     expect(good('[server]\ndata_dir = "/srv/weir"').config.blocking.list_dirs).toEqual(['/srv/weir/lists']);
   });
 
-  test('parseConfig() reads one database URL or several', () => {
+  test('reads one database URL or several', () => {
     expect(good('').config.database.url).toEqual([]);
     expect(good('[database]\nurl = ""').config.database.url).toEqual([]);
     const both = ['postgres://a@192.0.2.1/weir', 'postgresql://a@192.0.2.2/weir'];
@@ -88,14 +88,14 @@ describe('parseConfig() with valid input', () => {
     expect(good(`[database]\nurl = ${JSON.stringify(both)}`).config.database.url).toEqual(both);
   });
 
-  test('parseConfig() freezes the whole configuration', () => {
+  test('freezes the whole configuration', () => {
     const { config } = good('');
     expect(Object.isFrozen(config.dns.pools[0]?.servers)).toBe(true);
     expect(Object.isFrozen(config.server.web_tls)).toBe(true);
   });
 });
 
-describe('parseConfig() with rules between keys', () => {
+describe('parseConfig() with keys that limit each other', () => {
   const POOL = 'name = "a"\nservers = ["192.0.2.1"]';
   test.each([
     [
@@ -126,17 +126,17 @@ describe('parseConfig() with rules between keys', () => {
       `[[dns.pools]]\n${POOL}\n[[dns.pools]]\n${POOL}`,
       'weir.toml:5: dns.pools[1].name: expected a name that differs from those of other pools, got "a"',
     ],
-  ])('parseConfig() refuses %j', (text, expected) => {
+  ])('refuses %j', (text, expected) => {
     expect(faults(text)).toEqual([expected]);
   });
 
-  test('parseConfig() accepts the same port if DoT is disabled', () => {
+  test('accepts the same port for DoT and DoH if DoT is disabled', () => {
     expect(good('[server.encrypted_dns]\ndot_port = 8080').config.server.encrypted_dns.dot_port).toBe(8080);
   });
 });
 
-describe('parseConfig() with an environment', () => {
-  test('parseConfig() lets a variable override the file', () => {
+describe('parseConfig() with environment variables', () => {
+  test('prefers a variable to the file', () => {
     const text = '[server]\nweb_port = 81\nnode_name = "a"';
     const { config } = good(text, {
       WEIR_SERVER_WEB_PORT: '82',
@@ -157,7 +157,7 @@ describe('parseConfig() with an environment', () => {
     ]);
   });
 
-  test('parseConfig() reads an empty variable as an empty list or string', () => {
+  test('reads an empty variable as an empty list or string', () => {
     const { config, explicit } = good('[server]\nnode_name = "a"\ntrusted_proxies = ["10.0.0.0/8"]', {
       WEIR_SERVER_NODE_NAME: '',
       WEIR_SERVER_TRUSTED_PROXIES: '',
@@ -174,30 +174,30 @@ describe('parseConfig() with an environment', () => {
     ['WEIR_DNS_POOLS', 'udp://192.0.2.1', 'expected at least one table, got "udp://192.0.2.1"'],
     ['WEIR_SERVER_BIND_ADDRESS', '["::"', 'expected a list of at least 1 string, got "[\\"::\\""'],
     ['WEIR_SERVER_WEBPORT', '80', 'no such key; variables are WEIR_<SECTION>_<KEY>'],
-  ])('parseConfig() refuses %s=%s', (name, value, expected) => {
+  ])('refuses %s=%s', (name, value, expected) => {
     expect(faults('', { [name]: value })).toEqual([`environment: ${name}: ${expected}`]);
   });
 
-  test('parseConfig() names the variable and the entry of an invalid list entry', () => {
+  test('names the variable and the entry of an invalid list entry', () => {
     expect(faults('', { WEIR_SERVER_TRUSTED_PROXIES: '10.0.0.0/8,nonsense' })).toEqual([
       'environment: WEIR_SERVER_TRUSTED_PROXIES[1]: expected a network such as 10.0.0.0/8 or 2001:db8::/32, got "nonsense"',
     ]);
   });
 
-  test('parseConfig() names the variable that violates a rule between keys', () => {
+  test('names the variable whose value contradicts another key', () => {
     expect(faults('', { WEIR_SERVER_WEB_PORT: '53' })).toEqual([
       'environment: WEIR_SERVER_WEB_PORT: expected a port other than that of server.dns_port, got 53',
     ]);
   });
 
-  test('parseConfig() reports the faults of the file and of the environment together', () => {
+  test('reports the faults of the file and of the environment together', () => {
     expect(faults('[cache]\nenabled = 3', { WEIR_SERVER_WEB_PORT: 'x' })).toEqual([
       'weir.toml:2: cache.enabled: expected true or false, got 3',
       'environment: WEIR_SERVER_WEB_PORT: expected a whole number from 0 to 65535, got "x"',
     ]);
   });
 
-  test('parseConfig() ignores the variables of other programs', () => {
+  test('ignores the variables of other programs', () => {
     const others = {
       PATH: '/bin',
       WEIR_CONFIG: 'weir.toml',

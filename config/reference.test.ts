@@ -14,13 +14,13 @@ const load = (toml: string) => parseConfig({ file: { name: 'weir.toml', text: to
 const defaults = parseConfig({ file: undefined, env: {} });
 
 describe('weir.toml', () => {
-  test('weir.toml sets no key and gives the defaults', () => {
+  test('sets no key, so that all keys have their defaults', () => {
     const result = load(text);
     expect(result.ok && result.value.explicit.size).toBe(0);
     expect(result.ok && result.value.config).toEqual(defaults.ok && defaults.value.config);
   });
 
-  test('weir.toml without comment signs contains every key with its default', () => {
+  test('contains every key with its default once the comment signs are removed', () => {
     const result = load(uncommented);
     expect(result).toMatchObject({ ok: true });
     const all = keys.map(({ path }) => path.join('.'));
@@ -29,7 +29,7 @@ describe('weir.toml', () => {
   });
 
   test.each(keys.map((placed) => [placed.path.join('.'), placed] as const))(
-    'weir.toml explains %s in the words of the schema',
+    'explains %s with the help text of the schema',
     (_name, { path, schema: key, notes }) => {
       const isTables = path.at(-1) === 'pools';
       const header = `[${path.slice(0, -1).join('.')}]`;
@@ -48,7 +48,7 @@ describe('weir.toml', () => {
     },
   );
 
-  test('weir.toml explains every key of a pool with the texts of the schema', () => {
+  test('explains every key of a pool with the help texts of the schema', () => {
     const pool = Object.entries(shapeOf(schemaAt(schema, ['dns', 'pools', 0])));
     expect(pool).toHaveLength(4);
     const flat = text.replaceAll('\n# ', ' ');
@@ -60,14 +60,14 @@ describe('weir.toml', () => {
 });
 
 describe('schema', () => {
-  test('schema has a valid default for every key', () => {
+  test('has a valid default for every key', () => {
     for (const { path, schema: key } of keys) {
       const result = z.safeParse(key, z.parse(key, undefined));
       expect({ path, faults: result.error?.issues }).toEqual({ path, faults: undefined });
     }
   });
 
-  test('schema has help for every key and a unit for every quantity', () => {
+  test('has help for every key and a unit for every quantity', () => {
     for (const { path, notes: key } of keys) {
       expect(key.doc).toMatch(/^[A-Z].+\.$/);
       const quantity = /_(secs|ms|hours|days|bytes|len|per_second|size|threshold)$/.test(path.at(-1) ?? '');
@@ -75,7 +75,7 @@ describe('schema', () => {
     }
   });
 
-  test('schema has a different environment variable for each key', () => {
+  test('has a different environment variable for each key', () => {
     const names = keys.map(({ path }) => variableOf(path));
     expect(new Set(names).size).toBe(names.length);
   });

@@ -46,7 +46,7 @@ describe('parseUpstream()', () => {
       'https://dns.example.org@192.0.2.53/dns-query',
       { transport: 'https', host: 'dns.example.org', port: 443, pinnedIp: '192.0.2.53', path: '/dns-query' },
     ],
-  ])('parseUpstream() parses %s', (address, expected) => {
+  ])('parses %s', (address, expected) => {
     expect(parseUpstream(address)).toEqual({ address, ...expected });
   });
 
@@ -77,25 +77,25 @@ describe('parseUpstream()', () => {
     'https://dns_.-example.org/',
     'tls://a b.example',
     `udp://${'a'.repeat(64)}.example`,
-  ])('parseUpstream() refuses %j', (address) => {
+  ])('refuses %j', (address) => {
     expect(parseUpstream(address)).toBeUndefined();
   });
 });
 
 test.each(['fe80::1', 'udp://[FE80::1]:53', 'tcp://[febf::1]', 'tls://dns.example.org@fe80::1'])(
-  'upstream refuses %s, as its interface is missing',
+  'parseUpstream() refuses %s because a link-local address needs a network interface',
   (address) => {
     expect(expectedInstead(upstream, address)).toMatch(/^a link-local address with its interface/);
   },
 );
 
-test('upstream accepts a link-local address with its interface', () => {
+test('parseUpstream() accepts a link-local address with its network interface', () => {
   for (const address of ['fe80::1%eth0', 'udp://[fe80::1%eth0]:53', 'fec0::1'])
     expect(expectedInstead(upstream, address)).toBeUndefined();
 });
 
 describe('poolsOf()', () => {
-  test('poolsOf() orders the pools by priority and keeps the order of equals', () => {
+  test('orders pools by priority and keeps the order of pools with equal priority', () => {
     const pool = (name: string, priority: number) =>
       ({ name, priority, strategy: 'Failover', servers: ['192.0.2.1', 'tcp://192.0.2.2'] }) as const;
     const pools = poolsOf([pool('c', 2), pool('a', 1), pool('b', 1)]);

@@ -12,7 +12,7 @@ describe('usableConfig()', () => {
     ['a key duplicate key', '[server]\ndata_dir = "/d"\ndata_dir = "/e"\ndns_port = 5300\n'],
     ['a string without an end', '[server]\ndata_dir = "/d"\ndns_port = 5300\n[dns]\nlocal_domain = """lan\n'],
     ['keys that contradict', '[server]\ndata_dir = "/d"\ndns_port = 5300\n[cache]\nmin_ttl_secs = 90000\n'],
-  ])('keeps the other keys despite %s', (_what, text) => {
+  ])('keeps all valid keys despite %s', (_what, text) => {
     const { config, explicit, isDataDirKnown } = use(text);
     expect(config.server).toMatchObject({ data_dir: '/d', dns_port: 5300, web_port: 8080 });
     expect([explicit.has('server.dns_port'), isDataDirKnown]).toEqual([true, true]);
@@ -23,7 +23,7 @@ describe('usableConfig()', () => {
     ['its own line is not TOML', '[server]\ndata_dir = /d\n'],
     ['its section is not TOML', '[server\ndata_dir = "/d"\n'],
     ['an inline table is not TOML', 'server = { data_dir = "/d", web_port }\n'],
-  ])('does not know the data directory if %s', (_what, text) => {
+  ])('reports the data directory as unknown if %s', (_what, text) => {
     expect(use(text).isDataDirKnown).toBe(false);
     expect(use(text, { WEIR_SERVER_DATA_DIR: '/e' })).toMatchObject({
       isDataDirKnown: true,

@@ -17,7 +17,7 @@ describe('isHostName()', () => {
     '1.example',
     `${LONG_LABEL}.example`,
     LONGEST_NAME,
-  ])('isHostName() accepts %s', (name) => {
+  ])('accepts %s', (name) => {
     expect(checks.isHostName(name)).toBe(true);
   });
 
@@ -33,7 +33,7 @@ describe('isHostName()', () => {
     'example.53',
     `${LONG_LABEL}a.example`,
     `a${LONGEST_NAME}`,
-  ])('isHostName() refuses %j', (name) => {
+  ])('refuses %j', (name) => {
     expect(checks.isHostName(name)).toBe(false);
   });
 });
@@ -46,26 +46,26 @@ describe('splitHostPort()', () => {
     ['[2001:db8::1]', '2001:db8::1', undefined],
     ['[2001:db8::1]:65535', '2001:db8::1', 65535],
     ['dns.example.org:1', 'dns.example.org', 1],
-  ])('splitHostPort() splits %s', (value, host, port) => {
+  ])('splits %s', (value, host, port) => {
     expect(checks.splitHostPort(value)).toEqual({ host, port });
   });
 
   test.each(['', ':53', '192.0.2.1:', '192.0.2.1:0', '192.0.2.1:65536', '192.0.2.1:123456', '[192.0.2.1]'])(
-    'splitHostPort() finds nothing in %j',
+    'returns null for %j, which has no address or no valid port',
     (value) => {
       expect(checks.splitHostPort(value)).toBeUndefined();
     },
   );
 
   test.each(['[dns.example.org]:53', '2001:db8::1:x', '[2001:db8::1', 'a:1:2', '192.0.2.1:-1'])(
-    'splitHostPort() finds nothing in %j, which is neither an address nor a name with a port',
+    'returns null for %j, which is neither an address nor a name with a port',
     (value) => {
       expect(checks.splitHostPort(value)).toBeUndefined();
     },
   );
 });
 
-describe('form()', () => {
+describe('form() and orEmpty()', () => {
   const even = checks.form('an even number of letters', (value) => value.length % 2 === 0);
 
   test('form() reports the expected form for an invalid string or another type', () => {
@@ -182,13 +182,13 @@ describe.each<{ name: string; check: z.ZodType; good: readonly unknown[]; bad: r
 describe('postgresUrls', () => {
   const [one, two] = ['postgres://weir@db1.example.org/weir', 'postgresql://weir@db2.example.org:5432/weir'];
 
-  test('postgresUrls accepts a list, and a string of URLs separated by white space', () => {
+  test('accepts a list, and a string of URLs separated by white space', () => {
     expect(checks.postgresUrls.parse([one, two])).toEqual([one, two]);
     expect(checks.postgresUrls.parse(` ${one}\n\t${two} `)).toEqual([one, two]);
     expect(checks.postgresUrls.parse('')).toEqual([]);
   });
 
-  test('postgresUrls names an invalid URL', () => {
+  test('names an invalid URL in its error', () => {
     const { issues } = checks.postgresUrls.safeParse([one, 'mysql://db.example.org']).error!;
     expect(issues.map(({ path }) => path)).toEqual([[1]]);
     expect(checks.postgresUrls.safeParse(5).error!.issues[0]!.message).toBe('a list of strings');

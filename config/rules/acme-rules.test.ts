@@ -21,7 +21,7 @@ describe('acmeFaults()', () => {
     ['DNS without a server', { challenge: 'dns-01' }, ['dns_server']],
     ['a TSIG key without its file', { tsig_name: 'weir' }, ['tsig_name']],
     ['nothing yet', { names: [], challenge: 'dns-01' }, []],
-  ])('returns for %s the faults %j', (_what, more, expected) => {
+  ])('of %s returns the faults %j', (_what, more, expected) => {
     expect(keysOf(more)).toEqual(expected);
   });
 });

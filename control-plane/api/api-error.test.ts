@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { invalid, notActive, overloaded, setupCodeRequired, tooMany, unauthorized } from './api-error.ts';
 
 describe('api errors', () => {
-  test('invalid() names each field that has a path, and keeps all of them', () => {
+  test('invalid() names each field that has a path in its message, and lists all fields', () => {
     const fields = [
       { path: 'name', message: 'too long' },
       { path: '', message: 'not an object' },
@@ -18,12 +18,12 @@ describe('api errors', () => {
     expect(overloaded('busy', 3)).toMatchObject({ status: 503, headers: { 'Retry-After': '3' } });
   });
 
-  test('unauthorized() challenges; setupCodeRequired() distinguishes a missing code from a wrong one', () => {
+  test('unauthorized() sends a WWW-Authenticate challenge; setupCodeRequired() distinguishes a missing code from a wrong one', () => {
     expect(unauthorized('no session').headers).toHaveProperty('WWW-Authenticate');
     expect(setupCodeRequired(true).message).not.toBe(setupCodeRequired(false).message);
   });
 
-  test('notActive() names the stored change and does not ask for a retry', () => {
+  test('notActive() names the stored change and does not ask clients to retry', () => {
     const cause = new Error('secret');
     const error = notActive('no thread answers', 7, cause);
     expect(error).toMatchObject({ status: 503, code: 'not_in_force', stored: { revision: 7 }, cause });

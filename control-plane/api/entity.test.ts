@@ -28,19 +28,19 @@ async function statusOf(ifMatch: string): Promise<number> {
   }
 }
 
-describe('an entity', () => {
-  test('has an ETag of its writable fields', () => {
+describe('an API entity', () => {
+  test('has an ETag that depends on its writable fields only', () => {
     const etag = group.etagOf(KIDS);
     expect(group.etagOf({ ...KIDS, client_count: 4, updated_at: '2026-01-16T12:00:00.000Z' })).toBe(etag);
     expect(group.etagOf({ ...KIDS, comment: 'other' })).not.toBe(etag);
   });
 
-  test('has a path with the fields of its answer, percent-encoded', () => {
+  test('has a URL path made of the fields of its response, percent-encoded', () => {
     expect(group.locate(KIDS)).toBe('/groups/7');
     expect(group.locate({ id: 'a/b' })).toBe('/groups/a%2Fb');
   });
 
-  test('accepts any state without If-Match, and otherwise requires one of its tags', async () => {
+  test('accepts requests without If-Match, and requires the current ETag in If-Match if the header is sent', async () => {
     const etag = group.etagOf(KIDS);
     expect(group.preconditionOf(undefined, { id: 7 })).toBeUndefined();
     const fields = [etag, `"other", ${etag}`, `W/${etag}`, '*', '"other"', ''];
@@ -54,13 +54,13 @@ describe('tagsIn()', () => {
     ['"a", W/"b" , "c"', ['a', 'b', 'c']],
     [' * ', null],
     ['', ['']],
-  ])('reads %s', (field, tags) => {
+  ])('reads If-Match %s', (field, tags) => {
     expect(tagsIn(field)).toEqual(tags);
   });
 });
 
 describe('withoutReadOnly()', () => {
-  test('keeps fields of the schema, and fields that the entity does not have', () => {
+  test('keeps the writable fields of the schema and unknown fields', () => {
     const body = { ...KIDS, surprise: 1 };
     expect(Object.keys(withoutReadOnly(body, group, GroupUpdateBody) as object)).toEqual([
       ...['name', 'enabled', 'comment', 'no_ipv6', 'surprise'],

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { holderOf, Places } from './places.ts';
 
-test('Places refuses a holder with the maximum number, and all holders when no place is free, until one is released', () => {
+test('Places refuses a caller at its limit, and all callers at the total limit, until a place is released', () => {
   const places = new Places('exports', { total: 3, perCaller: 2 });
   const leave = places.take('vera');
   places.take('vera');
@@ -14,7 +14,7 @@ test('Places refuses a holder with the maximum number, and all holders when no p
   expect(() => places.admit('vera')).toThrow('3 exports are already open');
 });
 
-test('holderOf() is null for callers that cannot be distinguished', () => {
+test('holderOf() is null for callers that cannot be distinguished from others', () => {
   const caller = {
     username: 'vera',
     role: 'viewer',

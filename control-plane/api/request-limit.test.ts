@@ -29,7 +29,7 @@ function spend(address: string, count: number): { passed: number; refusal: ApiEr
 const passedOf = (address: string, count: number): number => spend(address, count).passed;
 
 describe('RequestLimit', () => {
-  test('accepts a burst, and then requests at the limited rate', () => {
+  test('accepts a burst of requests, and then requests at the limited rate', () => {
     expect(passedOf('192.0.2.1', 80)).toBe(50);
     clock.advance(99);
     expect(passedOf('192.0.2.1', 1)).toBe(0);
@@ -41,7 +41,7 @@ describe('RequestLimit', () => {
     expect(passedOf('192.0.2.1', 80)).toBe(50);
   });
 
-  test('refuses with 429, whole seconds to wait, and its own code', () => {
+  test('refuses a request with 429, Retry-After in whole seconds and its own error code', () => {
     const { refusal } = spend('192.0.2.1', 51);
     expect([refusal!.status, refusal!.code, refusal!.headers]).toEqual([
       429,
@@ -55,13 +55,13 @@ describe('RequestLimit', () => {
     );
   });
 
-  test('counts no refused request, so a persistent client gets through at the limited rate', () => {
+  test('does not count refused requests, so a client that keeps trying gets through at the limited rate', () => {
     passedOf('192.0.2.1', 1000);
     clock.advance(1000);
     expect(passedOf('192.0.2.1', 1000)).toBe(10);
   });
 
-  test('counts IPv4 clients by address and IPv6 clients by /64, however the address is written', () => {
+  test('counts IPv4 clients by address and IPv6 clients by /64, in every notation of an address', () => {
     expect(passedOf('192.0.2.1', 50)).toBe(50);
     expect(passedOf('::ffff:192.0.2.1', 1)).toBe(0);
     expect(passedOf('192.0.2.2', 50)).toBe(50);
@@ -70,7 +70,7 @@ describe('RequestLimit', () => {
     expect(passedOf('2001:db8:0:1::1', 1)).toBe(1);
   });
 
-  test('follows the monotonic clock only', () => {
+  test('measures time with the monotonic clock only', () => {
     passedOf('192.0.2.1', 50);
     clock.wallMs += 3_600_000;
     expect(passedOf('192.0.2.1', 1)).toBe(0);
@@ -79,7 +79,7 @@ describe('RequestLimit', () => {
     expect(passedOf('192.0.2.1', 2)).toBe(1);
   });
 
-  test('remembers 10,000 networks and evicts silent ones, not those that still send', () => {
+  test('keeps the counts of 10,000 networks, and evicts networks that stopped sending requests first', () => {
     passedOf('192.0.2.1', 50);
     passedOf('192.0.2.2', 50);
     for (let n = 0; n < 9_999; n++) passedOf(`10.0.${n >> 8}.${n & 255}`, 1);

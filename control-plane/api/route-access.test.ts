@@ -7,7 +7,7 @@ describe('mayCall()', () => {
     ['family', ['admin', 'family']],
     ['viewer', ['admin', 'viewer']],
     ['admin', ['admin']],
-  ] as const)('%s allows %j, but no anonymous caller', (access, roles) => {
+  ] as const)('of access %s allows the roles %j, and no anonymous caller', (access, roles) => {
     const all = ['admin', 'family', 'viewer'] as const;
     expect(all.filter((role) => mayCall({ role }, access))).toEqual(roles);
     expect(mayCall(null, access)).toBe(false);
@@ -16,7 +16,7 @@ describe('mayCall()', () => {
 });
 
 describe('clientsOf()', () => {
-  test('limits the role family to its linked devices, and to none if it has none', () => {
+  test('limits a caller of the role family to its linked clients, and to no client if none is linked', () => {
     expect(clientsOf({ role: 'family', clientIds: [3, 4] })).toEqual(new Set([3, 4]));
     expect(clientsOf({ role: 'family', clientIds: null })).toEqual(new Set());
   });

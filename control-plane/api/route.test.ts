@@ -67,7 +67,7 @@ async function ask(
 }
 
 describe('route()', () => {
-  test('route() fills in fields that a row omits', () => {
+  test('fills in the optional fields of a route', () => {
     const bare = route({ ...COMMON, method: 'GET', path: '/things', handle: () => undefined });
     expect(bare).toMatchObject({ status: 204, alsoStatuses: {}, errors: {} });
     expect(bare.bodyLimitBytes).toBe(DEFAULT_BODY_LIMIT_BYTES);
@@ -92,7 +92,7 @@ describe('run()', () => {
   });
   const passwords = { current_password: 'the old one', new_password: 'the new one' };
 
-  test('run() passes the validated input and the caller to the handler', async () => {
+  test('passes the validated input and the caller to the handler', async () => {
     const url = await serve(row);
     const answer = await ask(`${url}/things/7?limit=5`, 'PUT', passwords);
     expect(answer.status).toBe(200);
@@ -100,7 +100,7 @@ describe('run()', () => {
     expect(answer.body).toMatchObject({ caller: CALLER });
   });
 
-  test('run() validates the parameters first, then the query string, then the body', async () => {
+  test('validates the path parameters first, then the query string, then the body', async () => {
     const url = await serve(row);
     const seen = async (path: string, body: unknown): Promise<unknown> => {
       const { status, error, fields } = await ask(url + path, 'PUT', body);
@@ -111,7 +111,7 @@ describe('run()', () => {
     expect(await seen('/things/7', {})).toEqual([400, 'invalid', ['current_password', 'new_password']]);
   });
 
-  test('run() treats an id beyond the range of a table as one that does not exist', async () => {
+  test('treats an ID above the maximum of its database column as an ID that does not exist', async () => {
     const url = await serve(row);
     for (const id of ['0', '2147483648'])
       expect(await ask(`${url}/things/${id}`, 'PUT', passwords)).toMatchObject({
@@ -121,14 +121,14 @@ describe('run()', () => {
     expect(await ask(`${url}/things/2147483647`, 'PUT', passwords)).toMatchObject({ status: 200 });
   });
 
-  test('run() refuses parameters and fields that the row does not name', async () => {
+  test('refuses parameters and fields that the route does not declare', async () => {
     const bare = route({ ...COMMON, method: 'POST', path: '/things', handle: () => undefined });
     const url = await serve(bare);
     expect((await ask(`${url}/things?odd=1`, 'POST')).fields).toEqual(['odd']);
     expect((await ask(`${url}/things`, 'POST', { odd: 1 })).fields).toEqual(['odd']);
   });
 
-  test('run() accepts an empty body and {} for a row without a body', async () => {
+  test('accepts an empty body and {} for a route without a body', async () => {
     const bare = route({
       ...COMMON,
       method: 'POST',
@@ -141,7 +141,7 @@ describe('run()', () => {
     expect(await ask(`${url}/things`, 'POST', {})).toMatchObject({ status: 200, body: { body: {} } });
   });
 
-  test('run() reads no more of a body than the row allows', async () => {
+  test('reads no more bytes of a body than the route allows', async () => {
     const small = route({
       ...COMMON,
       method: 'POST',
@@ -173,7 +173,7 @@ describe('problemHandler()', () => {
 });
 
 describe('authorOf()', () => {
-  test('authorOf() is the name of the caller, or anonymous, and the address', () => {
+  test('returns the name of the caller or "anonymous", and the address of the caller', () => {
     const http = { ip: '::ffff:192.0.2.7' } as unknown as Request;
     const response = {} as unknown as Response;
     const author = (caller: Caller | null): unknown => authorOf({ caller, http, response });

@@ -48,7 +48,7 @@ describe('parseArguments()', () => {
       ['pause', '10m', '--url', 'https://weir.test'],
       ['pause', ['10m'], { url: 'https://weir.test' }],
     ],
-  ])('parseArguments() reads %j', (argv, expected) => {
+  ])('reads %j', (argv, expected) => {
     expect(read(...argv)).toEqual(expected);
   });
 
@@ -68,7 +68,7 @@ describe('parseArguments()', () => {
       ['help', 'explain'],
     ],
     [['--version'], { kind: 'version' }],
-  ])('parseArguments() reads %j', (argv, expected) => {
+  ])('reads %j as a request for help', (argv, expected) => {
     expect(read(...argv)).toEqual(expected);
   });
 
@@ -86,7 +86,7 @@ describe('parseArguments()', () => {
     [['top', 'names'], 'expected domains, blocked, clients, got "names"'],
     [['lists', 'fetch'], 'unexpected argument "fetch"'],
     [['completion', 'csh'], 'expected bash, zsh, fish, got "csh"'],
-  ])('parseArguments() refuses %j', (argv, message) => {
+  ])('refuses %j', (argv, message) => {
     expect(parseArguments(argv)).toEqual({ kind: 'mistake', message });
   });
 });

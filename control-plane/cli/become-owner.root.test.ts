@@ -33,7 +33,7 @@ function writeIn(dataDir: string, name: string): unknown {
   );
 }
 
-test('becomeOwnerOf() stops a command of root from following a link to a file that the owner may not write', () => {
+test('becomeOwnerOf() keeps a command of root from following a link to a file that the data owner may not write', () => {
   const root = makeTempDir();
   try {
     chmodSync(root, 0o755);
@@ -52,7 +52,7 @@ test('becomeOwnerOf() stops a command of root from following a link to a file th
   }
 });
 
-test('becomeOwnerOf() becomes the owner of a link to a folder of root', () => {
+test('becomeOwnerOf() switches to the owner of the link if a data directory is a link to a folder of root', () => {
   const root = makeTempDir();
   try {
     chmodSync(root, 0o755);

@@ -58,7 +58,7 @@ describe('checkReady()', () => {
     [[], false],
     [null, false],
   ])(
-    'sends a PROXY header if %j of server.proxy_protocol_trusted must send one: %s',
+    'with the networks %j in server.proxy_protocol_trusted sends a PROXY header: %s',
     async (trusted, sent) => {
       const server = createSocket('udp4').bind(0, '127.0.0.1');
       cleanups.push(() => server.close());
@@ -75,7 +75,7 @@ describe('checkReady()', () => {
     },
   );
 
-  test('asks on the next port if another server, or none, listens on the first', async () => {
+  test('tries the next port if another server, or no server, listens on the first one', async () => {
     expect(await run(await answering(), await answering('ready'))).toEqual([0, 'ready']);
     expect(await run(await answering(), await answering('starting'))).toEqual([
       1,
@@ -83,11 +83,11 @@ describe('checkReady()', () => {
     ]);
   });
 
-  test('reports the missing setting if the node hides its state from this machine', async () => {
+  test('names the setting to change if the node hides its state from this machine', async () => {
     expect(await run(await answering())).toEqual([1, expect.stringContaining('dns.chaos_clients')]);
   });
 
-  test('fails at once without a listener', async () => {
+  test('fails immediately if no server listens', async () => {
     const server = createSocket('udp4');
     server.bind(0, '127.0.0.1');
     await once(server, 'listening');
@@ -97,7 +97,7 @@ describe('checkReady()', () => {
     expect(await run(port)).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
   });
 
-  test('gives up on a server that never answers', async () => {
+  test('gives up on a server that never responds', async () => {
     const silent = createSocket('udp4');
     cleanups.push(() => silent.close());
     silent.bind(0, '127.0.0.1');

@@ -4,7 +4,7 @@ import { commandNamed, COMMANDS } from './command-table.ts';
 import type { CommandSpec } from './command-spec.ts';
 
 describe('commandNamed()', () => {
-  test('finds each command by its words, the longest name first', () => {
+  test('finds each command by its words, and prefers a command of two words to a command of one word', () => {
     for (const { name } of COMMANDS) expect(commandNamed(name.split(' '))?.name).toBe(name);
     expect(commandNamed(['lists', 'refresh', 'x'])?.name).toBe('lists refresh');
     expect(commandNamed(['lists', 'x'])?.name).toBe('lists');
@@ -13,14 +13,14 @@ describe('commandNamed()', () => {
   });
 });
 
-describe('COMMANDS', () => {
+describe('the table of commands', () => {
   test('has the same import formats as the API', () => {
     const spec: CommandSpec = COMMANDS.find(({ name }) => name === 'import')!;
     const { choices } = spec.options.find(({ name }) => name === 'format')!;
     expect([...choices!].sort()).toEqual(['auto', ...IMPORT_FORMATS].sort());
   });
 
-  test('gives each option one kind, and has no option for a token', () => {
+  test('uses each option name always with or always without a value, and has no option for a token', () => {
     const kinds = new Map<string, boolean>();
     for (const { name, value } of COMMANDS.flatMap((spec: CommandSpec) => spec.options)) {
       expect([name, kinds.get(name) ?? value !== undefined]).toEqual([name, value !== undefined]);

@@ -25,7 +25,7 @@ describe('completionScript()', () => {
     expect(offered('simulate', '--list', 'package-l')).toEqual(['package-lock.json']);
   });
 
-  test('writes a script for zsh and for fish with every command', () => {
+  test('writes a script for zsh and fish that contains every command', () => {
     expect(completionScript('zsh')).toMatch(/^#compdef weir\n/);
     for (const { name } of COMMANDS)
       expect(completionScript('fish')).toContain(` -a ${name.split(' ').at(-1)} -d '`);

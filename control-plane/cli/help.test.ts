@@ -4,7 +4,7 @@ import type { CommandSpec } from './command-spec.ts';
 import { helpText } from './help.ts';
 
 describe('helpText()', () => {
-  test('has every command, on lines of 80 columns', () => {
+  test('lists every command, on lines of at most 80 columns', () => {
     const text = helpText(undefined);
     for (const { name, verbOf } of COMMANDS)
       if (verbOf === undefined) expect(text).toContain(`  weir ${name}`);

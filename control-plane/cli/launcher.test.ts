@@ -8,7 +8,7 @@ import { until, within } from '../../test/support/parts/until.ts';
 
 const LAUNCHER = join(import.meta.dirname, 'weir');
 
-test('weir starts a process that no signal turns into a debugger, and that leaves no core file', async () => {
+test('weir starts a process in which SIGUSR1 opens no debugger and which leaves no core file', async () => {
   // The process waits for a password on its standard input.
   const child = spawn(LAUNCHER, ['set-password'], { stdio: ['pipe', 'ignore', 'pipe'] });
   const ended = once(child, 'close');

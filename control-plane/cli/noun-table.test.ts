@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { fieldsOf, NOUNS, nounCommands } from './noun-table.ts';
 
 describe('nounCommands()', () => {
-  test('returns a command that lists the objects, and one for each verb of the API', () => {
+  test('returns one command that lists the objects, and one for each operation of the API', () => {
     const names = NOUNS.map((noun) => nounCommands(noun).map(({ name }) => name));
     expect(names).toEqual([
       ...['groups', 'clients', 'rules'].map((noun) => [
@@ -18,7 +18,7 @@ describe('nounCommands()', () => {
     ]);
   });
 
-  test('returns an option for each field of the verb, and no others', () => {
+  test('returns an option for each field of the operation, and no other options', () => {
     const groups = NOUNS.find(({ name }) => name === 'groups')!;
     const optionsOf = (verb: 'add' | 'change') => fieldsOf(groups, verb).map(({ name }) => name);
     expect(optionsOf('change')).toEqual(['name', ...optionsOf('add')]);

@@ -33,7 +33,7 @@ async function run(typed: string | readonly Uint8Array[], options: { tty?: boole
 }
 
 describe('setPassword() with piped input', () => {
-  test('setPassword() stores the hash of the first line', async () => {
+  test('stores the hash of the first line', async () => {
     const { status, printed, stored, closed } = await run(`${PASSWORD}\r\nmore\n`);
     expect({ status, printed, closed }).toEqual({
       status: 0,
@@ -44,7 +44,7 @@ describe('setPassword() with piped input', () => {
     expect(await verifyPassword(stored[0] ?? '', PASSWORD)).toBe(true);
   });
 
-  test('setPassword() accepts a line without a line feed, and characters split between chunks', async () => {
+  test('accepts a line without a line feed, and characters split between chunks', async () => {
     const bytes = Buffer.from('pässwörter');
     const { stored } = await run([bytes.subarray(0, 2), bytes.subarray(2)]);
     expect(await verifyPassword(stored[0] ?? '', 'pässwörter')).toBe(true);
@@ -56,13 +56,13 @@ describe('setPassword() with piped input', () => {
     [`${'x'.repeat(257)}\n`, 257],
     ['\nsecond line\n', 0],
     ['\u{1f512}\u{1f511}\u{1f6aa}\u{1f3e0}\n', 4],
-  ])('setPassword() refuses %j', async (typed, length) => {
+  ])('refuses %j', async (typed, length) => {
     const { status, printed, stored } = await run(typed);
     expect({ status, stored }).toEqual({ status: 1, stored: [] });
     expect(printed).toEqual([`password rejected: expected 8 to 256 characters, got ${length}`]);
   });
 
-  test('setPassword() prints the hash if the configuration sets one', async () => {
+  test('prints the new hash instead of storing it if the configuration file sets the password hash', async () => {
     const { status, printed, stored } = await run(`${PASSWORD}\n`, {
       toml: `[auth.admin]\npassword_hash = "${HASH}"`,
     });
@@ -73,7 +73,7 @@ describe('setPassword() with piped input', () => {
 });
 
 describe('setPassword() at a terminal', () => {
-  test('setPassword() asks twice, without an echo, and supports the backspace key', async () => {
+  test('asks twice without showing the password, and supports the backspace key', async () => {
     const { status, printed, stored, raw } = await run(`${PASSWORD}x\u007f\r${PASSWORD}\r`, { tty: true });
     expect(status).toBe(0);
     expect(printed).toEqual([
@@ -85,7 +85,7 @@ describe('setPassword() at a terminal', () => {
     expect(await verifyPassword(stored[0] ?? '', PASSWORD)).toBe(true);
   });
 
-  test('setPassword() refuses two passwords that differ', async () => {
+  test('refuses two passwords that differ', async () => {
     const { status, printed, stored } = await run(`${PASSWORD}\r${PASSWORD}!\r`, { tty: true });
     expect({ status, stored }).toEqual({ status: 1, stored: [] });
     expect(printed.at(-1)).toBe('password rejected: the two entries differ');
@@ -94,7 +94,7 @@ describe('setPassword() at a terminal', () => {
   test.each([
     ['Ctrl-C', 'half\u0003'],
     ['Ctrl-D', '\u0004'],
-  ])('setPassword() changes nothing on %s and restores the terminal', async (_key, typed) => {
+  ])('changes nothing on %s and restores the terminal', async (_key, typed) => {
     const { status, printed, stored, raw, closed } = await run(typed, { tty: true });
     expect({ status, stored, closed }).toEqual({ status: 1, stored: [], closed: true });
     expect(printed.at(-1)).toBe('nothing was changed: no password was given');

@@ -41,7 +41,7 @@ async function usersOfSessions(db: Queryable): Promise<number[]> {
 }
 
 describe('storeAdminPassword() without a running server', () => {
-  test('storeAdminPassword() makes the database, stores the hash in it, and leaves nothing running', async () => {
+  test('creates the database, stores the hash in it, and stops the database again', async () => {
     const dataDir = makeDataDir();
     await storeAdminPassword(loadedOn(dataDir), 'the hash');
     expect(serversOn(join(dataDir, 'postgres', 'cluster'))).toEqual([]);
@@ -52,7 +52,7 @@ describe('storeAdminPassword() without a running server', () => {
 });
 
 describe('storeAdminPassword() with a running server', () => {
-  test('storeAdminPassword() changes the password, ends the sessions of the administrator, and no others', async () => {
+  test('changes the password and ends the sessions of the administrator only', async () => {
     const running = await startTestDatabase(makeDataDir());
     const { database, dataDir } = running;
     await database.query(`INSERT INTO users (id, username, role) VALUES (2, 'somebody', 'admin')`);
@@ -69,7 +69,7 @@ describe('storeAdminPassword() with a running server', () => {
     await running.stop();
   });
 
-  test('storeAdminPassword() stores nothing if it cannot end the sessions', async () => {
+  test('stores nothing if it cannot end the sessions', async () => {
     const running = await startTestDatabase(makeDataDir());
     const { database, dataDir } = running;
     await asOwner(database, 'ALTER TABLE sessions RENAME TO sessions_elsewhere');

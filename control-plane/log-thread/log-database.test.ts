@@ -25,7 +25,7 @@ const askPid = async (client: LentClient): Promise<number> =>
   (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
 
 describe('LogDatabase', () => {
-  test('is used on one connection while the control plane reports it as up', async () => {
+  test('uses one connection while the control plane reports the database as up', async () => {
     const states: DatabaseStatus['state'][] = [];
     database.onStatus(({ state }) => states.push(state));
     await expect(database.withClient(askPid)).rejects.toThrow(new DatabaseUnavailable('away'));
@@ -37,7 +37,7 @@ describe('LogDatabase', () => {
     expect([states, database.status().state]).toEqual([['up', 'down'], 'down']);
   });
 
-  test('fails statements on a lost connection, and opens another for the next use', async () => {
+  test('fails statements on a lost connection, and opens another connection for the next statement', async () => {
     database.use(up());
     const ended = database.withClient(async (client) => {
       const pid = await askPid(client);
@@ -48,7 +48,7 @@ describe('LogDatabase', () => {
     expect(await database.withClient(askPid)).toBeGreaterThan(0);
   });
 
-  test('fails running statements when the database is given up', async () => {
+  test('fails running statements when the control plane reports the database as down', async () => {
     database.use(up());
     const { promise: hasBegun, resolve: begin } = Promise.withResolvers<undefined>();
     const hanging = database.withClient(async (client) => {
@@ -61,7 +61,7 @@ describe('LogDatabase', () => {
     await expect(hanging).rejects.toThrow(DatabaseUnavailable);
   });
 
-  test('passes an error of a statement on', async () => {
+  test('throws the error of a statement to the caller', async () => {
     database.use(up());
     await expect(database.withClient((client) => client.query('SELECT nothing'))).rejects.toThrow(
       'column "nothing" does not exist',

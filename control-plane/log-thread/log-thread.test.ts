@@ -14,7 +14,7 @@ import { TailBatch } from '../query-log/tail/tail-batch.ts';
 const log = new RunningLogThread();
 
 describe('the log thread', () => {
-  test('stores the records of the rings with the names that were sent before them', async () => {
+  test('stores the records of the rings with the names that were sent before the records', async () => {
     log.start();
     await log.thread.flush();
     log.names.rules({ snapshot: { version: 1 }, compiled: SMALL_RULES, rows: SMALL_ROWS });
@@ -38,7 +38,7 @@ describe('the log thread', () => {
     expect(log.thread.counters()).toMatchObject({ written: 2, dropped: 0 });
   });
 
-  test('keeps nothing of a query that is answered after privacy was set to off', async () => {
+  test('stores nothing of queries that are answered while privacy is set to off', async () => {
     log.start();
     log.answer(['before.example']);
     await log.thread.flush();
@@ -61,7 +61,7 @@ describe('the log thread', () => {
     );
   });
 
-  test('shows the tail rows that are stored, while it watches', async () => {
+  test('sends stored rows to the live tail while a client watches it', async () => {
     log.start();
     log.answer(['unseen.example']);
     await log.thread.flush();
@@ -81,7 +81,7 @@ describe('the log thread', () => {
     expect(await log.thread.take()).toEqual({ blocks: [], leftOut: 0 });
   });
 
-  test('reports queries for open probes and for names of loop checks, and refused networks', async () => {
+  test('reports queries for open probes and for names of loop checks, and networks of refused clients', async () => {
     log.start();
     const [token, loop] = ['a'.repeat(PROBE_TOKEN_LENGTH), '0123456789abcdef01234567'];
     log.thread.watchProbes([token]);

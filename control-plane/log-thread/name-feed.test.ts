@@ -41,7 +41,7 @@ function gamesIn(given: GivenNames, number: number): string | undefined {
 }
 
 describe('NameFeed', () => {
-  test('names rules, schedules and upstreams in the thread', () => {
+  test('gives the log thread the names of rules, schedules and upstreams', () => {
     const schedule = { id: 3, groupId: 7, profile: 'night' } as unknown as PolicyRows['schedules'][number];
     version(1, { ...SMALL_ROWS, schedules: [schedule] });
     feed.upstream(4, 'tls://192.0.2.3');
@@ -53,7 +53,7 @@ describe('NameFeed', () => {
     expect([names.upstream(4), names.upstream(5)]).toEqual(['tls://192.0.2.3', undefined]);
   });
 
-  test('sends the differences of a version to the previous one', () => {
+  test('sends only the differences between a version and the previous one', () => {
     version(1, SMALL_ROWS);
     version(2, SMALL_ROWS);
     const renamed = { ...FIRST!, name: 'no play' };
@@ -72,7 +72,7 @@ describe('NameFeed', () => {
     ]);
   });
 
-  test('sends all managed domains if many have changed', () => {
+  test('sends all managed domains if many of them have changed', () => {
     version(1, SMALL_ROWS);
     const many = Array.from({ length: 1500 }, (_, id) => ({ ...FIRST!, id, name: `rule ${id}` }));
     version(2, { ...SMALL_ROWS, managedDomains: many });
@@ -80,7 +80,7 @@ describe('NameFeed', () => {
     expect(gamesIn(names, 2)).toBe('rule 0');
   });
 
-  test('sends a thread that replaces another all that records may still name', () => {
+  test('sends a replacement thread all names that records in the rings may refer to', () => {
     for (let number = 1; number <= 70; number++)
       version(number, { ...SMALL_ROWS, managedDomains: [{ ...FIRST!, name: `rule ${number}` }] });
     feed.upstream(0, 'udp://192.0.2.1');

@@ -8,7 +8,7 @@ import { until } from '../../test/support/parts/until.ts';
 const log = new RunningLogThread();
 
 describe('QueryLogThread', () => {
-  test('makes writers of a nearly full ring wait while it runs, if log_pressure is slow', async () => {
+  test('delays the writers of a nearly full ring while it runs, if log_pressure is slow', async () => {
     const isSlow = (): boolean => log.control[LogRing.SLOW_WORD] === 1;
     const seen = [isSlow()];
     log.start();
@@ -22,13 +22,13 @@ describe('QueryLogThread', () => {
     expect(seen).toEqual([false, true, false, true, false]);
   });
 
-  test('makes missing partitions by the role that owns the tables', async () => {
+  test('creates a missing partition with the role that owns the tables', async () => {
     log.start();
     log.answer(['far.example'], { arrivedMs: Date.UTC(2031, 1, 2) });
     expect(await log.storedDomains()).toEqual(['far.example']);
   });
 
-  test('is replaced when it dies: records in the rings stay, and gathered rows are a counted gap', async () => {
+  test('is replaced when it dies: records in the rings are stored, and rows in its memory are counted as lost', async () => {
     log.start();
     log.answer(['stored.example']);
     await log.thread.flush();
@@ -51,7 +51,7 @@ describe('QueryLogThread', () => {
     expect(rows).toEqual([{ stored: '{[0,1),[3,4)}', next_seq: 4 }]);
   });
 
-  test('spools while the database is unavailable or the node name is not held, and stores from there', async () => {
+  test('writes rows to the spool while it may not store them in the database, and stores them later', async () => {
     log.thread.allowStoring(false);
     log.start();
     log.answer(['early.example']);
@@ -64,7 +64,7 @@ describe('QueryLogThread', () => {
     expect(await log.storedDomains()).toEqual(['early.example', 'late.example']);
   });
 
-  test('closes with all records that were published, stored or spooled', async () => {
+  test('closes after all published records are stored or spooled', async () => {
     log.thread.allowStoring(false);
     log.start();
     log.answer(['one.example', 'two.example']);

@@ -9,21 +9,21 @@ function databaseIn(state: DatabaseStatus['state']) {
 }
 
 describe('databaseRead()', () => {
-  test('reads once for all concurrent callers, and again later', async () => {
+  test('shares one read between concurrent callers, and reads again for later callers', async () => {
     let reads = 0;
     const read = databaseRead(databaseIn('up'), async () => ++reads, LONG_MS);
     expect(await Promise.all([read(), read()])).toEqual([1, 1]);
     expect(await read()).toBe(2);
   });
 
-  test('reads nothing while the database is unavailable, and treats an error the same', async () => {
+  test('returns null without a read while the database is unavailable, and after an error', async () => {
     const read = databaseRead(databaseIn('down'), async () => 1, LONG_MS);
     expect(await read()).toBeNull();
     const failing = databaseRead(databaseIn('up'), () => Promise.reject(new Error('lost')), LONG_MS);
     expect(await failing()).toBeNull();
   });
 
-  test('neither waits for a read that hangs nor starts another one', async () => {
+  test('neither waits for a read that hangs nor starts a second read', async () => {
     let reads = 0;
     let end: (value: number) => void = () => undefined;
     const hanging = () => {

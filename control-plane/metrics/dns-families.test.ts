@@ -19,7 +19,7 @@ import { dnsFamilies } from './dns-families.ts';
 import { PrometheusText } from './prometheus-text.ts';
 import { threadCounters } from './thread-counters.ts';
 
-test('dnsFamilies() shows the counters of each thread under its labels', async () => {
+test('dnsFamilies() reports the counters of each thread with its labels', async () => {
   const memories = [createWorkerMemory(), createWorkerMemory()];
   const metrics = new PrometheusText(dnsFamilies(threadCounters(memories)));
   const resolve = new Float64Array(memories[1]!.resolveCounters);

@@ -28,7 +28,7 @@ function fetched(status: FetchedList['status'], checked: string | null, changed:
   return { id: 1, kind: 'block', name: HOSTILE, status, last_checked_at: checked, last_changed_at: changed };
 }
 
-test('listFamilies() shows the active rules of enabled lists', async () => {
+test('listFamilies() reports the active rules of enabled lists', async () => {
   const families = listFamilies({ published: () => state, fetched: async () => null });
   const { samples } = new ScrapedMetrics(await new PrometheusText(families).text());
   expect(samples).toEqual([
@@ -37,7 +37,7 @@ test('listFamilies() shows the active rules of enabled lists', async () => {
   ]);
 });
 
-test('listFamilies() shows the status, and keeps the last success through errors', async () => {
+test('listFamilies() reports the status of lists, and the time of the last success even after errors', async () => {
   let list = fetched('pending', null, null);
   const metrics = new PrometheusText(listFamilies({ published: () => state, fetched: async () => [list] }));
   const scrape = async () => new ScrapedMetrics(await metrics.text());

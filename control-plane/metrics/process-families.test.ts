@@ -42,7 +42,7 @@ test('processFamilies() labels threads with their names', async () => {
   expect(scraped.sum('weir_event_loop_beats_total')).toBe(12);
 });
 
-test('processFamilies() wakes the main loop four times a second', async () => {
+test('processFamilies() measures the delay of the main event loop four times a second', async () => {
   jest.useFakeTimers();
   const metrics = new PrometheusText(processFamilies([]));
   jest.advanceTimersByTime(2000);

@@ -4,7 +4,7 @@ import { family, single } from './family.ts';
 import { PrometheusText } from './prometheus-text.ts';
 
 describe('PrometheusText.text()', () => {
-  test('shows counters and gauges with help, type and labels', async () => {
+  test('reports counters and gauges with help, type and labels', async () => {
     const text = await new PrometheusText([
       family('counter', 'weir_things_total', 'Things', ['kind'], () => [
         { labels: { kind: 'a' }, value: 3 },
@@ -19,7 +19,7 @@ describe('PrometheusText.text()', () => {
     );
   });
 
-  test('reads at each scrape, and drops values that no longer exist', async () => {
+  test('reads all values at each scrape, and omits values that no longer exist', async () => {
     let values: Record<string, number> = { a: 5, b: 1 };
     const read = () => Object.entries(values).map(([kind, value]) => ({ labels: { kind }, value }));
     const shown = new PrometheusText([
@@ -35,7 +35,7 @@ describe('PrometheusText.text()', () => {
     ]);
   });
 
-  test('shows no sample of unknown values', async () => {
+  test('omits unknown values', async () => {
     const metrics = new ScrapedMetrics(
       await new PrometheusText([single('gauge', 'weir_g', 'G', async () => null)]).text(),
     );
@@ -52,7 +52,7 @@ describe('PrometheusText.text()', () => {
     expect(new ScrapedMetrics(text).samples).toEqual([{ name: 'weir_g', labels: { list }, value: 1 }]);
   });
 
-  test('adds up the classes of a histogram', async () => {
+  test('reports cumulative buckets of a histogram', async () => {
     const text = await new PrometheusText([
       {
         type: 'histogram',

@@ -6,7 +6,7 @@ import { PrometheusText } from './prometheus-text.ts';
 import { queryLogFamilies } from './query-log-families.ts';
 import { threadCounters } from './thread-counters.ts';
 
-test('queryLogFamilies() shows the writer, the spool and the rings; a counter never falls', async () => {
+test('queryLogFamilies() reports writer, spool and rings, and its counters never decrease', async () => {
   const memory = createWorkerMemory();
   new Int32Array(memory.resolveLog)[LogRing.DROPPED_WORD] = -1;
   let counters = { written: 10, spooled: 2, dropped: 3, refused: 4, waiting: 5 };

@@ -14,7 +14,7 @@ import { threadCounters } from './thread-counters.ts';
 const ONE = addressFromText('192.0.2.1')!;
 const OTHER = addressFromText('2001:db8::1')!;
 
-test('streamFamilies() shows open connections, by worker and protocol, and handshakes', async () => {
+test('streamFamilies() reports open connections by worker and protocol, and handshakes', async () => {
   const table = createConnectionTable(2, 7);
   const limitOf = (worker: number, protocol: ProtocolCode): ConnectionLimit =>
     new ConnectionLimit({ table, worker, protocol, maxPerAddress: 0, max: 9 });

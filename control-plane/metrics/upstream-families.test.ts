@@ -28,7 +28,7 @@ const SERVER: UpstreamDetail = {
   removes_signatures: false,
 };
 
-test('upstreamFamilies() shows each server of each pool and zone', async () => {
+test('upstreamFamilies() reports each server of each pool and zone', async () => {
   const dead: UpstreamDetail = { ...SERVER, kind: 'forward_zone', status: 'Unhealthy', latency_ms: null };
   const unknown: UpstreamDetail = { ...dead, address: 'udp://192.0.2.2', status: 'Unknown', queries: 0 };
   const counts = Array<number>(LATENCY_CLASSES).fill(0);

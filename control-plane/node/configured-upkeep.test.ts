@@ -87,14 +87,14 @@ async function fetchesByAge(table: string, path: string, check: () => Promise<vo
   return counts;
 }
 
-describe('a key of the configuration about periodic work', () => {
-  test('database.export_dir is the folder of finished days', async () => {
+describe('a configuration key of periodic work', () => {
+  test('database.export_dir sets the directory to which days of the query log are exported', async () => {
     await context.dayExport.turn(new AbortController().signal);
     const day = new Date((today - 2) * DAY_MS).toISOString().slice(0, 10);
     expect(readdirSync(exportDir)).toContain(`weir-queries-${day}.parquet`);
   });
 
-  test('blocking.list_refresh_hours is when a list is fetched again', async () => {
+  test('blocking.list_refresh_hours sets when a list is fetched again', async () => {
     const source = { name: 'a list', enabled: true, comment: '', group_ids: [], subdomains: false };
     await context.sources.create('block', { ...source, url: lists.url('/list.txt') }, ADMIN);
     const check = async (): Promise<void> => {
@@ -104,12 +104,12 @@ describe('a key of the configuration about periodic work', () => {
     expect(await fetchesByAge('list_sources', '/list.txt', check)).toEqual(AFTER_TWO_HOURS);
   });
 
-  test('blocking.catalog_refresh_hours is when the service catalog is fetched again', async () => {
+  test('blocking.catalog_refresh_hours sets when the service catalog is fetched again', async () => {
     const check = (): Promise<void> => context.catalogRefresh.check();
     expect(await fetchesByAge('service_catalog', '/catalog.json', check)).toEqual(AFTER_TWO_HOURS);
   });
 
-  test('database.audit_days is how long entries of the audit log are kept', async () => {
+  test('database.audit_days sets how long entries of the audit log are kept', async () => {
     const entry = { actor: ADMIN, action: codedAction('changed'), before: null, after: null };
     for (const age of [1, 3]) {
       const subject = codedSubject('group', { name: `${age} days old` });
@@ -139,7 +139,7 @@ describe('a key of the configuration about periodic work', () => {
     ]);
   });
 
-  test('database.query_log_days is how long the query log is kept', async () => {
+  test('database.query_log_days sets how long the query log is kept', async () => {
     startHousekeeping(context, () => undefined);
     const oldest = async (): Promise<number> => {
       const days = await listPartitions(own.database);
@@ -148,7 +148,7 @@ describe('a key of the configuration about periodic work', () => {
     expect(await until('days of the query log to be dropped', oldest, (age) => age < 4, WAIT)).toBe(3);
   });
 
-  test('database.rollup_days is how long the counts of the statistics are kept', async () => {
+  test('database.rollup_days sets how long the counts of the statistics are kept', async () => {
     const oldest = async (): Promise<number> => {
       const { rows } = await own.database.query<{ start: Date }>(
         `SELECT min(start) AS start FROM query_counts WHERE grain = 'd'`,

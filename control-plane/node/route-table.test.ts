@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { everyRow } from '../../test/support/parts/every-route.ts';
 
 describe('routeTable()', () => {
-  test('has each operation once', () => {
+  test('contains each operation once', () => {
     const names = everyRow.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  test('has no path with a parameter before one that it would hide', () => {
+  test('contains no path with a parameter before a path that this parameter would match', () => {
     const paths = [...new Set(everyRow.map(({ path }) => path))];
     const hidden = paths.filter((path, index) =>
       paths.slice(0, index).some((earlier) => {

@@ -52,7 +52,7 @@ async function startAll(node: Node): Promise<Awaited<ReturnType<typeof startDns>
 const stop = (node: Node): Promise<void> => stopInReverse(node.stops, node.logger);
 
 describe('startDns()', () => {
-  test('startDns() answers without a database, from the last generation, and spools its log', async () => {
+  test('answers DNS without a database, from the last policy snapshot on disk, and writes log rows to the spool', async () => {
     const first = testNode(database, dataDir, 'dns.local_records = ["nas.home.arpa A 192.0.2.5"]', port);
     const { publisher, supervisor } = await startAll(first);
     expect(supervisor.nodeState()).toBe(NodeState.HOLDING);
@@ -70,7 +70,7 @@ describe('startDns()', () => {
     expect(readdirSync(join(dataDir, 'spool')).length).toBeGreaterThan(0);
   });
 
-  test('startDns() starts server.workers workers on a cache of cache.max_bytes', async () => {
+  test('starts server.workers workers and a cache of cache.max_bytes', async () => {
     const workers = availableParallelism() + 1;
     const maxBytes = 8 << 20;
     const toml = `server.workers = ${workers}\ncache.max_bytes = ${maxBytes}`;
@@ -86,7 +86,7 @@ describe('startDns()', () => {
     ['', 1],
     ['database.log_pressure = "drop"', 0],
   ])(
-    'startDns() makes the DNS threads wait for a log that lags, unless database.log_pressure is drop',
+    'makes DNS threads wait for a slow query log, unless database.log_pressure is drop',
     async (toml, slow) => {
       const node = testNode(database, dataDir, toml, port);
       const { supervisor } = await startAll(node);
@@ -97,7 +97,7 @@ describe('startDns()', () => {
     },
   );
 
-  test('startDns() rejects if its port is in use, and the started parts can be stopped', async () => {
+  test('rejects if its port is in use, and the parts that it started can be stopped', async () => {
     const other = createSocket('udp4').bind(port, '127.0.0.1');
     await once(other, 'listening');
     const node = testNode(database, dataDir, '', port);

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => tempDir.remove());
 
 describe('openDataDir()', () => {
-  test('locks a directory that no process uses, although it was asked to take over', async () => {
+  test('locks an unused directory even if it was started with the option to take over', async () => {
     const { lock, taking } = await openDataDir(tempDir.dataDir, new MemoryLogger(), true);
     expect(taking).toBeNull();
     expect(() => lockDataDir(tempDir.dataDir)).toThrow(/is in use by another Weir process/);
@@ -28,7 +28,7 @@ describe('openDataDir()', () => {
     [true, /does not hand it over: connect ENOENT/],
     [false, /is in use by another Weir process(?!.*hand it over)/],
   ])(
-    'reports why the process that uses a directory is left alone (asked to take over: %s)',
+    'reports why it does not take over from the process that uses the directory (option to take over: %s)',
     async (reported, why) => {
       const lock = lockDataDir(tempDir.dataDir);
       await expect(openDataDir(tempDir.dataDir, new MemoryLogger(), reported)).rejects.toThrow(why);
@@ -36,7 +36,7 @@ describe('openDataDir()', () => {
     },
   );
 
-  test('does not ask for a handover of a directory from before 0.1.0', async () => {
+  test('requests no handover of a data directory from before version 0.1.0', async () => {
     mkdirSync(tempDir.dataDir);
     writeFileSync(join(tempDir.dataDir, 'lock'), '');
     const running = createServer();

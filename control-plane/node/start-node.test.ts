@@ -10,7 +10,7 @@ import { openNode } from './start-node.ts';
 import { stopInReverse } from './stopping.ts';
 import type { Stops } from './stopping.ts';
 
-test('openNode() opens a node that may write at once, and locks its directory until it stops', async () => {
+test('openNode() opens a node that may write immediately, and locks its data directory until the node stops', async () => {
   const tempDir = makeTempDir();
   const port = await freePort(['127.0.0.1']);
   const text = `database.url = "postgres://weir@127.0.0.1:9/weir"

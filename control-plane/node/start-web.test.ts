@@ -50,7 +50,7 @@ async function start(
 }
 
 describe('startWeb()', () => {
-  test('startWeb() serves the API, whose changes are active once they are answered', async () => {
+  test('serves the API, in which a change is active when its response arrives', async () => {
     const { node, dnsPort, starting } = await start('auth.enabled = false');
     const webPort = await starting;
     expect(node.ownPorts.has(webPort)).toBe(true);
@@ -64,7 +64,7 @@ describe('startWeb()', () => {
     expect(JSON.parse(explained.text)).toMatchObject({ decided_by: { source: 'no games' } });
   });
 
-  test('startWeb() shows on /check that a device asked this node, with the query log off', async () => {
+  test('shows on /check that a device uses this node, even if the query log is off', async () => {
     const { dnsPort, starting } = await start('database.log_queries = false');
     const place = `http://127.0.0.1:${await starting}/check/probes`;
     const made = Probe.parse(JSON.parse((await httpCall('POST', place)).text));
@@ -76,7 +76,7 @@ describe('startWeb()', () => {
     expect(await check()).toMatchObject({ client: '127.0.0.1', protocol: 'udp', queries: 1 });
   });
 
-  test('startWeb() explains a logged query by the policy of its time, once that has changed', async () => {
+  test('explains a logged query by the policy of its time after the policy has changed', async () => {
     const { dnsPort, starting } = await start('auth.enabled = false');
     const api = `http://127.0.0.1:${await starting}/api`;
     const call = async (method: string, path: string, body?: object): Promise<{ id: number }> =>
@@ -99,7 +99,7 @@ describe('startWeb()', () => {
     });
   });
 
-  test('startWeb() serves HTTPS with its own certificate, and redirects HTTP to it', async () => {
+  test('serves HTTPS with a self-signed certificate, and redirects HTTP to HTTPS', async () => {
     const paths = { cert: join(own.dataDir, 'tls/cert.pem'), key: join(own.dataDir, 'tls/key.pem') };
     const toml = `server.web_tls = { enabled = true, tls_cert_path = "${paths.cert}", tls_key_path = "${paths.key}" }`;
     const { node, starting } = await start(`${toml}\nauth.enabled = false`);
@@ -117,7 +117,7 @@ describe('startWeb()', () => {
     expect([plain.status, plain.headers.get('location')]).toEqual([301, `https://127.0.0.1:${port}/docs?x`]);
   });
 
-  test('startWeb() fails in a process that takes over if its port is in use', async () => {
+  test('fails if its port is in use and the process was started to take over', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;

@@ -19,9 +19,9 @@ async function healthAtSocket({ tempDir }: Weir): Promise<unknown> {
   return json(response);
 }
 
-describe('startWeir() of a process', () => {
+describe('startWeir()', () => {
   test.each(['UDP', 'TCP'])(
-    'startWeir() ends with a clear message if its port is in use over %s',
+    'ends with a clear message if its DNS port is in use over %s',
     async (transport) => {
       const dnsPort = await freePort(['127.0.0.1']);
       const udp = createSocket('udp4');
@@ -39,7 +39,7 @@ describe('startWeir() of a process', () => {
     },
   );
 
-  test('startWeir() answers DNS while its web port is in use, reports that in health, and listens once it is free', async () => {
+  test('answers DNS while its web port is in use, reports that in its health, and listens when the port is free', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port: webPort } = holder.address() as { port: number };
@@ -59,7 +59,7 @@ describe('startWeir() of a process', () => {
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
-  test('startWeir() refuses a data directory that another process uses, which is undisturbed', async () => {
+  test('refuses a data directory that another process uses, and does not disturb that process', async () => {
     await using first = await Weir.start();
     await using second = await Weir.launch({ tempDir: first.tempDir });
     expect(await second.end()).toMatchObject({ code: 1 });
@@ -72,7 +72,7 @@ describe('startWeir() of a process', () => {
     expect(await first.stop()).toMatchObject({ code: 0 });
   });
 
-  test('startWeir() ends with a clear message if its data directory cannot be created', async () => {
+  test('ends with a clear message if its data directory cannot be created', async () => {
     const dataDir = '/dev/null/data';
     await using weir = await Weir.launch({ database: 'none', env: { WEIR_SERVER_DATA_DIR: dataDir } });
     expect(await weir.end()).toMatchObject({ code: 1 });

@@ -74,7 +74,7 @@ describe('importFile()', () => {
     expect(new URL((await run({})).url).search).toBe('?dry_run=false');
   });
 
-  test('prints items, differences, settings and questions, and that nothing was changed', async () => {
+  test('prints items, differences, settings and queries, and that nothing was changed', async () => {
     const { text } = await run({ 'dry-run': true });
     expect(text).toMatch(/^new +managed domain, deny +ads\.example/m);
     expect(text).toMatch(/^not imported +other +dhcp\\u\{1b\}\[31m +Weir has no DHCP$/m);
@@ -89,7 +89,7 @@ describe('importFile()', () => {
   test.each([
     [7, 'revision 7; roll back to undo it'],
     [null, 'Weir already had everything'],
-  ])('prints how to undo revision %j', async (revision, expected) => {
+  ])('prints how to undo the import for revision %j', async (revision, expected) => {
     const report = { ...REPORT, dry_run: false, revision, settings: [], questions: [], differences: [] };
     const { text } = await run({}, report);
     expect(text.endsWith(expected)).toBe(true);

@@ -37,14 +37,14 @@ describe('restoreFile()', () => {
 });
 
 describe('writeBackup()', () => {
-  test('prints control characters in JSON as escapes', async () => {
+  test('writes control characters in JSON as escapes', async () => {
     const run = cannedRun({ name: 'a\u202eb' }, []);
     await writeBackup(run);
     expect(run.screen.lines.join('\n')).toContain('"a\\u202eb"');
     expect(run.sent[0]!.url).toBe('/api/backup');
   });
 
-  test('sends the passphrase of a file in the body, and refuses a short one', async () => {
+  test('sends the passphrase from a file in the request body, and refuses a short passphrase', async () => {
     const file = join(folder, 'passphrase');
     await writeFile(file, 'correct horse battery\nsecond line\n');
     const run = cannedRun({}, [], { secrets: true, 'passphrase-file': file });

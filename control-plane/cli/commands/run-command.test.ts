@@ -100,8 +100,8 @@ async function runProcess(args: readonly string[], env: Record<string, string> =
   return { status: ended[0], out, err };
 }
 
-describe('the real command over the real socket', () => {
-  test('weir status shows the state of the node, and needs no login', async () => {
+describe('the weir command over its Unix socket', () => {
+  test('status shows the state of the node, and needs no login', async () => {
     const { status, out, err } = await runProcess(['status']);
     expect([status, err]).toEqual([0, '']);
     expect(out.split('\n').slice(0, 14)).toEqual([
@@ -123,7 +123,7 @@ describe('the real command over the real socket', () => {
     expect(out).toContain('\nIn 24 hours\n  queries        0\n');
   });
 
-  test('weir tail escapes control characters in names from the log', async () => {
+  test('tail escapes control characters in names from the log', async () => {
     const people = await runProcess(['tail']);
     const programs = await runProcess(['tail', '--json']);
     for (const { out, err } of [people, programs])
@@ -135,7 +135,7 @@ describe('the real command over the real socket', () => {
     expect(people.status).toBe(3);
   });
 
-  test('weir remove-second-factor lets users log in who have lost their second factor', async () => {
+  test('remove-second-factor lets a user who lost the second factor log in', async () => {
     await api.setUp();
     const { database } = suite;
     await database.query(`INSERT INTO users (username, role) VALUES ('Vera', 'viewer')`);
@@ -154,7 +154,7 @@ describe('the real command over the real socket', () => {
     expect((await database.query('SELECT FROM second_factors')).rowCount).toBe(0);
   });
 
-  test('weir exits with status 3 without a server, and 2 for invalid arguments', async () => {
+  test('exits with status 3 if no server runs, and 2 for invalid arguments', async () => {
     const ended = await runProcess(['status'], { WEIR_SERVER_DATA_DIR: join(folder, 'empty') });
     expect(ended).toEqual({
       status: 3,
@@ -164,13 +164,13 @@ describe('the real command over the real socket', () => {
     expect((await runProcess(['pause', 'soon'])).status).toBe(2);
   });
 
-  test('weir completion prints a script', async () => {
+  test('completion prints a shell script', async () => {
     expect((await runProcess(['completion', 'bash'])).out).toContain('complete -F _weir weir');
   });
 });
 
 describe('runCommand()', () => {
-  test('status --json contains health, blocking, rate and figures', async () => {
+  test('status --json prints health, blocking, query rate and statistics', async () => {
     const { status, lines } = await run('status --json');
     expect(status).toBe(0);
     expect(JSON.parse(lines.join('\n'))).toMatchObject({
@@ -181,7 +181,7 @@ describe('runCommand()', () => {
     });
   });
 
-  test('explain shows the decision', async () => {
+  test('explain prints the decision for a name', async () => {
     const { lines } = await run('explain ads.example.org --client 192.0.2.7 --type AAAA');
     expect(lines[0]).toBe('ads.example.org AAAA for 192.0.2.7 in group 1: ALLOWED');
     expect(lines.at(-1)).toBe('no answer is sent');
@@ -218,7 +218,7 @@ describe('runCommand()', () => {
       });
   });
 
-  test('a change over the socket is audited as cli, from no network', async () => {
+  test('over the Unix socket stores a change in the audit log as made by cli, without an address', async () => {
     const client = new TypedClient({
       baseUrl: 'http://localhost/api',
       fetch: nodeFetch(join(folder, 'weir.sock')),
@@ -228,7 +228,7 @@ describe('runCommand()', () => {
     expect(rows).toContainEqual({ actor: 'cli', address: null });
   });
 
-  test('lists prints the sources, and lists refresh waits for them', async () => {
+  test('lists prints the list sources, and lists refresh waits until they are fetched', async () => {
     expect((await run('lists')).lines[0]).toContain('STATUS');
     const refreshed = await run('lists refresh --json --no-wait');
     expect(JSON.parse(refreshed.lines.join('\n'))).toMatchObject({ block: [], allow: [] });
@@ -246,7 +246,7 @@ describe('runCommand()', () => {
 describe('config set and config reload', () => {
   const file = (): string => join(api.folder, 'weir.toml');
 
-  test('change a key of each kind, at the server and in its file', async () => {
+  test('change a key of each type in the running server and in its configuration file', async () => {
     const set = async (key: string, value: string): Promise<unknown> => {
       expect(await run(`config set ${key} ${value}`)).toMatchObject({ status: 0, errors: [] });
       return (await run(`config get ${key} --json`)).lines.join('');
@@ -262,14 +262,14 @@ describe('config set and config reload', () => {
     expect(text).toContain('servers = ["192.0.2.53"]');
   });
 
-  test('change the directories of lists, which cannot be changed over the network', async () => {
+  test('change blocking.list_dirs, which cannot be changed over the network', async () => {
     expect(await run('config set blocking.list_dirs /srv/lists')).toMatchObject({ status: 0, errors: [] });
     expect((await run('config get blocking.list_dirs')).lines).toEqual([
       'blocking.list_dirs = ["/srv/lists"]',
     ]);
   });
 
-  test('report which keys need a restart', async () => {
+  test('report which changed keys need a restart', async () => {
     expect((await run('config set cache.max_bytes 2097152')).lines).toEqual([
       'cache.max_bytes is set',
       'cache.max_bytes takes effect after a restart',
@@ -281,7 +281,7 @@ describe('config set and config reload', () => {
     });
   });
 
-  test('report the error in a key, a value or the file', async () => {
+  test('report a fault with its key, value or file', async () => {
     expect((await run('config set blocking.moode x')).status).toBe(2);
     expect((await run('config set database.url postgres://u:secret@h/d')).errors).toEqual([
       'weir: database.url is a secret, which must not be passed as an argument',
@@ -301,11 +301,11 @@ describe('config set and config reload', () => {
   });
 });
 
-describe('--url', () => {
+describe('weir --url', () => {
   const noSocket = {};
   const url = (): string => `http://127.0.0.1:${api.port}`;
 
-  test('sends no credentials without a token, and explains how to provide one', async () => {
+  test('sends no credentials without a token, and explains how to provide a token', async () => {
     const { status, errors } = await run(`lists --url ${url()}`, noSocket);
     expect([status, errors.at(-1)]).toEqual([
       1,
@@ -354,7 +354,7 @@ describe('--url', () => {
     ['top --token-file /nowhere/token', 2],
     ['top --url http://127.0.0.1:9/api', 3],
     ['top --url http://127.0.0.1:9/ --token-file /nowhere/token', 2],
-  ])('exits for %s with status %i', async (line, expected) => {
+  ])('with "%s" exits with status %i', async (line, expected) => {
     expect((await run(line)).status).toBe(expected);
   });
 });

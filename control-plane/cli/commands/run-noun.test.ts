@@ -73,7 +73,7 @@ describe('weir groups', () => {
     expect(await jsonOf('groups')).toHaveLength(1);
   });
 
-  test('reports what is wrong', async () => {
+  test('reports unknown groups and invalid fields', async () => {
     expect(await run('groups show Others')).toMatchObject({
       status: 2,
       errors: ['weir: group "Others" does not exist'],
@@ -92,7 +92,7 @@ describe('weir groups', () => {
 });
 
 describe('weir clients', () => {
-  test('adds a client by address or MAC, and finds it by each of its names', async () => {
+  test('adds a client by address or MAC, and finds it by address, MAC and name', async () => {
     await linesOf('groups add Adults');
     await linesOf('clients add 192.0.2.8 --name Desk --group Adults');
     await linesOf('clients add 02-00-5E-10-00-01 --name Tablet');
@@ -106,7 +106,7 @@ describe('weir clients', () => {
     expect(await jsonOf('clients show Desk')).toMatchObject({ group_id: 1 });
   });
 
-  test('asks for an id if two clients have the same name', async () => {
+  test('asks for an ID if two clients have the same name', async () => {
     await linesOf('clients add 192.0.2.20 --name Twin');
     await linesOf('clients add 192.0.2.21 --name Twin');
     expect(await run('clients remove Twin')).toMatchObject({
@@ -119,7 +119,7 @@ describe('weir clients', () => {
 });
 
 describe('weir rules', () => {
-  test('distinguishes domain rules and regex rules by their ids', async () => {
+  test('marks the IDs of regex rules with "r" to distinguish them from domain rules', async () => {
     await linesOf('groups add Ruled');
     await linesOf('rules add deny *.ads.example --group Ruled');
     await linesOf('rules add allow ^shop[0-9]+\\. --expression');
@@ -139,7 +139,7 @@ describe('weir rules', () => {
 });
 
 describe('weir tokens', () => {
-  test('prints only the key of a new token, and never shows it again', async () => {
+  test('prints the secret of a token only when it is created', async () => {
     const { lines, errors } = await run('tokens add Grafana --role viewer');
     expect(lines).toEqual([expect.stringMatching(/^\S{20,}$/)]);
     expect(errors).toEqual([expect.stringMatching(/^weir: added token "Grafana" .* shown only once$/)]);
@@ -175,7 +175,7 @@ describe('weir users', () => {
     await linesOf('users remove vera');
   });
 
-  test('links clients to a user of the role family by name, address and id', async () => {
+  test('links clients to a user of the role family by name, address and ID', async () => {
     await api.setUp();
     const ids = [];
     for (const client of ['192.0.2.31 --name Joystick', '192.0.2.32', '192.0.2.33'])
@@ -201,7 +201,7 @@ describe('weir nodes, weir revisions and weir cache flush', () => {
     expect((await linesOf('nodes'))[0]).toMatch(/^NODE +VERSION +ADDRESS/);
   });
 
-  test('show revisions, and roll none back without a terminal or --yes', async () => {
+  test('list revisions, and refuse a rollback without a terminal or --yes', async () => {
     await linesOf('groups add Before');
     const [{ id }] = await jsonOf<[{ id: number }]>('revisions');
     await linesOf('groups add After');

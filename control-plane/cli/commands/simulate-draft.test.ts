@@ -28,7 +28,7 @@ const ANSWER = {
 };
 
 describe('simulateDraft()', () => {
-  test('prints lists, totals, names and clients, and how many more there are', async () => {
+  test('prints lists, totals, names and clients, and how many more names and clients there are', async () => {
     const run = cannedRun(ANSWER, [], { deny: 'ads.example, *.more.example', drop: '3,5', group: '2' });
     expect(await simulateDraft(run)).toBe(0);
     expect(run.screen.lines).toEqual([
@@ -61,7 +61,7 @@ describe('simulateDraft()', () => {
     });
   });
 
-  test('blocks services for a group, and denies by a regular expression', async () => {
+  test('sends services to block for a group, and regular expressions to deny', async () => {
     const run = cannedRun(ANSWER, [], {
       service: 'tiktok',
       group: '2',

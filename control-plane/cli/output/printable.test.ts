@@ -16,7 +16,7 @@ describe('printable()', () => {
     expect(printable(text)).toBe(expected);
   });
 
-  test('escapes everything that can control a terminal, for any text', () => {
+  test('escapes every character that can control a terminal, for generated texts', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(printable(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
@@ -26,7 +26,7 @@ describe('printable()', () => {
 });
 
 describe('printableJson()', () => {
-  test('is JSON of the same value without control characters', () => {
+  test('is JSON of the same value, without control characters', () => {
     const value = { name: '\u001b[31m\u009b2J\u007f\u202e', wide: '日本', tag: '\u{e0041}' };
     const text = printableJson(value, 2);
     expect(JSON.parse(text)).toEqual(value);

@@ -7,7 +7,7 @@ import { printTable } from './text-table.ts';
 describe('printTable()', () => {
   const columns = [{ title: 'COUNT', side: 'right' }, { title: 'NAME' }, { title: 'MORE' }] as const;
 
-  test('aligns by columns of the terminal', () => {
+  test('aligns columns by the width of characters in a terminal', () => {
     const screen = memoryScreen();
     printTable(screen, columns, [
       [5, '日本.test', 'a'],
@@ -34,7 +34,7 @@ describe('printTable()', () => {
   });
 });
 
-describe('quantities', () => {
+describe('durationSecs() and formatted times', () => {
   test.each([
     ['10m', 600],
     ['1h30m', 5400],
@@ -51,7 +51,7 @@ describe('quantities', () => {
     expect(durationSecs(text)).toBe(secs);
   });
 
-  test('shows the two largest units of a time', () => {
+  test('shows the two largest units of a duration', () => {
     expect([0, 59, 60, 3661, 90_000, 864_000].map(formatDuration)).toEqual([
       '0 s',
       '59 s',

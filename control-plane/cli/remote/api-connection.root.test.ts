@@ -11,7 +11,7 @@ import { refuseStrange } from './api-connection.ts';
 
 const STRANGER = 65_534;
 
-test('root does not connect to a socket of a user who does not own the data directory', async () => {
+test('a process of root does not connect to a socket of a user who does not own the data directory', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'weir-socket-'));
   const socket = join(dataDir, 'weir.sock');
   refuseStrange(socket, dataDir);

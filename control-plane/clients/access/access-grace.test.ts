@@ -13,11 +13,11 @@ afterAll(() => suite.stop());
 const graceEndMs = async (): Promise<number | null> =>
   (await readPolicyRows(suite.database, () => undefined)).accessGraceEndMs;
 
-test('a new installation has no grace period', async () => {
+test('accessGraceEndMs is null for a new installation', async () => {
   expect(await graceEndMs()).toBeNull();
 });
 
-test('an upgraded installation has the grace period that the migration set', async () => {
+test('accessGraceEndMs of an upgraded installation is the time that the migration stored', async () => {
   await asOwner(suite.database, `INSERT INTO access_grace (ends_at) VALUES ('2026-01-02T03:04:05.678Z')`);
   expect(await graceEndMs()).toBe(Date.parse('2026-01-02T03:04:05.678Z'));
 });

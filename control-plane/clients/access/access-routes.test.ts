@@ -52,7 +52,7 @@ const report = (network: string, lastClient: string, minutesAgo: number): Refuse
 };
 
 describe('GET /clients/refused', () => {
-  test('lists networks that may not query, the last refused first', async () => {
+  test('lists networks that may not query, the most recently refused one first', async () => {
     refused = [
       report('203.0.113.0/24', '203.0.113.7', 5),
       report('2001:db8:1::/56', '2001:db8:1::7', 1),
@@ -77,7 +77,7 @@ describe('GET /clients/refused', () => {
     });
   });
 
-  test('lists blocked networks as blocked, even if they are allowed', async () => {
+  test('reports blocked networks as blocked, even if they are allowed', async () => {
     await api.parts.configuration.change(
       api.parts.policy,
       { name: 'test', address: null },
@@ -87,7 +87,7 @@ describe('GET /clients/refused', () => {
     expect((await read()).refused.map((one) => one.is_blocked)).toEqual([true, false]);
   });
 
-  test('announces recent clients that will be refused, by network, with the name of the last one', async () => {
+  test('announces recent clients that will be refused, by network, with the name of the last client', async () => {
     const seen: [ip: string, hoursAgo: number, hostname: string | null][] = [
       ['203.0.113.7', 5, 'tablet'],
       ['203.0.113.8', 6, null],
@@ -131,7 +131,7 @@ describe('GET /clients/refused', () => {
 });
 
 describe('POST /clients/allowed', () => {
-  test('adds networks to the setting in one revision, which can be undone', async () => {
+  test('adds networks to dns.allowed_clients in one revision, which can be undone', async () => {
     refused = [report('203.0.113.0/24', '203.0.113.7', 5)];
     const answer = await allow('203.0.113.7/24', '2001:DB8:1::/56');
     expect(answer.status).toBe(200);
@@ -144,7 +144,7 @@ describe('POST /clients/allowed', () => {
     expect(answer.headers['weir-revision']).toMatch(/^\d+$/);
   });
 
-  test('keeps entries that are added concurrently', async () => {
+  test('keeps all entries of concurrent requests', async () => {
     const networks = ['192.0.2.0/28', '192.0.2.16/28', '192.0.2.32/28', '192.0.2.16/28'];
     const answers = await Promise.all(networks.map((network) => allow(network)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);

@@ -27,7 +27,7 @@ describe('isOpenWithoutLimit()', () => {
     ['a limit that only logs', `${limited}dry_run = true\n`, { listening: ['203.0.113.7'] }, true],
     ['the default', '', { listening: ['203.0.113.7'] }, false],
     ['all of IPv4', '[dns]\nallowed_clients = ["0.0.0.0/0"]\n', { listening: ['203.0.113.7'] }, true],
-  ] as const)('%s', (_name, toml, given, isOpen) => {
+  ] as const)('is decided correctly for %s', (_name, toml, given, isOpen) => {
     expect(isOpenWithoutLimit(facts(toml, given))).toBe(isOpen);
   });
 });
@@ -50,7 +50,7 @@ describe('onlyAddress()', () => {
     ['a proxy on this machine that names other clients', proxied, ['127.0.0.1'], '127.0.0.1'],
     ['a proxy beside clients that ask directly', proxied, ['127.0.0.1', '192.168.1.9'], null],
     ['a node without clients', container, [], null],
-  ])('%s', (_name, given, ips, only) => {
+  ])('is decided correctly for %s', (_name, given, ips, only) => {
     expect(onlyAddress(facts('', { ...given, clients: ips }))).toBe(only);
   });
 });

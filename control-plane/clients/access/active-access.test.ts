@@ -42,7 +42,7 @@ const NO_GRACE = { accessGraceEndMs: null };
 const may = (of: Access, address: string): boolean => admitsAddress(of, addressFromText(address)!);
 
 describe('ActiveAccess', () => {
-  test('admits private and connected networks by default', () => {
+  test('admits private and directly connected networks by default', () => {
     const now = access.current(NO_GRACE);
     expect(['10.1.2.3', '198.51.100.9', '2001:db8::9'].map((address) => may(now, address))).toEqual([
       true,
@@ -52,7 +52,7 @@ describe('ActiveAccess', () => {
     expect(['198.51.101.9', '2001:db8:0:1::9'].map((address) => may(now, address))).toEqual([false, false]);
   });
 
-  test('knows the networks of this machine', () => {
+  test('includes the networks of this machine', () => {
     const own = new ActiveAccess({
       configuration: { current: config, sources: () => ({}) },
       clients: { addressesOfMac: () => [] },
@@ -62,7 +62,7 @@ describe('ActiveAccess', () => {
     expect(may(own.current(NO_GRACE), '203.0.113.77')).toBe(false);
   });
 
-  test('admits all clients except blocked ones during the grace period', () => {
+  test('admits all clients except blocked ones during the grace period of an upgrade', () => {
     toml = 'dns.blocked_clients = ["203.0.113.8"]';
     const rows = { accessGraceEndMs: clock.nowMs() + DAY_MS };
     expect(access.graceEndMs(rows)).toBe(rows.accessGraceEndMs);
@@ -76,26 +76,26 @@ describe('ActiveAccess', () => {
     expect(may(access.current(rows), '203.0.113.7')).toBe(false);
   });
 
-  test('admits everyone for a day at most if the clock was wrong at an upgrade', () => {
+  test('limits the grace period to one day if the clock was wrong during the upgrade', () => {
     const rows = { accessGraceEndMs: Number.MAX_SAFE_INTEGER };
     expect(access.graceEndMs(rows)).toBe(clock.nowMs() + DAY_MS);
     expect(may(access.current(rows), '203.0.113.7')).toBe(true);
   });
 
-  test('ignores an interface with a mask of 0 bits', () => {
+  test('ignores a network interface with a mask of 0 bits', () => {
     connected = ['198.51.100.1/0', '2001:db8::1/0'];
     expect(may(access.current(NO_GRACE), '198.51.100.1')).toBe(false);
     expect(may(access.current(NO_GRACE), '2001:db8::1')).toBe(false);
   });
 
-  test('gives no grace period once a user has set the allowed clients', () => {
+  test('gives no grace period after a user has set the allowed clients', () => {
     toml = 'dns.allowed_clients = ["192.0.2.0/24"]';
     const rows = { accessGraceEndMs: clock.nowMs() + DAY_MS };
     expect(access.graceEndMs(rows)).toBeNull();
     expect(may(access.current(rows), '203.0.113.7')).toBe(false);
   });
 
-  test('blocks a MAC at any address', () => {
+  test('blocks a client by MAC at each of its addresses', () => {
     toml = 'dns.blocked_clients = ["02:00:5E:10:00:01"]';
     expect(may(access.current(NO_GRACE), '192.168.1.7')).toBe(true);
     addresses = ['192.168.1.7'];
@@ -126,7 +126,7 @@ describe('ActiveAccess', () => {
     }
   });
 
-  test('follow() applies a change again after a failure, and none for another address of a network', async () => {
+  test('follow() retries a failed change, and applies nothing for another address of a known network', async () => {
     jest.useFakeTimers();
     try {
       const failed = jest.fn();

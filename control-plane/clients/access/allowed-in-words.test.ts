@@ -20,7 +20,7 @@ describe('whoMayAskInPublic()', () => {
     [['private', 'connected'], 'private and connected networks'],
     [['private', '192.0.2.0/24'], 'private networks and networks of the configuration'],
     [['any'], 'anyone'],
-  ])('describes %j without its networks', (allowed, text) => {
+  ])('describes %j without listing its networks', (allowed, text) => {
     expect(whoMayAskInPublic(allowed)).toBe(text);
   });
 });

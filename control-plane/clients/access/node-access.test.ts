@@ -19,7 +19,7 @@ describe('accessCheck()', () => {
     });
   });
 
-  test('is degraded while recent clients are about to be refused, and names their networks once', () => {
+  test('is degraded while recent clients are about to be refused, and names each of their networks once', () => {
     const announced = seen('198.51.100.7', '198.51.100.8', '203.0.113.1', '2001:db8:1:2::3', '192.0.2.1');
     expect(accessCheck(DEFAULT, announced, GOOD)).toEqual({
       status: 'degraded',
@@ -28,7 +28,7 @@ describe('accessCheck()', () => {
     });
   });
 
-  test('reports the time of the announcement if it concerns no client', () => {
+  test('reports when the allowed clients will be enforced if no recent client is affected', () => {
     expect(accessCheck(DEFAULT, seen(), GOOD)).toEqual({
       status: 'ok',
       detail: 'anyone may use this server until 2026-01-16 09:30 UTC, then private and connected networks',
@@ -40,7 +40,7 @@ describe('accessCheck()', () => {
     expect(accessCheck(['any'], null, open)).toEqual({ status: 'degraded', detail: OPEN_WITHOUT_LIMIT });
   });
 
-  test('names the address that hides all clients, and stays ok', () => {
+  test('names the address that hides all clients behind it, and stays ok', () => {
     const hidden: AccessNow = { warnings: ['one_address'], onlyAddress: '172.17.0.1' };
     expect(accessCheck(DEFAULT, null, hidden)).toEqual({
       status: 'ok',

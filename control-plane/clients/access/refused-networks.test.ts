@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { RefusedNetworks } from './refused-networks.ts';
 
 describe('RefusedNetworks', () => {
-  test('counts by network, with the last address and the first and last time', () => {
+  test('counts refused queries by network, with the last address and the first and last time', () => {
     const refused = new RefusedNetworks();
     refused.note('203.0.113.7', 1, 1000);
     refused.note('2001:db8:1:2::3', 4, 2000);
@@ -14,7 +14,7 @@ describe('RefusedNetworks', () => {
     ]);
   });
 
-  test('keeps a network that asks repeatedly during a flood of forged senders', () => {
+  test('keeps a network that queries repeatedly during a flood of queries from forged addresses', () => {
     const refused = new RefusedNetworks();
     refused.note('203.0.113.7', 60, 0);
     for (let i = 0; i < 5000; i++) refused.note(`10.${i >> 8}.${i & 255}.1`, 1, 1000 + i);

@@ -36,7 +36,7 @@ async function seen(): Promise<number> {
   return rows[0]!.id;
 }
 
-test('an existing client that was only seen is updated, with its address', async () => {
+test('a batch updates a client that was seen but had no settings, and keeps its address', async () => {
   const id = await seen();
   const { created, changes } = await change({
     create: [
@@ -49,7 +49,7 @@ test('an existing client that was only seen is updated, with its address', async
   expect(changes.map(({ before }) => before?.id ?? null)).toEqual([null, id]);
 });
 
-test('a MAC, an address or a key that a client has is refused with its index', async () => {
+test('a batch is refused with the index of each entry whose MAC, address or key another client has', async () => {
   await seen();
   await change({
     create: [
@@ -76,7 +76,7 @@ test('a MAC, an address or a key that a client has is refused with its index', a
   expect((await suite.database.query('SELECT FROM clients')).rowCount).toBe(3);
 });
 
-test('a client may be deleted and created again in one batch', async () => {
+test('one batch may delete a client and create it again', async () => {
   const { created } = await change({ create: [{ ip_address: '192.0.2.11', client_key: 'tv', name: 'tv' }] });
   const again = await change({
     create: [{ ip_address: '192.0.2.11', client_key: 'tv', name: 'new tv' }],

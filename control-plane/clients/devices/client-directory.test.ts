@@ -60,14 +60,14 @@ describe('ClientDirectory.groupOf()', () => {
     ['the network of all of IPv6', { ip: '2001:db9::7' }, { groupId: 7, source: 'subnet' }],
     ['nothing', { ip: '198.51.100.7' }, { groupId: 1, source: 'default' }],
     ['nothing before it was seen', { mac: MAC }, { groupId: 1, source: 'default' }],
-  ])('groupOf() uses %s', (_what, client, expected) => {
+  ])('uses %s', (_what, client, expected) => {
     directory.follow({ macClients: [], subnets });
     expect(directory.groupOf(directory.put(stored(client)))).toEqual(expected);
   });
 });
 
 describe('ClientDirectory.see()', () => {
-  test('see() records the time but not the queries of a client that statistics exclude', () => {
+  test('records the time of a query but does not count it for a client that statistics exclude', () => {
     const client = directory.put(stored({ ip: '192.0.2.7' }));
     const keyed = directory.put(stored({ key: 'phone' }));
     const byKey = { clientId: keyed.id!, key: 'phone', groupId: null, name: null, mac: null };
@@ -86,7 +86,7 @@ describe('ClientDirectory.see()', () => {
     expect(keyed).toMatchObject({ newQueries: 0, lastSeenMs: 3000 });
   });
 
-  test('see() treats addresses that share a MAC as one client', () => {
+  test('treats addresses that share a MAC as one client', () => {
     directory.locate('192.0.2.7', MAC);
     directory.locate('2001:db8::7', MAC);
     const client = see('192.0.2.7', 3, 1000);
@@ -102,7 +102,7 @@ describe('ClientDirectory.see()', () => {
     expect(see('192.0.2.8')).not.toBe(client);
   });
 
-  test('see() joins two clients when a MAC becomes known, and deletes the other row', () => {
+  test('joins two clients when they turn out to share a MAC, and deletes the second row', () => {
     const before = directory.put(stored({ ip: '192.0.2.7', queryCount: 40, firstSeenMs: 5, lastSeenMs: 6 }));
     see('192.0.2.7', 2);
     directory.locate('192.0.2.7', MAC);
@@ -113,7 +113,7 @@ describe('ClientDirectory.see()', () => {
     expect(directory.get(before.id!)).toBeUndefined();
   });
 
-  test('see() counts for the address that has settings, unless the device has settings as well', () => {
+  test('counts a query for the client with this address if it has settings and the client with its MAC has none', () => {
     directory.locate('192.0.2.7', MAC);
     const device = directory.put(stored({ mac: MAC }));
     const byAddress = directory.put(stored({ ip: '192.0.2.7', groupId: 2 }));
@@ -122,7 +122,7 @@ describe('ClientDirectory.see()', () => {
     expect(see('192.0.2.7')).toBe(device);
   });
 
-  test('see() evicts the least recently seen client without a given name or group', () => {
+  test('evicts the least recently seen client without a given name or group', () => {
     directory = new ClientDirectory({ maxClients: 20 });
     const manual = directory.put(stored({ ip: '192.0.2.1', name: 'TV', lastSeenMs: 1 }));
     for (let i = 2; i <= 20; i++) directory.put(stored({ ip: `192.0.2.${i}`, lastSeenMs: i }));
@@ -145,7 +145,7 @@ describe('merged clients', () => {
     directory.locate('192.0.2.8', OTHER_MAC);
   });
 
-  test('are seen each at its own address, and shown as one', () => {
+  test('have separate counts for each address, and one name and group', () => {
     expect(see('192.0.2.8', 3, 9000)).toBe(part);
     expect([main.newQueries, part.newQueries]).toEqual([0, 3]);
     expect(directory.at('192.0.2.8')).toBe(main);
@@ -157,7 +157,7 @@ describe('merged clients', () => {
     expect(directory.idsOf(main.id!)).toEqual([main.id, part.id]);
   });
 
-  test('are listed once, with the time at which any of them was last seen', () => {
+  test('are listed once, with the latest time at which any of them was seen', () => {
     const other = directory.put(stored({ ip: '192.0.2.9', lastSeenMs: 8000 }));
     expect(directory.all()).toEqual([other, main]);
     see('192.0.2.8', 1, 9000);
@@ -180,7 +180,7 @@ describe('merged clients', () => {
 });
 
 describe('ClientDirectory.follow()', () => {
-  test('follow() returns the addresses of clients that have a group by MAC, without those that they left', () => {
+  test('returns the current addresses of clients whose group is assigned by MAC', () => {
     const rows = { macClients: [{ mac: MAC, groupId: 2 }], subnets: [] };
     directory.put(stored({ mac: MAC, groupId: 2, addresses: ['192.0.2.7', '192.0.2.6'] }));
     directory.put(stored({ mac: OTHER_MAC, addresses: ['192.0.2.9'] }));
@@ -197,7 +197,7 @@ describe('ClientDirectory.follow()', () => {
     expect(addresses()).toEqual(['2001:db8::7 2', '192.0.2.6 2']);
   });
 
-  test('follow() ignores addresses of a client at another site, where they may belong to another device', () => {
+  test('ignores addresses of a client at another site, where another device may use them', () => {
     directory = new ClientDirectory({ site: 'cabin' });
     const rows = { macClients: [{ mac: MAC, groupId: 2 }], subnets: [] };
     const client = directory.put(stored({ mac: MAC, groupId: 2, addresses: ['192.0.2.7'], site: 'home' }));
@@ -209,7 +209,7 @@ describe('ClientDirectory.follow()', () => {
     expect(client).toMatchObject({ addresses: ['192.0.2.9'], site: 'cabin' });
   });
 
-  test('follow() identifies devices in the neighbour table before the database is up', () => {
+  test('identifies devices in the neighbour table before the database is up', () => {
     directory.locate('192.0.2.7', MAC);
     expect(directory.follow({ macClients: [{ mac: MAC, groupId: 2 }], subnets: [] })).toEqual([
       ANYWHERE,
@@ -219,7 +219,7 @@ describe('ClientDirectory.follow()', () => {
 });
 
 describe('ClientDirectory.put()', () => {
-  test('put() keeps the observed data of a client with settings', () => {
+  test('keeps the observed data of a client with settings', () => {
     directory.locate('192.0.2.7', MAC);
     const seen = see('192.0.2.7', 4, 2000);
     const client = directory.put(stored({ mac: MAC, name: 'Phone', groupId: 2, queryCount: 10 }));
@@ -228,7 +228,7 @@ describe('ClientDirectory.put()', () => {
     expect(directory.nameAt('192.0.2.7')).toBe('Phone');
   });
 
-  test('put() joins a client that gets a MAC with the seen client that has it', () => {
+  test('joins a client that gets a MAC with the observed client of this MAC', () => {
     directory.locate('192.0.2.7', MAC);
     see('192.0.2.7', 4);
     const { id } = directory.put(stored({ ip: '192.0.2.8', name: 'Phone' }));
@@ -240,14 +240,14 @@ describe('ClientDirectory.put()', () => {
 });
 
 describe('NeighbourMap', () => {
-  test('NeighbourMap keeps the last addresses of a MAC only', () => {
+  test('keeps only the most recent addresses of a MAC', () => {
     const book = new NeighbourMap();
     for (let i = 1; i <= 20; i++) book.learn(`192.0.2.${i}`, MAC);
     expect(book.addressesOf(MAC)).toHaveLength(16);
     expect([book.macAt('192.0.2.4'), book.macAt('192.0.2.5')]).toEqual([null, MAC]);
   });
 
-  test('NeighbourMap keeps an address that the kernel still has while others of its MAC change', () => {
+  test("keeps an address that is still in the kernel's table while other addresses of the same MAC change", () => {
     const book = new NeighbourMap();
     for (let day = 1; day <= 40; day++)
       for (const address of ['192.0.2.7', `2001:db8:${day}::7`]) book.learn(address, MAC);

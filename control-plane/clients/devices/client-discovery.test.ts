@@ -97,7 +97,7 @@ async function rows(): Promise<Row[]> {
 }
 
 describe('ClientDiscovery', () => {
-  test('stores new clients at once, and counts of known ones once a minute', async () => {
+  test('stores new clients immediately, and the counts of known clients once a minute', async () => {
     await saw('192.0.2.7', 3);
     expect(await rows()).toEqual([{ ip: '192.0.2.7', mac: null, hostname: null, queries: 3 }]);
     await saw('192.0.2.7', 4);
@@ -108,7 +108,7 @@ describe('ClientDiscovery', () => {
     expect(directory.all()[0]).toMatchObject({ storedQueries: 7, newQueries: 0 });
   });
 
-  test('stores at once that a client identified itself by its key, and later ones once a minute', async () => {
+  test('stores the first query with a client key immediately, and later ones once a minute', async () => {
     const { rows: made } = await served.database.query<{ id: number }>(
       `INSERT INTO clients (client_key) VALUES ('annas-phone') RETURNING id`,
     );
@@ -130,7 +130,7 @@ describe('ClientDiscovery', () => {
     expect(await seen()).toEqual([{ key: 'annas-phone', first, last: new Date(nowMs) }]);
   });
 
-  test('stores everything when it stops, and restores it when it starts again', async () => {
+  test('stores everything when it stops, and loads it when it starts again', async () => {
     neighbours = [{ address: '192.0.2.7', mac: MAC }];
     await saw('192.0.2.7', 3);
     sightings.push({ address: '192.0.2.7', queries: 5, lastSeenMs: nowMs });
@@ -144,7 +144,7 @@ describe('ClientDiscovery', () => {
     expect(applications).toBe(1);
   });
 
-  test('applies an address once the kernel reports its device, and nothing twice', async () => {
+  test('applies an address when the kernel reports its MAC, and applies no address twice', async () => {
     neighbours = [{ address: '192.0.2.7', mac: MAC }];
     await saw('192.0.2.7');
     await saw('192.0.2.7');
@@ -190,7 +190,7 @@ describe('ClientDiscovery', () => {
     expect(directory.locateNamed(['unknown'])).toEqual([{ name: 'unknown', addresses: [] }]);
   });
 
-  test('notices within seconds that a known address belongs to another device', async () => {
+  test('detects within seconds that a known address belongs to another device', async () => {
     neighbours = [{ address: '192.0.2.7', mac: MAC }];
     await saw('192.0.2.7');
     neighbours = [{ address: '192.0.2.7', mac: '02:00:5e:10:00:02' }];
@@ -200,7 +200,7 @@ describe('ClientDiscovery', () => {
     expect((await rows()).map(({ mac }) => mac)).toEqual([MAC, '02:00:5e:10:00:02']);
   });
 
-  test('continues without a database, and stores its observations once there is one', async () => {
+  test('keeps its observations while the database is down, and stores them when it is up', async () => {
     let isDown = false;
     const { database } = served;
     const failing: Database = {
@@ -233,7 +233,7 @@ describe('ClientDiscovery', () => {
     expect(await rows()).toMatchObject([{ ip: '192.0.2.7', queries: 7 }]);
   });
 
-  test('removes clients without a given name or group along with the last of their log rows', async () => {
+  test('removes clients without a given name or group together with the last of their log rows', async () => {
     await saw('192.0.2.7');
     await saw('192.0.2.8');
     await served.database.query(`UPDATE clients SET name = 'TV' WHERE ip_address = '192.0.2.8'`);
@@ -243,7 +243,7 @@ describe('ClientDiscovery', () => {
     expect(directory.at('192.0.2.7')).toBeUndefined();
   });
 
-  test('applies settings made on another node, and keeps its observations', async () => {
+  test('applies client settings that another node stored, and keeps its own observations', async () => {
     await saw('192.0.2.7', 3);
     sightings.push({ address: '192.0.2.7', queries: 5, lastSeenMs: nowMs });
     await discovery.check();
@@ -277,7 +277,7 @@ describe('ClientDiscovery', () => {
     expect((await rows()).map(({ ip }) => ip)).toEqual(['192.0.2.7']);
   });
 
-  test('reads host names from leases, again when the file has changed, and queries the others', async () => {
+  test('reads host names from changed lease files, and queries PTR records of the other addresses', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'weir-leases-'));
     const file = join(folder, 'dnsmasq.leases');
     leasePaths = [join(folder, 'missing'), file];
@@ -299,7 +299,7 @@ describe('ClientDiscovery', () => {
 });
 
 describe('HostNames', () => {
-  test('queries private addresses at intervals, and reports the names found', async () => {
+  test('queries names of private addresses at intervals, and reports the names it gets', async () => {
     const asked: string[] = [];
     const found: [string, string | null][] = [];
     const names = new HostNames({
@@ -329,7 +329,7 @@ describe('HostNames', () => {
     expect(asked).toHaveLength(5);
   });
 
-  test('queries a device by mDNS if there is no other name', async () => {
+  test('queries a device by mDNS if no other source knows its name', async () => {
     const address = '127.0.0.77';
     const device = createSocket('udp4');
     let name = 'phone.local';
@@ -358,7 +358,7 @@ describe('HostNames', () => {
     await expect(away(address)).rejects.toThrow('timeout');
   });
 
-  test('sends a few queries at a time', async () => {
+  test('keeps only a few PTR queries in flight', async () => {
     const waiting: (() => void)[] = [];
     const names = new HostNames({
       clock,

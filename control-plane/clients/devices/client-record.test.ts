@@ -16,7 +16,7 @@ describe('isManual()', () => {
     ['a key', { key: 'tv' }, true],
     ['a merge', { deviceId: 4 }, true],
     ['an exclusion', { excludeFromStats: true }, true],
-  ])('with %s: %p', (_, change, expected) => {
+  ])('of a client with %s is %p', (_, change, expected) => {
     expect(isManual(record(change))).toBe(expected);
   });
 });

@@ -20,12 +20,12 @@ async function list(query = ''): Promise<ClientPage> {
   return ClientPage.parse((await get(`/clients${query}`)).body);
 }
 
-describe('clients', () => {
+describe('clients over the API', () => {
   test('are an empty page at first', async () => {
     expect(await list()).toEqual({ data: [], total: 0, limit: 100, offset: 0 });
   });
 
-  test('known by MAC are normalised, active and shown in full', async () => {
+  test('identified by MAC are normalised, active and returned with all fields', async () => {
     const client = await create({ mac_address: '02-00-5E-10-00-01', name: 'Phone', group_id: clients.kids });
     expect(client).toEqual({
       id: client.id,
@@ -53,7 +53,7 @@ describe('clients', () => {
     expect(await rows()).toMatchObject({ clients: [], macClients: [{ mac: MAC, groupId: clients.kids }] });
   });
 
-  test('have the vendor of their MAC, by which they are found', async () => {
+  test('have the vendor of their MAC, and are found by it', async () => {
     const pi = await create({ mac_address: 'B8-27-EB-00-00-01' });
     expect(pi).toMatchObject({ vendor: 'Raspberry Pi Foundation', private_address: false });
     const unregistered = await create({ mac_address: 'fc:ff:ff:ff:ff:ff' });
@@ -68,19 +68,19 @@ describe('clients', () => {
     ['192.0.2.7', '192.0.2.7'],
     ['2001:DB8:0:0::7', '2001:db8::7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
-  ])('known by address are normalised and active: %s', async (given, address) => {
+  ])('identified by address are normalised and active: %s', async (given, address) => {
     const client = await create({ ip_address: given, group_id: clients.kids });
     expect(client).toMatchObject({ ip_address: address, group_id: clients.kids, group_source: 'manual' });
     expect(await rows()).toMatchObject({ clients: [{ address, groupId: clients.kids }], macClients: [] });
   });
 
-  test('with both are identified by MAC, whatever their address', async () => {
+  test('with MAC and address are identified by MAC, whatever their address', async () => {
     const client = await create({ ip_address: '192.0.2.7', mac_address: MAC, group_id: clients.kids });
     expect(client).toMatchObject({ ip_address: '192.0.2.7', mac_address: MAC, group_source: 'mac' });
     expect((await rows()).clients).toEqual([]);
   });
 
-  test('are excluded from the log and from statistics, by MAC, address or key, and included again', async () => {
+  test('are excluded from the log and from statistics by MAC, address or key, and included again', async () => {
     const byMac = await create({ mac_address: MAC, exclude_from_log: true });
     const byKey = await create({ client_key: 'phone', exclude_from_log: true, exclude_from_stats: true });
     await create({ ip_address: '192.0.2.7', exclude_from_stats: true });
@@ -136,7 +136,7 @@ describe('clients', () => {
     },
   );
 
-  test('are moved by one call, and back to the group of their network', async () => {
+  test('are moved to another group by one request, and back to the group of their network', async () => {
     await post('/client-subnets', { subnet_cidr: '192.0.2.0/24', group_id: clients.kids });
     const { id } = await create({ ip_address: '192.0.2.7', name: 'TV' });
     expect((await get(`/clients/${id}`)).body).toMatchObject({
@@ -175,7 +175,7 @@ describe('clients', () => {
     expect([bare.status, pathsOf(bare)]).toEqual([400, ['ip_address']]);
   });
 
-  test('are deleted for good', async () => {
+  test('are deleted permanently', async () => {
     const { id } = await create({ ip_address: '192.0.2.7', group_id: clients.kids });
     const answer = await clients.api.send('DELETE', `/api/clients/${id}`);
     expect([answer.status, answer.text]).toEqual([204, '']);
@@ -190,7 +190,7 @@ describe('clients', () => {
     expect((await list()).total).toBe(0);
   });
 
-  test('with the same MAC or address are 409', async () => {
+  test('with the same MAC or address are refused with 409', async () => {
     await create({ mac_address: MAC, group_id: clients.kids });
     await create({ ip_address: '192.0.2.7', name: 'TV' });
     const { id } = await create({ ip_address: '192.0.2.8', name: 'Radio' });
@@ -204,7 +204,7 @@ describe('clients', () => {
     expect((await list()).total).toBe(3);
   });
 
-  test('with invalid fields are 400, and each of these fields is named', async () => {
+  test('with invalid fields are refused with 400, which names each of these fields', async () => {
     for (const [json, paths] of [
       [{}, ['ip_address']],
       [{ ip_address: null, mac_address: null }, ['ip_address']],
@@ -242,7 +242,7 @@ describe('clients', () => {
     expect((await get('/clients?limit=0')).status).toBe(400);
   });
 
-  test('that were only seen are adopted with the observed data', async () => {
+  test('that were only observed keep the observed data when they get settings', async () => {
     const seenMs = clients.api.clock.nowMs();
     clients.api.parts.clients.locate('192.0.2.7', MAC);
     await clients.suite.database.query(
@@ -263,7 +263,7 @@ describe('clients', () => {
 });
 
 describe('client statistics', () => {
-  test('count the queries of a client at all of its addresses', async () => {
+  test('include the queries of a client from all of its addresses', async () => {
     const { id } = await create({ mac_address: MAC, name: 'Phone', group_id: clients.kids });
     clients.api.parts.clients.locate('192.0.2.7', MAC);
     clients.api.parts.clients.locate('2001:db8::7', MAC);
@@ -280,7 +280,7 @@ describe('client statistics', () => {
     expect((await get('/clients/stats?period=1x')).status).toBe(400);
   });
 
-  test('the query log names the client of an address', async () => {
+  test('use the same client name as the query log', async () => {
     await create({ mac_address: MAC, name: 'Phone' });
     clients.api.parts.clients.locate('192.0.2.7', MAC);
     await logQueries([

@@ -52,8 +52,8 @@ function create(change: Partial<Parameters<typeof store.insertClient>[1]> = {}):
   });
 }
 
-describe('insertClient', () => {
-  test('adds settings to a client that was only seen', async () => {
+describe('insertClient()', () => {
+  test('adds settings to a client that was only observed', async () => {
     const [before] = await store.insertSeen(own.database, [seen({})], 'ip');
     expect(await create()).toEqual({
       id: before!.id,
@@ -90,8 +90,8 @@ describe('insertClient', () => {
   });
 });
 
-describe('updateClient', () => {
-  test('changes what is given, null included, and keeps the rest', async () => {
+describe('updateClient()', () => {
+  test('changes the given fields, sets fields to null, and keeps all other fields', async () => {
     const { id } = await create({ mac_address: MAC });
     expect(await store.updateClient(own.database, id, { name: null })).toMatchObject({
       ip: '192.0.2.7',
@@ -109,7 +109,7 @@ describe('updateClient', () => {
     });
   });
 
-  test('excludes a client, which is then kept like one with settings', async () => {
+  test('excludes a client from log or statistics, which keeps it stored like other settings', async () => {
     const { id } = await create({ name: null, group_id: null, exclude_from_log: true });
     expect(await store.updateClient(own.database, id, { exclude_from_stats: true })).toMatchObject({
       excludeFromLog: true,
@@ -123,7 +123,7 @@ describe('updateClient', () => {
     });
   });
 
-  test('refuses the MAC and the address of another client, and returns 404 for an unknown one', async () => {
+  test('refuses the MAC and the address of another client, and returns 404 for an unknown client', async () => {
     await create({ mac_address: MAC });
     await create({ ip_address: '192.0.2.8' });
     const { id } = await create({ ip_address: '192.0.2.9' });
@@ -137,7 +137,7 @@ describe('updateClient', () => {
   });
 });
 
-describe('a key', () => {
+describe('a client key', () => {
   test('belongs to one client, whatever its other identifiers, and may be its only identifier', async () => {
     const { id } = await create({ ip_address: null, client_key: 'phone' });
     expect(await store.readClient(own.database, id)).toMatchObject({ ip: null, mac: null, key: 'phone' });
@@ -157,7 +157,7 @@ describe('a key', () => {
     });
   });
 
-  test('turns a client that was only seen into a permanent one', async () => {
+  test('turns a client that was only observed into a permanent one', async () => {
     const [before] = await store.insertSeen(own.database, [seen({ lastSeenMs: 2000 })], 'ip');
     expect(await create({ client_key: 'phone', name: null, group_id: null })).toMatchObject({
       ...{ id: before!.id, key: 'phone', queryCount: 3 },
@@ -170,8 +170,8 @@ describe('a key', () => {
   });
 });
 
-describe('readClients', () => {
-  test('keeps clients with settings, and the most recently seen of the others', async () => {
+describe('readClients()', () => {
+  test('returns clients with settings, and the most recently seen clients without settings', async () => {
     await create({ ip_address: '192.0.2.1' });
     const others = [3000, 5000, 4000].map((lastSeenMs, at) => seen({ ip: `192.0.2.1${at}`, lastSeenMs }));
     await store.insertSeen(own.database, others, 'ip');
@@ -180,8 +180,8 @@ describe('readClients', () => {
   });
 });
 
-describe('insertSeen', () => {
-  test('adds observations to those stored by another node', async () => {
+describe('insertSeen()', () => {
+  test('merges new observations with those that another node has stored', async () => {
     await store.insertSeen(own.database, [seen({ hostname: 'tv.example' })], 'ip');
     const later = seen({
       firstSeenMs: 500,
@@ -201,7 +201,7 @@ describe('insertSeen', () => {
     ]);
   });
 
-  test('distinguishes clients with a MAC from clients without one at the same address', async () => {
+  test('distinguishes clients with a MAC from clients without a MAC at the same address', async () => {
     const [byAddress] = await store.insertSeen(own.database, [seen({})], 'ip');
     const [byMac] = await store.insertSeen(own.database, [seen({ mac: MAC })], 'mac');
     expect(byMac!.id).not.toBe(byAddress!.id);
@@ -210,8 +210,8 @@ describe('insertSeen', () => {
   });
 });
 
-describe('addSightings', () => {
-  test('adds to counts, changes the address only of clients identified by MAC, and never moves a time back', async () => {
+describe('addSightings()', () => {
+  test('adds to counts, changes the address only of clients identified by MAC, and never decreases the last time', async () => {
     const [byAddress] = await store.insertSeen(own.database, [seen({})], 'ip');
     const [byMac] = await store.insertSeen(own.database, [seen({ mac: MAC })], 'mac');
     const sighting = { ip: '192.0.2.8', firstSeenMs: 1500, lastSeenMs: 1800, newQueries: 4 };
@@ -227,8 +227,8 @@ describe('addSightings', () => {
   });
 });
 
-describe('deleteUnseen', () => {
-  test('removes clients without settings that were not seen since', async () => {
+describe('deleteUnseen()', () => {
+  test('deletes clients without settings that were last seen before the given time', async () => {
     await create();
     const records = [1999, 2000].map((lastSeenMs, at) => seen({ ip: `192.0.2.2${at}`, lastSeenMs }));
     const stored = await store.insertSeen(own.database, records, 'ip');
@@ -238,7 +238,7 @@ describe('deleteUnseen', () => {
   });
 });
 
-describe('deleteUntouched', () => {
+describe('deleteUntouched()', () => {
   test('keeps clients with settings', async () => {
     const { id } = await create();
     const [untouched] = await store.insertSeen(own.database, [seen({ ip: '192.0.2.9' })], 'ip');

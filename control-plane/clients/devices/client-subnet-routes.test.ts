@@ -11,11 +11,11 @@ const OTHER_MAC = '02:00:5e:10:00:02';
 const clients = clientSuite();
 const { get, post, move, createGroup, create, rows } = clients;
 
-describe('client subnets', () => {
+describe('client subnets over the API', () => {
   const createSubnet = (cidr: string, groupId = clients.kids): Promise<TestAnswer> =>
     post('/client-subnets', { subnet_cidr: cidr, group_id: groupId });
 
-  test('are canonical, active, listed and deleted', async () => {
+  test('are stored in canonical form, active, listed and deleted', async () => {
     const answer = await post('/client-subnets', {
       subnet_cidr: '2001:DB8::1/32',
       group_id: clients.kids,
@@ -42,14 +42,14 @@ describe('client subnets', () => {
     expect((await rows()).subnets).toHaveLength(1);
   });
 
-  test('that already exist are 409, however they are written', async () => {
+  test('that already exist are refused with 409, in every notation', async () => {
     await createSubnet('192.0.2.0/24');
     for (const cidr of ['192.0.2.0/24', '192.0.2.255/24', '::ffff:192.0.2.0/120'])
       expect((await createSubnet(cidr, 1)).status).toBe(409);
     expect((await createSubnet('192.0.2.0/25')).status).toBe(201);
   });
 
-  test('with invalid fields are 400 and name the field', async () => {
+  test('with invalid fields are refused with 400, which names the field', async () => {
     for (const cidr of ['192.0.2.0/33', 'x', '', '2001:db8::/129', 24]) {
       const answer = await post('/client-subnets', { subnet_cidr: cidr, group_id: clients.kids });
       expect([answer.status, pathsOf(answer)]).toEqual([400, ['subnet_cidr']]);
@@ -58,7 +58,7 @@ describe('client subnets', () => {
     expect([lost.status, pathsOf(lost)]).toEqual([400, ['group_id']]);
   });
 
-  test('the longest prefix applies, and IPv6 networks contain no IPv4 addresses', async () => {
+  test('apply by the longest prefix, and IPv6 subnets contain no IPv4 addresses', async () => {
     const guests = await createGroup('Guests');
     await createSubnet('192.0.2.0/24');
     await createSubnet('192.0.2.128/25', guests);
@@ -73,7 +73,7 @@ describe('client subnets', () => {
     expect(await groupAt('2001:db8::1')).toBe(guests);
   });
 
-  test('are restored with a revision that had them', async () => {
+  test('are restored by a rollback to a revision that had them', async () => {
     await createSubnet('192.0.2.0/24');
     const [revision] = (await get('/revisions')).body as { id: number }[];
     const [subnet] = (await get('/client-subnets')).body as ClientSubnet[];
@@ -85,7 +85,7 @@ describe('client subnets', () => {
 });
 
 describe('groups with clients', () => {
-  test('count and list them, whatever assigned them to the group', async () => {
+  test('count and list them, whether address, MAC or subnet assigned them to the group', async () => {
     await post('/client-subnets', { subnet_cidr: '192.0.2.0/24', group_id: clients.kids });
     const byMac = await create({ mac_address: MAC, group_id: clients.kids });
     const bySubnet = await create({ ip_address: '192.0.2.7', name: 'TV' });
@@ -102,7 +102,7 @@ describe('groups with clients', () => {
     expect((await get('/groups/4711/clients')).status).toBe(404);
   });
 
-  test('cannot be deleted while clients or networks are given to them', async () => {
+  test('cannot be deleted while clients or subnets are assigned to them', async () => {
     const { id } = await create({ mac_address: MAC, group_id: clients.kids });
     const inUse = await clients.api.send('DELETE', `/api/groups/${clients.kids}`);
     expect([inUse.status, inUse.problem.error]).toEqual([409, 'conflict']);

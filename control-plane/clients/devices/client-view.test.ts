@@ -10,7 +10,7 @@ function stored(change: Partial<StoredClient>): StoredClient {
   return { ...newRecord('192.0.2.7', null, ''), id: 1, queryCount: 0, ...change };
 }
 
-test('a merged client is shown with the observed data of all its parts, and found by each part', () => {
+test('a merged client has the observed data of all its parts, and is found by each part', () => {
   const directory = new ClientDirectory();
   const seen = { firstSeenMs: 2_000, lastSeenMs: 3_000, queryCount: 5 };
   const main = directory.put(stored({ id: 1, deviceId: 1, name: 'Pi', ...seen }));
@@ -26,7 +26,7 @@ test('a merged client is shown with the observed data of all its parts, and foun
     expect(findClients(directory, { search })).toEqual([main]);
 });
 
-test('clients without any name are found by a search for them', () => {
+test('clients without any name are found with the filter is_unnamed', () => {
   const directory = new ClientDirectory();
   const unnamed = directory.put(stored({ id: 1 }));
   const announced = directory.put(stored({ id: 2, ip: '192.0.2.8', hostname: 'tv' }));
@@ -35,7 +35,7 @@ test('clients without any name are found by a search for them', () => {
   expect(findClients(directory, { is_unnamed: false })).toEqual(expect.arrayContaining([announced, named]));
 });
 
-test('a client is called by its name, else by its identifier', () => {
+test('labelOf() returns the name of a client, or its identifier if it has no name', () => {
   expect(labelOf(stored({ name: 'TV', mac: MAC }))).toBe('TV');
   expect(labelOf(stored({ mac: MAC }))).toBe(MAC);
   expect(labelOf(stored({ ip: null, key: 'tv' }))).toBe('tv');

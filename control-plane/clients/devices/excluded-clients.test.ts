@@ -9,7 +9,7 @@ const excludedClients = [
   { mac: null, address: '192.0.2.8', exclusion: Exclusion.LOG },
 ];
 
-test('UncountedClients has those that statistics exclude, by MAC, address or key', () => {
+test('UncountedClients contains the clients that statistics exclude, by MAC, address or key', () => {
   const keyed = { clientId: 9, key: 'phone', groupId: null, name: null, mac: null };
   const uncounted = new UncountedClients({
     excludedClients,
@@ -25,6 +25,6 @@ test('UncountedClients has those that statistics exclude, by MAC, address or key
   expect(new UncountedClients().has({ id: 1, mac: MAC, ip: null })).toBe(false);
 });
 
-test('excludedMacs() distinguishes exclusions from each other and from groups', () => {
+test('excludedMacs() maps each combination of exclusions to a value that no group has', () => {
   expect(excludedMacs(excludedClients)).toEqual([{ mac: MAC, groupId: -0.5 }]);
 });

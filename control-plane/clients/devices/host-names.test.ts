@@ -24,21 +24,21 @@ beforeEach(() => {
   });
 });
 
-describe('HostNames', () => {
-  test('reports the name of an address folded, without its final dot', async () => {
+describe('the host names of clients', () => {
+  test('are reported in lower case, without the final dot', async () => {
     names.want('192.168.0.7');
     await turn();
     expect(found).toEqual(['192.168.0.7 tv.example']);
   });
 
-  test('escapes characters that reorder, hide or break a line in names that devices report', async () => {
+  test('are reported with an escape for each character that reorders, hides or breaks a line', async () => {
     answer = () => Promise.resolve(['TV\u202egnp.\u001b[2J\n\u200bküche.local']);
     names.want('192.168.0.7');
     await turn();
     expect(found).toEqual([String.raw`192.168.0.7 tv\u202egnp.\u001b[2j\n\u200bküche.local`]);
   });
 
-  test('asks again after an hour, or after ten minutes if there was no name', async () => {
+  test('are queried again after an hour, or after ten minutes if the address had no name', async () => {
     answer = (address) => Promise.resolve(address === '10.0.0.1' ? ['a'] : []);
     const wantBoth = async (): Promise<string[]> => {
       asked = [];
@@ -55,7 +55,7 @@ describe('HostNames', () => {
     expect(await wantBoth()).toEqual(['10.0.0.1', '10.0.0.2']);
   });
 
-  test('deletes the name of an address that no longer has one, and keeps it if the lookup fails', async () => {
+  test('are deleted for an address that no longer has a name, and kept if the lookup fails', async () => {
     answer = () => Promise.reject(new Error('no reply'));
     names.want('10.0.0.1');
     await turn();
@@ -66,7 +66,7 @@ describe('HostNames', () => {
     expect(found).toEqual(['10.0.0.2 null']);
   });
 
-  test('keeps four queries in flight, and sends the others as these are answered', async () => {
+  test('are looked up with four queries in flight while the other addresses wait', async () => {
     const waiting: ((names: readonly string[]) => void)[] = [];
     answer = () => new Promise((resolve) => waiting.push(resolve));
     for (let host = 1; host <= 6; host++) names.want(`10.0.0.${host}`);
@@ -77,7 +77,7 @@ describe('HostNames', () => {
     expect(found).toEqual(['10.0.0.1 null']);
   });
 
-  test('queues a thousand addresses at most', async () => {
+  test('are looked up for at most a thousand waiting addresses', async () => {
     answer = () => new Promise(() => undefined);
     for (let host = 0; host < 1100; host++) names.want(`10.0.${host >> 8}.${host & 255}`);
     answer = () => Promise.resolve([]);
@@ -89,7 +89,7 @@ describe('HostNames', () => {
     expect(asked).toHaveLength(4);
   });
 
-  test('reports nothing once it was closed', async () => {
+  test('are not reported after close()', async () => {
     let release = (_names: readonly string[]): void => undefined;
     answer = () => new Promise((resolve) => (release = resolve));
     names.want('10.0.0.1');
@@ -99,13 +99,13 @@ describe('HostNames', () => {
     expect(found).toEqual([]);
   });
 
-  test('asks for private addresses only', async () => {
+  test('are queried for private addresses only', async () => {
     for (const address of ['192.0.2.1', '2001:db8::1', 'nowhere', '::1']) names.want(address);
     expect(asked).toEqual([]);
   });
 });
 
-describe('isPrivate', () => {
+describe('isPrivate()', () => {
   test.each([
     ['10.0.0.0', '9.255.255.255'],
     ['10.255.255.255', '11.0.0.0'],
@@ -120,7 +120,7 @@ describe('isPrivate', () => {
     ['fe80::', 'fe7f:ffff::'],
     ['febf::', 'fec0::'],
     ['::ffff:10.0.0.1', '127.0.0.1'],
-  ])('returns true for %s, and false for the neighbouring %s', (inside, outside) => {
+  ])('is true for %s, and false for the adjacent address %s', (inside, outside) => {
     expect([isPrivate(inside), isPrivate(outside)]).toEqual([true, false]);
   });
 });

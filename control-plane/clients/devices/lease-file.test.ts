@@ -7,7 +7,7 @@ const NOW_MS = Date.UTC(2026, 10, 21, 6);
 const SOON_SECS = NOW_MS / 1000 + 60;
 
 describe('readLeases() of dnsmasq', () => {
-  test('readLeases() reads addresses, MACs and names', () => {
+  test('reads addresses, MACs and names', () => {
     const text = [
       `${SOON_SECS} 02:00:5E:10:00:01 192.0.2.7 Phone 01:02:00:5e:10:00:01`,
       `0 02:00:5e:10:00:02 192.0.2.8 tv *`,
@@ -30,13 +30,13 @@ describe('readLeases() of dnsmasq', () => {
     ['cut off', `${SOON_SECS} 02:00:5e:10`],
     ['with an invalid name', `${SOON_SECS} 02:00:5e:10:00:01 192.0.2.7 <b>phone</b> *`],
     ['of another format', '02:00:5e:10:00:01 192.0.2.7 phone'],
-  ])('readLeases() leaves out a lease %s', (_what, line) => expect(readLeases(line, NOW_MS)).toEqual([]));
+  ])('leaves out a lease %s', (_what, line) => expect(readLeases(line, NOW_MS)).toEqual([]));
 });
 
 describe('readLeases() of ISC dhcpd', () => {
   const block = (address: string, lines: string): string => `lease ${address} {\n${lines}\n}\n`;
 
-  test('readLeases() reads active leases, the last one of an address', () => {
+  test('reads active leases, and only the last lease of an address', () => {
     const text = `# The format of this file is documented in the dhcpd.leases(5) manual page.
 authoring-byte-order little-endian;
 server-duid "\\000\\001";
@@ -64,13 +64,13 @@ ia-na "\\001\\000" {
     ['freed', '  binding state free;\n  client-hostname "phone";'],
     ['over', '  ends 6 2026/11/21 05:59:59;\n  binding state active;\n  client-hostname "phone";'],
     ['nameless', '  ends never;\n  binding state active;'],
-  ])('readLeases() leaves out an address whose last lease is %s', (_what, last) => {
+  ])('leaves out an address whose last lease is %s', (_what, last) => {
     const first = block('192.0.2.7', '  ends never;\n  binding state active;\n  client-hostname "phone";');
     expect(readLeases(first + block('192.0.2.7', last), NOW_MS)).toEqual([]);
   });
 });
 
-test('readLeases() never throws, whatever the content of a file', () => {
+test('readLeases() never throws, for generated files', () => {
   const piece = fc.constantFrom(
     'lease ',
     '192.0.2.7',

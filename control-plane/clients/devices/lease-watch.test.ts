@@ -9,8 +9,8 @@ import { LeaseWatch } from './lease-watch.ts';
 const folder = mkdtempSync(join(tmpdir(), 'weir-leases-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('refresh()', () => {
-  test('refresh() follows files that are created, changed and deleted, and reads no device files', async () => {
+describe('refresh() of lease files', () => {
+  test('follows files that are created, changed and deleted, and does not read device files', async () => {
     const file = join(folder, 'leases');
     const logger = new MemoryLogger();
     let paths: string[] = [file, '/dev/zero'];

@@ -58,7 +58,7 @@ function ask(thread: ThreadSightings, address: string, secs = NOW_SECS, version 
 }
 
 describe('ClientSightings', () => {
-  test('sweep() reports each client once for all threads, and only new queries', () => {
+  test('sweep() reports each client once for all threads, and only queries since the last sweep', () => {
     ask(answer, '192.0.2.1');
     ask(answer, '192.0.2.1', NOW_SECS + 5);
     ask(answer, '2001:db8::1', NOW_SECS + 1);
@@ -89,7 +89,7 @@ describe('ClientSightings', () => {
     }
   });
 
-  test('reuses the slot of the least recently seen client when none is free', () => {
+  test('reuses the slot of the least recently seen client when no slot is free', () => {
     const { SLOTS } = ClientSightingsLayout;
     for (let index = 0; index < SLOTS * 4; index++)
       ask(answer, `2001:db8::${(index >> 16).toString(16)}:${(index & 0xffff).toString(16)}`);
@@ -105,7 +105,7 @@ describe('ClientSightings', () => {
     ]);
   });
 
-  test('remembers the group of a client for one snapshot', () => {
+  test('caches the group of a client until the policy snapshot has a new version', () => {
     expect([ask(answer, '192.0.2.1'), ask(answer, '192.0.2.1'), ask(answer, '198.51.100.1')]).toEqual([
       1, 1, 0,
     ]);
@@ -120,7 +120,7 @@ describe('ClientSightings', () => {
     ]);
   });
 
-  test('sweep() reports clients that send an id by that id, at any address', () => {
+  test('sweep() reports clients that send a client key by their ID, at any address', () => {
     const known = new KeyedClients(
       writeKeyedClients(
         [{ key: 'phone', clientId: 77, admits: null, exclusion: 0, record: 0, names: [] }],
@@ -149,7 +149,7 @@ describe('ClientSightings', () => {
     ]);
   });
 
-  test('a thread continues counting where a dead one stopped', () => {
+  test('continue their counts when a new thread replaces a dead one', () => {
     const answerClients = new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES);
     const resolveClients = new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES);
     const reader = new ClientSightings([{ answerClients, resolveClients }]);

@@ -29,8 +29,8 @@ function pathsOf(answer: TestAnswer): string[] {
   return [...new Set(answer.problem.errors!.map((fault) => fault.path))];
 }
 
-describe('groups', () => {
-  test('start with Default, id 1', async () => {
+describe('groups over the API', () => {
+  test('contain only Default, with ID 1, at first', async () => {
     const groups = GroupList.parse((await api.send('GET', '/api/groups')).body);
     expect(groups).toHaveLength(1);
     expect(groups[0]).toMatchObject({
@@ -42,7 +42,7 @@ describe('groups', () => {
     });
   });
 
-  test('are created complete, with defaults, and activated', async () => {
+  test('are created with defaults for missing fields, and activated', async () => {
     const answer = await post({ name: 'Kids' });
     expect(answer.status).toBe(201);
     const group = Group.parse(answer.body);
@@ -84,7 +84,7 @@ describe('groups', () => {
     expect(api.policyChanges).toBe(4);
   });
 
-  test('get no IPv6 addresses if they are configured so, including Default', async () => {
+  test('store no_ipv6, which a PUT without the field keeps, for Default as well', async () => {
     const { id } = await create('Kids');
     for (const group of [id, 1]) {
       expect((await put(group, { no_ipv6: true })).body).toMatchObject({ id: group, no_ipv6: true });
@@ -93,7 +93,7 @@ describe('groups', () => {
     expect((await put(id, { no_ipv6: null })).status).toBe(400);
   });
 
-  test('are deleted for good', async () => {
+  test('are deleted permanently', async () => {
     const { id } = await create('Kids');
     const answer = await api.send('DELETE', `/api/groups/${id}`);
     expect([answer.status, answer.text]).toEqual([204, '']);
@@ -116,12 +116,12 @@ describe('groups', () => {
     expect((await post({ name: 'default' })).status).toBe(409);
   });
 
-  test('created with the same name at the same time exist once', async () => {
+  test('created twice with the same name at the same time exist once', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => post({ name: 'Kids' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
   });
 
-  test('in use by a list are not deleted', async () => {
+  test('used by a list are not deleted', async () => {
     const { id } = await create('Kids');
     await suite.database.query(
       "INSERT INTO list_sources (id, name, url) VALUES (900, 'l', 'https://lists.example/a')",
@@ -133,14 +133,14 @@ describe('groups', () => {
     expect((await api.send('DELETE', `/api/groups/${id}`)).status).toBe(204);
   });
 
-  test('never lose Default', async () => {
+  test('include Default, which cannot be deleted', async () => {
     expect((await api.send('DELETE', '/api/groups/1')).status).toBe(409);
     expect((await put(1, { enabled: false })).status).toBe(409);
     expect((await put(1, { comment: 'everyone else', enabled: true })).status).toBe(200);
     expect(api.policyChanges).toBe(1);
   });
 
-  test('that could not be changed are not activated', async () => {
+  test('cause no policy change if the request was refused', async () => {
     await post({ name: 'Default' });
     await put(4711, { name: 'x' });
     await api.send('DELETE', '/api/groups/4711');
@@ -160,7 +160,7 @@ describe('groups', () => {
     [{ name: 'Kids', comment: 5 }, ['comment']],
     [{ name: 'Kids', surprise: 5 }, ['surprise']],
     [{ name: 1, enabled: 1, comment: [], is_default: true }, ['name', 'enabled', 'comment', 'is_default']],
-  ])('refuse %j and name every bad field', async (json, paths) => {
+  ])('refuse %j and name every invalid field', async (json, paths) => {
     const answer = await post(json);
     expect([answer.status, answer.problem.error, pathsOf(answer)]).toEqual([400, 'invalid', paths]);
     if ('name' in json) expect((await put(1, json)).status).toBe(400);

@@ -56,7 +56,7 @@ async function fill(): Promise<Client> {
 }
 
 describe('DELETE /groups/{id}', () => {
-  test('with cascade deletes all that refers to the group, as one revision', async () => {
+  test('with cascade deletes all objects that refer to the group, in one revision', async () => {
     const client = await fill();
     const before = (await lastRevisions()).length;
     const answer = await remove();
@@ -84,7 +84,7 @@ describe('DELETE /groups/{id}', () => {
     });
   });
 
-  test('with cascade is undone by one rollback, clients included', async () => {
+  test('with cascade is undone by one rollback, including its clients', async () => {
     const client = await fill();
     const before = await references();
     const [revision] = await lastRevisions();
@@ -94,7 +94,7 @@ describe('DELETE /groups/{id}', () => {
     expect(await groupOf(client.id)).toBe(clients.kids);
   });
 
-  test('restores the group of clients when it is undone, even if they have had another since', async () => {
+  test('when undone, restores the group of clients that were in another group since', async () => {
     const client = await fill();
     const other = await clients.createGroup('Guests');
     const [revision] = await lastRevisions();
@@ -105,7 +105,7 @@ describe('DELETE /groups/{id}', () => {
     expect((await clients.get(`/groups/${other}`)).status).toBe(200);
   });
 
-  test('gives a client its earlier group by each rollback to that revision', async () => {
+  test('when undone repeatedly, gives a client its earlier group each time', async () => {
     const client = await fill();
     const [revision] = await lastRevisions();
     await remove();
@@ -122,7 +122,7 @@ describe('DELETE /groups/{id}', () => {
     expect(await groupOf(client.id)).toBe(1);
   });
 
-  test('restores neither a group created since the revision nor its client', async () => {
+  test('when undone, does not restore a group that was created after the revision, or its client', async () => {
     const [revision] = await lastRevisions();
     clients.kids = await clients.createGroup('Later');
     const client = await fill();
@@ -132,7 +132,7 @@ describe('DELETE /groups/{id}', () => {
     expect((await clients.get(`/groups/${clients.kids}`)).status).toBe(404);
   });
 
-  test('with cascade changes nothing if a list would then serve every group', async () => {
+  test('with cascade is refused if a list would then apply to every group', async () => {
     await fill();
     await addList('own', clients.kids);
     const before = await references();
@@ -142,7 +142,7 @@ describe('DELETE /groups/{id}', () => {
     expect(await references()).toEqual(before);
   });
 
-  test('is refused without cascade while a client is in the group, and for Default', async () => {
+  test('without cascade is refused while a client is in the group, and always for Default', async () => {
     await clients.create({ ip_address: '192.0.2.7', group_id: clients.kids });
     const before = await references();
     expect((await remove('')).problem.detail).toContain('cascade=true');

@@ -3,7 +3,7 @@ import { DeviceParts, isPart } from './device-parts.ts';
 
 const client = (id: number, deviceId: number | null) => ({ id, deviceId });
 
-test('a device lists its main client first, and no removed ones', () => {
+test('partsOf() lists the main client first, and no removed clients', () => {
   const parts = new DeviceParts<ReturnType<typeof client>>();
   const [main, part, other, alone] = [client(7, 7), client(3, 7), client(9, 7), client(4, null)];
   for (const one of [other, part, main, alone]) parts.add(one);

@@ -20,7 +20,7 @@ const read = async (id: string, path = '/check/probes'): Promise<Probe> =>
   Probe.parse((await api.send('GET', `${path}/${id}`)).body);
 
 describe('probes over HTTP', () => {
-  test('have a name that cannot be guessed, and no query at first', async () => {
+  test('have a name that cannot be guessed, and no queries at first', async () => {
     const probe = await create();
     expect(probe).toMatchObject({ node: 'node-a', asked: false, asked_at: null, client: null, queries: 0 });
     expect(probe.name).toMatch(/^[0-9a-f]{24}\.probe\.weir\.test$/);
@@ -29,7 +29,7 @@ describe('probes over HTTP', () => {
     expect(await read(probe.id)).toEqual(probe);
   });
 
-  test('are the same over the API, for people with an account, and not counted there', async () => {
+  test('are created over the API only with a login, and not counted against the limit for visitors', async () => {
     for (const [method, path] of [
       ['POST', '/api/probes'],
       ['GET', '/api/probes/x'],
@@ -46,7 +46,7 @@ describe('probes over HTTP', () => {
     expect((await sendIn('GET', `/api/probes/${probe.id}`)).body).toEqual(probe);
   });
 
-  test('show the name of the client that asked to logged-in users only', async () => {
+  test('show the name of the client that queried them to logged-in users only', async () => {
     await api.setUp();
     const session = await api.logIn();
     const json = { ip_address: '192.0.2.7', name: 'Phone' };
@@ -61,7 +61,7 @@ describe('probes over HTTP', () => {
     expect(reported).toMatchObject({ ...asked, client_hostname: 'Phone' });
   });
 
-  test('expire after five minutes, and are read by their id alone', async () => {
+  test('expire after five minutes, and are read by their ID alone', async () => {
     const { id, name } = await create();
     for (const other of [name, name.slice(0, 24), `${id}x`, id.slice(1), '%20', 'x'.repeat(64)])
       expect((await api.send('GET', `/check/probes/${other}`)).status).toBe(404);
@@ -89,7 +89,7 @@ describe('probes over HTTP', () => {
     expect((await api.send('POST', '/check/probes')).status).toBe(429);
   });
 
-  test('are refused to pages of other sites, and create nothing', async () => {
+  test('are refused to pages of other sites, for which none is created', async () => {
     const headers = { origin: 'https://evil.example' };
     expect((await api.send('POST', '/check/probes', { headers })).status).toBe(403);
     expect((await api.send('POST', '/check/probes', { json: { name: 'x' } })).status).toBe(400);

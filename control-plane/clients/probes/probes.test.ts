@@ -37,7 +37,7 @@ function watched(): { probes: Probes; see: (row: QueryLogRow) => void } {
 }
 
 describe('Probes', () => {
-  test('report the first sender, its transport and the number of queries', () => {
+  test('report the first client, its transport and the number of queries', () => {
     const { probes, see } = watched();
     const { id, name } = probes.create()!;
     see(rowOf(name));
@@ -50,7 +50,7 @@ describe('Probes', () => {
     expect(probes.get(id)).toMatchObject({ first, askers, queries: 3 });
   });
 
-  test('report up to eight clients that asked for a name, and count all queries', () => {
+  test('report up to eight clients that queried a name, and count all queries', () => {
     const { probes, see } = watched();
     const { id, name } = probes.create()!;
     for (let i = 1; i <= 9; i++) see(rowOf(name, `192.0.2.${String(i)}`));
@@ -63,7 +63,7 @@ describe('Probes', () => {
     ).toBe('192.0.2.8');
   });
 
-  test('ignore other names, and their own once they have expired', () => {
+  test('ignore queries for unknown names, and for their own names after they expired', () => {
     const { probes, see } = watched();
     const { id, name } = probes.create()!;
     const flipped = (name.startsWith('0') ? '1' : '0') + name.slice(1);
@@ -76,7 +76,7 @@ describe('Probes', () => {
     expect(probes.get(id)).toBeUndefined();
   });
 
-  test('are bounded in number', () => {
+  test('are limited in number', () => {
     const { probes } = watched();
     const made = Array.from({ length: 1001 }, () => probes.create());
     expect([made.filter((probe) => probe !== null).length, made.at(-1)]).toEqual([1000, null]);

@@ -26,7 +26,7 @@ const REGISTRY = {
   '01005E': 'A group of interfaces',
 };
 
-describe('vendors of a registry', () => {
+describe('the table of MAC vendors', () => {
   const table = new VendorTable(packVendors(REGISTRY, ORIGIN));
 
   test.each([
@@ -42,18 +42,18 @@ describe('vendors of a registry', () => {
     ['an address that the device chose, though its prefix was given away once', '02:cf:1c:00:00:01', null],
     ['an address of a group', '01:00:5e:00:00:01', null],
     ['an address of a group that is chosen', '03:00:5e:00:00:01', null],
-  ])('is found for %s', (_, mac, vendor) => {
+  ])('finds %s', (_, mac, vendor) => {
     expect(table.vendorOf(mac)).toBe(vendor);
   });
 
-  test('contain each name in full, even if others have the same beginning', () => {
+  test('contains each name in full, even if other names have the same beginning', () => {
     for (const [digits, text] of Object.entries(MANY)) {
       const mac = `${digits}000000`.match(/../g)!.join(':');
       expect(table.vendorOf(mac)).toBe(text.split('\n')[0]);
     }
   });
 
-  test('are refused in a format of another release', () => {
+  test('is refused if it was made by a release with another format', () => {
     const bytes = packVendors(REGISTRY, ORIGIN);
     const other = Buffer.from(
       Buffer.from(bytes).toString('latin1').replace('"format":1', '"format":2'),
@@ -64,7 +64,7 @@ describe('vendors of a registry', () => {
   });
 });
 
-describe('a file of vendors', () => {
+describe('the file of MAC vendors', () => {
   test('may be missing, but any other reason why it cannot be read is reported', () => {
     const reasons: string[] = [];
     const read = (file: string): VendorTable | null =>
@@ -75,7 +75,7 @@ describe('a file of vendors', () => {
   });
 });
 
-describe('the vendors that ship with Weir', () => {
+describe('the MAC vendors that ship with Weir', () => {
   test('include the makers of common devices, for address blocks of each length', () => {
     expect(vendorOf('00:03:93:00:00:01')).toBe('Apple, Inc.');
     expect(vendorOf('b8:27:eb:00:00:01')).toBe('Raspberry Pi Foundation');

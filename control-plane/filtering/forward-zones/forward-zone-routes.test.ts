@@ -23,8 +23,8 @@ serveSuite(suiteRoutes, (served) => ({ suite, api } = served));
 const ZONES = '/api/forward-zones';
 const post = (json: unknown): Promise<TestAnswer> => api.send('POST', ZONES, { json });
 
-describe('forward zones', () => {
-  test('are created, read, changed and deleted, each change active when it is answered', async () => {
+describe('forward zones over the API', () => {
+  test('are created, read, changed and deleted, and each change is active when its response arrives', async () => {
     const before = api.policyChanges;
     const created = await post({
       zone: 'Corp.Example.',
@@ -77,19 +77,19 @@ describe('forward zones', () => {
     [{ zone: 'a.example', servers: 7 }, ['servers']],
     [{ zone: 'a.example', servers: Array.from({ length: 9 }, (_, i) => `192.0.2.${i}`) }, ['servers']],
     [{ zone: 'a.example', servers: ['192.0.2.53'], priority: 1 }, ['priority']],
-  ])('refuse %j and name every bad field', async (json, paths) => {
+  ])('refuse %j and name every invalid field', async (json, paths) => {
     const answer = await post(json);
     expect([answer.status, answer.problem.errors!.map(({ path }) => path)]).toEqual([400, paths]);
   });
 
-  test('refuse a name that another zone has', async () => {
+  test('refuse the name of another forward zone', async () => {
     await post({ zone: 'a.example', servers: ['192.0.2.53'] });
     const other = ForwardZone.parse((await post({ zone: 'b.example', servers: ['192.0.2.53'] })).body);
     const answer = await api.send('PUT', `${ZONES}/${other.id}`, { json: { zone: 'A.Example' } });
     expect([answer.status, answer.problem.error]).toEqual([409, 'conflict']);
   });
 
-  test('may have no servers, from the start or by a change', async () => {
+  test('may have no servers, when created or after a change', async () => {
     const created = await post({ zone: 'here.example', servers: [] });
     expect(created.status).toBe(201);
     const { id, servers } = ForwardZone.parse(created.body);
@@ -101,7 +101,7 @@ describe('forward zones', () => {
     expect(forwardZones).toEqual([{ zone: 'here.example', servers: [] }]);
   });
 
-  test('are policy rows while they are enabled, and are restored with a revision', async () => {
+  test('are part of the policy while they are enabled, and are restored by a rollback', async () => {
     const zone = ForwardZone.parse((await post({ zone: 'a.example', servers: ['192.0.2.53'] })).body);
     await post({ zone: 'off.example', servers: ['192.0.2.53'], enabled: false });
     const rows = async () => (await readPolicyRows(suite.database, () => undefined)).forwardZones;

@@ -61,7 +61,7 @@ async function createClient(json: object): Promise<number> {
 const pathsOf = (answer: TestAnswer): string[] => answer.problem.errors!.map(({ path }) => path);
 
 describe('grants', () => {
-  test('are created complete, active and audited, without a revision', async () => {
+  test('are created with all fields, active and audited, without a revision', async () => {
     const grant = await create({ domain: 'Games.Example.', group_id: 1, secs: 600 });
     expect(grant).toEqual({
       id: grant.id,
@@ -88,7 +88,7 @@ describe('grants', () => {
     expect((await suite.database.query('SELECT FROM revisions')).rows).toEqual([]);
   });
 
-  test('apply to a client by its MAC, or without one by its address', async () => {
+  test('apply to a client by its MAC, or by its address if it has no MAC', async () => {
     const byIp = await createClient({ ip_address: '192.0.2.7' });
     const byMac = await createClient({ ip_address: '192.0.2.8', mac_address: '02:00:00:00:00:01' });
     const until = '2026-01-15T14:30:00+01:00';
@@ -112,7 +112,7 @@ describe('grants', () => {
     expect((await read())[0]).toMatchObject({ mac: '02:00:00:00:00:02', address: null });
   });
 
-  test('apply to everyone and do not expire by default', async () => {
+  test('apply to all clients and do not expire by default', async () => {
     const grant = await create({ domain: 'games.example', subdomains: false, action: 'block' });
     expect(grant).toMatchObject({
       ...{ client_id: null, group_id: null, subdomains: false, until: null, secs_left: null },
@@ -133,7 +133,7 @@ describe('grants', () => {
     expect(listed.map(({ id }) => id)).toEqual([grant.id]);
   });
 
-  test('apply to the names of a service, from the catalog or custom, and are deleted with a custom service', async () => {
+  test('for a catalog or custom service apply to its names, and are deleted with a custom service', async () => {
     const custom = { name: 'My Games', category: 'social_media', domains: ['one.example'] };
     await api.send('POST', '/api/custom-services', { json: custom });
     const own = await create({ service_id: 'custom-my-games', group_id: 1, secs: 600 });
@@ -156,7 +156,7 @@ describe('grants', () => {
     expect((await read()).map(({ id }) => id)).toEqual([built.id]);
   });
 
-  test('are listed while they are active, in the order in which they end', async () => {
+  test('are listed while they are active, in the order in which they expire', async () => {
     const long = await create({ group_id: 1, secs: 86_400 });
     const short = await create({ group_id: 1, secs: 10 });
     await read();
@@ -167,7 +167,7 @@ describe('grants', () => {
     expect(await list()).toEqual([long.id]);
   });
 
-  test('end early by DELETE, once, which is audited', async () => {
+  test('are deleted before they expire by DELETE, which is audited once', async () => {
     const { id } = await create({ group_id: 1, secs: 10 });
     const answer = await api.send('DELETE', `/api/grants/${id}`);
     expect([answer.status, answer.text, api.policyChanges]).toEqual([204, '', 2]);
@@ -190,7 +190,7 @@ describe('grants', () => {
     expect(await read()).toEqual([]);
   });
 
-  test('prevent the eviction of a client that was only seen', async () => {
+  test('prevent the eviction of a client that was only observed', async () => {
     const { rows } = await suite.database.query<{ id: number }>(
       `INSERT INTO clients (ip_address, last_seen) VALUES ('192.0.2.7', '2020-01-01'), ('192.0.2.8', '2020-01-01')
        RETURNING id`,
@@ -202,7 +202,7 @@ describe('grants', () => {
     expect(await read()).toHaveLength(1);
   });
 
-  test('that have ended are deleted from the database', async () => {
+  test('that have expired are deleted from the database', async () => {
     const { id } = await create({ group_id: 1, secs: 10 });
     await suite.database.query(
       `INSERT INTO grants (group_id, action, until, created_at) VALUES (1, 'allow', '2026-01-13', now())`,
@@ -213,7 +213,7 @@ describe('grants', () => {
     expect(await read()).toHaveLength(1);
   });
 
-  test('are bounded in number', async () => {
+  test('are limited to 10,000, even if two are created at the same time', async () => {
     await suite.database.query(
       `INSERT INTO grants (group_id, action, until, created_at)
          SELECT 1, 'allow', now() + interval '1 day', now() FROM generate_series(1, 9999)`,
@@ -222,7 +222,7 @@ describe('grants', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
   });
 
-  test('have a lower limit for services, which have many names', async () => {
+  test('for services have a lower limit, because services have many names', async () => {
     await suite.database.query(
       `INSERT INTO grants (group_id, action, until, created_at, domain, subdomains, service_id)
          SELECT 1, 'allow', now() + interval '1 day', now(), 'service.invalid', false, 'youtube'
@@ -260,7 +260,7 @@ describe('grants', () => {
     [{ group_id: 1, secs: 5, domain: '192.0.2.1' }, ['domain']],
     [{ group_id: 1, secs: 5, domain: `${'a'.repeat(64)}.example` }, ['domain']],
     [{ group_id: 1, secs: 5, name: 'x' }, ['name']],
-  ])('refuse %j and name every bad field', async (json, paths) => {
+  ])('refuse %j and name every invalid field', async (json, paths) => {
     const answer = await post(json);
     expect([answer.status, answer.problem.error, pathsOf(answer)]).toEqual([400, 'invalid', paths]);
     expect(api.policyChanges).toBe(0);

@@ -44,7 +44,7 @@ describe('GrantTimes', () => {
     expect(check([])).toEqual([[], [], Infinity]);
   });
 
-  test('check() never ends a grant without an end, whatever the time', () => {
+  test('check() never ends a grant that does not expire, whatever the time', () => {
     const grants = [{ ...grant(1, 0), untilMs: null }, grant(2, 1000)];
     expect(check(grants)).toEqual([[1, 2], [], 1000]);
     clock.advance(1000);
@@ -53,7 +53,7 @@ describe('GrantTimes', () => {
     expect(check(grants)).toEqual([[1], [2], Infinity]);
   });
 
-  test('check() extends nothing when the clock is set back, however often', () => {
+  test('check() does not extend a grant when the clock is set back, however often', () => {
     const grants = [grant(1, 10_000)];
     check(grants);
     clock.wallMs -= 3_600_000;
@@ -67,7 +67,7 @@ describe('GrantTimes', () => {
     expect(check(grants)).toEqual([[], [1], Infinity]);
   });
 
-  test('check() ends grants while a clock that was set ahead is later than their end, and not permanently', () => {
+  test('check() suspends a grant while a clock that is ahead is later than the end of the grant', () => {
     const grants = [grant(1, 10_000)];
     check(grants);
     clock.wallMs += 60_000;
@@ -76,7 +76,7 @@ describe('GrantTimes', () => {
     expect(check(grants)).toEqual([[1], [], 10_000]);
   });
 
-  test('check() reports a grant that is first seen after its end neither as active nor as ended', () => {
+  test('check() reports a grant that expired before it was first read as neither active nor ended', () => {
     const grants = [grant(1, -1), grant(2, 0)];
     expect(check(grants)).toEqual([[], [], Infinity]);
     clock.wallMs -= 1000;

@@ -37,7 +37,7 @@ function lineOf(body: LocalRecordUpdate, localDomain?: string): string {
   return `${fqdn} (${hostname} in ${domain || 'no domain'}) ${record_type} ${value}`;
 }
 
-describe('readRecord() of a new record', () => {
+describe('readRecord() for a new record', () => {
   test('reads all fields; TTL and comment are optional', () => {
     expect(read({ fqdn: 'nas.example', value: '192.0.2.5' })).toEqual({
       hostname: 'nas',
@@ -84,11 +84,11 @@ describe('readRecord() of a new record', () => {
       { fqdn: '192.0.2.5', record_type: 'PTR', value: 'nas.example' },
       '5.2.0.192.in-addr.arpa (5 in 2.0.192.in-addr.arpa) PTR nas.example',
     ],
-  ])('composes the name: %j', (body, line) => {
+  ])('joins host name and domain, or reads the full name: %j', (body, line) => {
     expect(lineOf(body)).toBe(line);
   });
 
-  test('appends no local domain if none is set', () => {
+  test('appends no local domain if the configuration has none', () => {
     expect(lineOf({ hostname: 'nas', ip: '192.0.2.5' }, '')).toBe('nas (nas in no domain) A 192.0.2.5');
   });
 
@@ -100,7 +100,7 @@ describe('readRecord() of a new record', () => {
     [{ record_type: 'MX', value: '10  Mail.example' }, 'MX 10 mail.example'],
     [{ record_type: 'SRV', value: '1 2 3 h.example' }, 'SRV 1 2 3 h.example'],
     [{ record_type: 'TXT', value: '192.0.2.5' }, 'TXT 192.0.2.5'],
-  ])('reads type and value: %j', (body, record) => {
+  ])('reads record type and value: %j', (body, record) => {
     expect(lineOf({ fqdn: 'a.example', ...body })).toBe(`a.example (a in example) ${record}`);
   });
 
@@ -159,22 +159,22 @@ describe('readRecord() of a new record', () => {
         'value: expected priority, weight, port and a domain name, such as "0 5 5060 sip.example.org"',
       ],
     ],
-  ])('names every bad field: %j', (body, faults) => {
+  ])('names every invalid field: %j', (body, faults) => {
     expect(faultsOf(body)).toEqual(faults);
   });
 
-  test('lets another type than CNAME point to its own name', () => {
+  test('accepts a record that points to its own name, except a CNAME', () => {
     expect(lineOf({ fqdn: 'a.example', record_type: 'PTR', value: 'a.example' })).toMatch(/PTR a\.example$/);
   });
 });
 
-describe('readRecord() of a change', () => {
+describe('readRecord() for a change', () => {
   test('keeps fields that are absent', () => {
     expect(read({}, BEFORE)).toEqual(BEFORE);
     expect(read({ ttl: 0, comment: '' }, BEFORE)).toEqual({ ...BEFORE, ttl: 0, comment: '' });
   });
 
-  test('changes a part of the name', () => {
+  test('changes one part of the name and keeps the other part', () => {
     expect(read({ hostname: 'files' }, BEFORE)).toMatchObject({ fqdn: 'files.home.example' });
     expect(read({ domain: 'example.org' }, BEFORE)).toMatchObject({
       fqdn: 'nas.example.org',
@@ -184,7 +184,7 @@ describe('readRecord() of a change', () => {
     expect(read({ fqdn: 'a.b.example' }, BEFORE)).toMatchObject({ hostname: 'a', domain: 'b.example' });
   });
 
-  test('allows an address to change its family, but no other change of type', () => {
+  test('allows the change of an IPv4 address to IPv6, but no other implicit change of the record type', () => {
     expect(read({ ip: '2001:db8::5' }, BEFORE)).toMatchObject({ record_type: 'AAAA', value: '2001:db8::5' });
     expect(read({ value: '192.0.2.9' }, { ...BEFORE, record_type: 'AAAA' })).toMatchObject({
       record_type: 'A',
@@ -199,12 +199,12 @@ describe('readRecord() of a change', () => {
     );
   });
 
-  test('checks the kept value against the new type', () => {
+  test('checks the existing value against a new record type', () => {
     expect(faultsOf({ record_type: 'A' }, ALIAS)).toEqual(['value: expected an IPv4 address']);
     expect(read({ record_type: 'TXT' }, ALIAS)).toMatchObject({ record_type: 'TXT', value: 'host.example' });
   });
 
-  test('treats an invalid address as one of the type that the record has', () => {
+  test('reports an invalid address as invalid for the record type before the change', () => {
     expect(faultsOf({ ip: '192.0.2.500' }, BEFORE)).toEqual(['ip: expected an IPv4 address']);
     expect(faultsOf({ value: 'nas' }, BEFORE)).toEqual(['value: expected an IPv4 address']);
   });

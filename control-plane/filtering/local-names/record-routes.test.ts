@@ -44,8 +44,8 @@ async function create(json: unknown): Promise<LocalRecord> {
   return LocalRecord.parse(answer.body);
 }
 
-describe('local records', () => {
-  test('are created, changed and deleted, each change active and a revision', async () => {
+describe('local records over the API', () => {
+  test('are created, changed and deleted, each time with an active change and a revision', async () => {
     const before = api.policyChanges;
     const record = await create({
       hostname: 'NAS',
@@ -98,7 +98,7 @@ describe('local records', () => {
     ]);
   });
 
-  test('are restored with a revision', async () => {
+  test('are restored by a rollback', async () => {
     await create({ fqdn: 'a.example.org', value: '192.0.2.1' });
     const [revision] = (await api.send('GET', '/api/revisions')).body as { id: number }[];
     const record = await create({ fqdn: 'b.example.org', value: '192.0.2.2' });
@@ -109,7 +109,7 @@ describe('local records', () => {
     expect(list.filter(({ source }) => source === 'api').map(({ fqdn }) => fqdn)).toEqual(['a.example.org']);
   });
 
-  test('are listed with those of every other source', async () => {
+  test('are listed together with the local records of the configuration file and other sources', async () => {
     await create({ fqdn: 'a.example.org', value: '192.0.2.1' });
     const list = LocalRecordList.parse((await api.send('GET', PATH)).body);
     expect(list.map(({ source, fqdn, record_type, value }) => [source, fqdn, record_type, value])).toEqual([
@@ -130,7 +130,7 @@ describe('local records', () => {
       'host.example',
     ],
     [{ fqdn: 't.example', record_type: 'TXT', value: 'v=spf1 -all' }, 't.example', 'TXT', 'v=spf1 -all'],
-  ])('are stored in one form: %j', async (written, fqdn, type, value) => {
+  ])('are stored in canonical form: %j', async (written, fqdn, type, value) => {
     expect(await create(written)).toMatchObject({ fqdn, record_type: type, value });
   });
 
@@ -140,20 +140,20 @@ describe('local records', () => {
     [{ fqdn: 'a.example', record_type: 'NS', value: 'ns.example' }, 'record_type'],
     [{ fqdn: 'a.example', ip: '192.0.2.5', ttl: -1 }, 'ttl'],
     [{ fqdn: 'a.example', ip: '192.0.2.5', ttl: 604_801 }, 'ttl'],
-  ])('are refused with the bad field named: %j', async (written, field) => {
+  ])('are refused with the name of the invalid field: %j', async (written, field) => {
     const answer = await post(written);
     expect(answer.status).toBe(400);
     expect(answer.problem.errors?.map(({ path }) => path)).toContain(field);
   });
 
-  test('of the same name and type can coexist, equal ones cannot', async () => {
+  test('with the same name and type can coexist unless their values are equal', async () => {
     await create({ fqdn: 'www.example.org', ip: '192.0.2.1' });
     await create({ fqdn: 'www.example.org', ip: '192.0.2.2' });
     expect((await post({ fqdn: 'WWW.example.org', value: '192.0.2.1' })).status).toBe(409);
     expect((await api.send('GET', PATH)).body).toHaveLength(5);
   });
 
-  test('cannot coexist with a CNAME of the same name, whatever the source of either', async () => {
+  test('cannot coexist with a CNAME of the same name, whether records come from the API or the configuration', async () => {
     const alias = { record_type: 'CNAME', value: 'other.example.org' };
     await create({ fqdn: 'www.example.org', ip: '192.0.2.1' });
     expect((await post({ fqdn: 'www.example.org', ...alias })).status).toBe(409);
@@ -167,7 +167,7 @@ describe('local records', () => {
     expect(ofConfig.problem.detail).toContain('fixed.example.org already has a record of type CNAME');
   });
 
-  test('cannot form loops with other records, wildcards or the configuration', async () => {
+  test('cannot form CNAME loops with other records, wildcards or records of the configuration', async () => {
     const alias = (fqdn: string, value: string) => ({ fqdn, record_type: 'CNAME', value });
     await create(alias('a.example.org', 'b.example.org'));
     const second = await create(alias('b.example.org', 'c.example.org'));

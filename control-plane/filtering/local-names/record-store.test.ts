@@ -15,14 +15,14 @@ const record = (hostname: string): RecordFields => ({
 });
 
 describe('insertRecord()', () => {
-  test('insertRecord() stores records unchanged and in order', async () => {
+  test('stores records unchanged and in order', async () => {
     const written = [];
     for (const name of ['c', 'a', 'b']) written.push(await insertRecord(own.database, record(name)));
     expect(written).toMatchObject(['c', 'a', 'b'].map(record));
     expect(await listRecords(own.database)).toEqual(written);
   });
 
-  test('insertRecord() is 409, and stores nothing, if the record exists', async () => {
+  test('is refused with 409, and stores nothing, if the record exists', async () => {
     await insertRecord(own.database, record('there'));
     await expect(insertRecord(own.database, record('there'))).rejects.toMatchObject({ status: 409 });
     const names = (await listRecords(own.database)).map(({ hostname }) => hostname);

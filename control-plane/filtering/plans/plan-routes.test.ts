@@ -72,7 +72,7 @@ const create = async (plan: object = mia()): Promise<GroupPlan> =>
   GroupPlan.parse((await send('POST', '/group-plans', plan)).body);
 
 describe('POST /group-plans', () => {
-  test('creates the group with its devices, services and times as one revision, active at once', async () => {
+  test('creates the group with its devices, services and times in one revision, active immediately', async () => {
     const [before, changes] = [(await revisions()).length, api.policyChanges];
     const answer = await send('POST', '/group-plans', mia());
     const plan = GroupPlan.parse(answer.body);
@@ -94,7 +94,7 @@ describe('POST /group-plans', () => {
     ]);
   });
 
-  test('stores nothing if a part of it is refused', async () => {
+  test('stores nothing if a part of the plan is refused', async () => {
     await create({ name: 'Ben', timezone: 'UTC' });
     const [before, kept] = [(await revisions()).length, await profiles()];
     const refused = async (change: object): Promise<unknown> => {
@@ -119,7 +119,7 @@ describe('POST /group-plans', () => {
 });
 
 describe('PUT /group-plans/{id}', () => {
-  test('replaces everything as one revision, and a rollback restores everything', async () => {
+  test('replaces the whole plan in one revision, and a rollback restores it', async () => {
     const { id } = await create();
     const path = `/group-plans/${id}`;
     const [made] = await revisions();
@@ -137,14 +137,14 @@ describe('PUT /group-plans/{id}', () => {
     expect(await groupOf(phone)).toBe(id);
   });
 
-  test('with the existing content makes no revision', async () => {
+  test('creates no revision if the plan is unchanged', async () => {
     const { id } = await create();
     const before = (await revisions()).length;
     expect((await send('PUT', `/group-plans/${id}`, mia())).status).toBe(200);
     expect((await revisions()).length).toBe(before);
   });
 
-  test('is 404 for an unknown group, and 412 if the plan has changed since it was read', async () => {
+  test('is refused with 404 for an unknown group, and with 412 if the plan has changed since it was read', async () => {
     expect((await send('PUT', '/group-plans/4711', mia())).status).toBe(404);
     expect((await send('GET', '/group-plans/4711')).status).toBe(404);
     const { id } = await create();
@@ -157,7 +157,7 @@ describe('PUT /group-plans/{id}', () => {
 });
 
 describe('DELETE /group-plans/{id}', () => {
-  test('deletes the group, its rows and its schedules as one revision; its devices get their usual group', async () => {
+  test('deletes the group, its rows and its schedules in one revision, and its devices get their default group', async () => {
     const { id } = await create();
     const other = { name: 'Nights', timezone: 'UTC' };
     await send('POST', '/schedule-profiles', other);

@@ -36,7 +36,7 @@ const profileNamed = async (
 const names = async (): Promise<string[]> => (await listProfiles(own.database)).map(({ name }) => name);
 
 describe('writePlan()', () => {
-  test('gives the group its own copy of a profile that another group uses', async () => {
+  test('gives the group its own copy of a schedule profile that another group also uses', async () => {
     const shared = await profileNamed('Nights');
     for (const group of [7, 8]) await assignProfile(own.database, group, shared);
     await writePlan(own.database, 7, plan({ offline_times: [NIGHT] }));
@@ -47,7 +47,7 @@ describe('writePlan()', () => {
     expect((await readPlan(own.database, 7)).offline_times).toMatchObject([{ start_time: '23:00' }]);
   });
 
-  test('uses the next free name, and deletes a profile that is no longer used', async () => {
+  test('gives a new schedule profile the next free name, and deletes it when it is no longer used', async () => {
     await profileNamed('mia: OFFLINE');
     await writePlan(own.database, 7, plan({ offline_times: [NIGHT] }));
     expect(await names()).toEqual(['mia: OFFLINE', 'Mia: offline 2']);
@@ -67,7 +67,7 @@ describe('writePlan()', () => {
     expect((await readProfile(own.database, id)).slots.map(({ action }) => action)).toEqual(['allow_all']);
   });
 
-  test('does not change services with other times, unless the plan names them', async () => {
+  test('keeps blocked services with another schedule profile unless the plan names them', async () => {
     const [first, second] = [await profileNamed('First'), await profileNamed('Second')];
     const block = (serviceId: string, profileId: number) =>
       insertBlocked(own.database, { service_id: serviceId, group_id: 7, profile_id: profileId });
@@ -81,7 +81,7 @@ describe('writePlan()', () => {
     expect(await listBlocked(own.database, 7)).toMatchObject([{ service_id: 'tiktok', profile_id: null }]);
   });
 
-  test('has no schedule for services that are all blocked always', async () => {
+  test('creates no schedule for services that are always blocked', async () => {
     const services = [{ service_id: 'youtube', always: true }];
     await writePlan(own.database, 7, plan({ services, service_times: [NIGHT] }));
     expect(await names()).toEqual([]);
@@ -89,7 +89,7 @@ describe('writePlan()', () => {
   });
 });
 
-test('listPlans() reads many groups with as many queries as one', async () => {
+test('listPlans() needs as many database queries for many groups as for one group', async () => {
   await writePlan(own.database, 7, plan({ offline_times: [NIGHT] }));
   await writePlan(own.database, 8, plan({ services: [{ service_id: 'youtube', always: true }] }));
   let queries = 0;

@@ -23,10 +23,10 @@ async function newGroup(name: string): Promise<number> {
   return (answer.body as { id: number }).id;
 }
 
-describe('managed domains', () => {
+describe('managed domains over the API', () => {
   const post = (json: unknown): Promise<TestAnswer> => api.send('POST', DOMAINS, { json });
 
-  test('are created, read, changed and deleted, each change active when it is answered', async () => {
+  test('are created, read, changed and deleted, and each change is active when its response arrives', async () => {
     const before = api.policyChanges;
     const created = await post({ name: 'No ads', domain: 'Ads.Example.ORG.', action: 'deny' });
     expect(created.status).toBe(201);
@@ -103,12 +103,12 @@ describe('managed domains', () => {
     [{ domain: 'a.example', group_id: 'one', enabled: 1 }, ['group_id', 'enabled']],
     [{ domain: 'a.example', id: 4, kind: 'x' }, ['id', 'kind']],
     [{ domain: 'a.example', group_id: 4711 }, ['group_id']],
-  ])('refuse %j and name every bad field', async (json, paths) => {
+  ])('refuse %j and name every invalid field', async (json, paths) => {
     const answer = await post(json);
     expect([answer.status, answer.problem.errors!.map(({ path }) => path)]).toEqual([400, paths]);
   });
 
-  test('that exist already are 409, in whatever case; the other action and another group are not', async () => {
+  test('are refused with 409 if one with the same domain (in any case), action and group exists', async () => {
     const group = await newGroup('kids');
     expect((await post({ domain: 'a.example', action: 'deny' })).status).toBe(201);
     expect((await post({ domain: 'A.EXAMPLE.', action: 'deny' })).problem.error).toBe('conflict');
@@ -135,7 +135,7 @@ describe('managed domains', () => {
     expect((await api.send('DELETE', `/api/groups/${group}`)).status).toBe(409);
   });
 
-  test('become policy rows while they are enabled', async () => {
+  test('are part of the policy while they are enabled', async () => {
     await post({ name: 'one', domain: '*.a.example', action: 'deny' });
     await post({ name: 'two', domain: 'b.example', action: 'allow', enabled: false });
     const { managedDomains } = await readPolicyRows(suite.database, () => undefined);

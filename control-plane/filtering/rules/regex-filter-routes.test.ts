@@ -17,7 +17,7 @@ serveSuite(suiteRoutes, (served) => ({ suite, api } = served));
 
 const REGEXES = '/api/regex-filters';
 
-describe('regex filters', () => {
+describe('regex filters over the API', () => {
   const post = (json: unknown): Promise<TestAnswer> => api.send('POST', REGEXES, { json });
 
   test('are created, read, changed and deleted', async () => {
@@ -77,7 +77,7 @@ describe('regex filters', () => {
     ]);
   });
 
-  test('that must be compared with every name are 400 beyond the budget, until one is disabled', async () => {
+  test('without a literal text to search for are refused with 400 beyond a limit, until one is disabled', async () => {
     // Each expression has different letters in its states, so that no two share any.
     const stubborn = (at: number): string => {
       const [one, other] = [at % 26, Math.floor(at / 26)].map((letter) => String.fromCharCode(97 + letter));
@@ -120,7 +120,7 @@ describe('regex filters', () => {
     expect((await api.send('PUT', path, { json: { enabled: true } })).status).toBe(200);
   });
 
-  test('replace others in one request; each rejected pattern is named by its index', async () => {
+  test('are replaced in one request, and each rejected pattern is reported with its index', async () => {
     const { id } = RegexFilter.parse((await post({ pattern: 'ads' })).body);
     const bulk = (create: readonly object[]): Promise<TestAnswer> =>
       api.send('POST', `${REGEXES}/bulk`, { json: { delete: [id], create } });
@@ -139,7 +139,7 @@ describe('regex filters', () => {
     expect(api.policyChanges - before).toBe(1);
   });
 
-  test('that exist already are 409', async () => {
+  test('that already exist are refused with 409', async () => {
     expect((await post({ pattern: 'ads', action: 'deny' })).status).toBe(201);
     expect((await post({ pattern: 'ads', action: 'deny' })).status).toBe(409);
   });

@@ -38,7 +38,7 @@ describe.each([MANAGED_DOMAINS, REGEX_FILTERS])('rules of $table', (of) => {
     expect(await store.listRules(own.database, of)).toEqual([first, second]);
   });
 
-  test('insertRule() refuses the same text, action and group, no group included', async () => {
+  test('insertRule() refuses a rule with the same text, action and group, or the same text and action without a group', async () => {
     for (const group_id of [null, 7]) {
       await store.insertRule(own.database, of, rule({ group_id }));
       await expect(store.insertRule(own.database, of, rule({ group_id, name: 'x' }))).rejects.toMatchObject({
@@ -53,8 +53,8 @@ describe.each([MANAGED_DOMAINS, REGEX_FILTERS])('rules of $table', (of) => {
   });
 });
 
-describe('updateRule', () => {
-  test('changes the given fields; null is a valid group, and without a group the previous one is kept', async () => {
+describe('updateRule()', () => {
+  test('changes the given fields, accepts null as a group, and keeps the group if none is given', async () => {
     const { id } = await insert({ group_id: 7 });
     const update = (change: store.RuleChange): Promise<StoredRule> =>
       store.updateRule(own.database, MANAGED_DOMAINS, id, change);
@@ -66,7 +66,7 @@ describe('updateRule', () => {
     );
   });
 
-  test('refuses a change into another existing rule, and returns 404 for an unknown rule', async () => {
+  test('refuses a change that makes two rules equal, and returns 404 for an unknown rule', async () => {
     await insert();
     const { id } = await insert({ text: 'other.example' });
     await expect(
@@ -79,8 +79,8 @@ describe('updateRule', () => {
   });
 });
 
-describe('deleteRule', () => {
-  test('returns the deleted rule, and is 404 the second time', async () => {
+describe('deleteRule()', () => {
+  test('returns the deleted rule, and fails with 404 the second time', async () => {
     const stored = await insert();
     expect(await store.deleteRule(own.database, MANAGED_DOMAINS, stored.id)).toEqual(stored);
     await expect(store.deleteRule(own.database, MANAGED_DOMAINS, stored.id)).rejects.toMatchObject({
@@ -92,8 +92,8 @@ describe('deleteRule', () => {
   });
 });
 
-describe('pageRules', () => {
-  test('finds a text in name, comment or pattern of a rule, ignoring case, and counts all matches', async () => {
+describe('pageRules()', () => {
+  test('finds a text in the name, comment or pattern of a rule, ignoring case, and counts all matches', async () => {
     await insert({ text: 'a.example', name: 'one' });
     await insert({ text: 'b.example', name: 'TWO', comment: 'like one' });
     await insert({ text: 'one.example', name: 'three' });

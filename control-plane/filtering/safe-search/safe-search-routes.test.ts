@@ -32,8 +32,8 @@ async function list(path: string): Promise<SafeSearchConfig[]> {
   return SafeSearchConfigList.parse((await api.send('GET', path)).body);
 }
 
-describe('safe search configs', () => {
-  test('are off for every engine until one or all are enabled, and off again when they are deleted', async () => {
+describe('safe search settings over the API', () => {
+  test('are disabled until one engine or all engines are enabled, and again after DELETE', async () => {
     const before = api.policyChanges;
     const off = SAFE_SEARCH_ENGINES.map((engine) => ({
       group_id: 1,
@@ -62,12 +62,12 @@ describe('safe search configs', () => {
     [{ engine: 'google', enabled: 'yes' }, ['enabled']],
     [{ youtube_mode: 'mild' }, ['youtube_mode']],
     [{ group_id: 1 }, ['group_id']],
-  ])('refuse %j and name the bad field', async (json, paths) => {
+  ])('refuse %j and name the invalid field', async (json, paths) => {
     const answer = await api.send('POST', DEFAULT, { json });
     expect([answer.status, answer.problem.errors!.map(({ path }) => path)]).toEqual([400, paths]);
   });
 
-  test('of an unknown group are 404', async () => {
+  test('for an unknown group are refused with 404', async () => {
     for (const [method, json] of [
       ['GET', undefined],
       ['POST', {}],
@@ -76,7 +76,7 @@ describe('safe search configs', () => {
       expect((await api.send(method, `${ALL}/4711`, { json })).status).toBe(404);
   });
 
-  test('are policy rows while enabled, are deleted with their group, and are restored with a revision', async () => {
+  test('are part of the policy while enabled, deleted with their group, and restored by a rollback', async () => {
     const { id } = (await api.send('POST', '/api/groups', { json: { name: 'kids' } })).body as { id: number };
     await api.send('POST', `${ALL}/${id}`, { json: { engine: 'bing' } });
     await api.send('POST', `${ALL}/${id}`, { json: { engine: 'brave', enabled: false } });
@@ -92,8 +92,8 @@ describe('safe search configs', () => {
   });
 });
 
-describe('ENGINES', () => {
-  test('are the engines of the API, each with well-formed names that no other engine has', () => {
+describe('the table of safe search engines', () => {
+  test('has the same engines as the API, each with well-formed names that no other engine has', () => {
     expect(ENGINES.map(({ id }) => id)).toEqual(SAFE_SEARCH_ENGINES);
     const names = ENGINES.flatMap(({ domains }) => domains);
     expect(names.filter((name) => canonicalDomain(name) !== name)).toEqual([]);
@@ -101,7 +101,7 @@ describe('ENGINES', () => {
     expect(ENGINES.find(({ id }) => id === 'google')!.domains).toHaveLength(194);
   });
 
-  test('have no target that is an engine itself', () => {
+  test('has no target name that belongs to an engine', () => {
     const names = new Set(ENGINES.flatMap(({ domains }) => domains));
     const targets = ENGINES.flatMap(({ modes }) => [modes.strict, modes.moderate]).flatMap((target) =>
       target !== undefined && 'cname' in target ? [target.cname] : [],

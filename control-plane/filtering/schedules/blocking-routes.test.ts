@@ -12,8 +12,8 @@ serveSuite(
   (served) => ({ suite, api } = served),
 );
 
-describe('blockingRoutes()', () => {
-  test('write an audit entry with the switch before and after, and no revision', async () => {
+describe('POST /blocking and DELETE /blocking', () => {
+  test('write an audit entry with the switch before and after, but no revision', async () => {
     await api.send('POST', '/api/blocking', { json: { enabled: false, timer_secs: 60 } });
     await api.send('POST', '/api/blocking', { json: { enabled: true } });
     await api.send('DELETE', '/api/blocking');

@@ -90,7 +90,7 @@ const PAUSED = { enabled: false, timer_secs: 600, source: 'switch', this_node_on
 const ON = { enabled: true, timer_secs: null, source: 'configuration', this_node_only: false };
 
 describe('POST /blocking without a database', () => {
-  test('pauses this node for at most an hour, even across a restart, until the timer ends', async () => {
+  test('pauses blocking on this node for an hour at most, and the pause survives a restart', async () => {
     await using node = await NodeWithoutDatabase.open();
     expect(await node.switch(false, 600)).toEqual(PAUSED);
     node.local = node.start();
@@ -102,7 +102,7 @@ describe('POST /blocking without a database', () => {
     expect([await node.read(), node.rows.blockingSwitch]).toEqual([ON, null]);
   });
 
-  test('is 503 for a longer pause, and reports the maximum', async () => {
+  test('refuses a longer pause with 503, and reports the maximum', async () => {
     await using node = await NodeWithoutDatabase.open();
     for (const timerSecs of [null, 3601]) {
       const json = { enabled: false, timer_secs: timerSecs };
@@ -114,14 +114,17 @@ describe('POST /blocking without a database', () => {
     expect((await node.api.send('DELETE', '/api/blocking')).status).toBe(503);
   });
 
-  test.each([new DatabaseBusy('busy'), new OutcomeUnknown('lost')])('is 503 after %s', async (fault) => {
-    await using node = await NodeWithoutDatabase.open();
-    node.fault = fault;
-    expect(await node.switch(false, 60)).toBe(503);
-    expect(await node.read()).toEqual(ON);
-  });
+  test.each([new DatabaseBusy('busy'), new OutcomeUnknown('lost')])(
+    'is refused with 503 after %s',
+    async (fault) => {
+      await using node = await NodeWithoutDatabase.open();
+      node.fault = fault;
+      expect(await node.switch(false, 60)).toBe(503);
+      expect(await node.read()).toEqual(ON);
+    },
+  );
 
-  test('stays active when the database is back, until a user changes the switch there', async () => {
+  test('remains active when the database is back, until a user changes the switch in the database', async () => {
     await using node = await NodeWithoutDatabase.open();
     await node.switch(false, 600);
     node.publish(NO_POLICY_ROWS);
@@ -133,7 +136,7 @@ describe('POST /blocking without a database', () => {
     expect(await node.read()).toEqual(ON);
   });
 
-  test('ends with a DELETE that is stored', async () => {
+  test('ends when DELETE /blocking succeeds with a database', async () => {
     await using node = await NodeWithoutDatabase.open();
     await node.switch(false, 600);
     node.fault = null;
@@ -141,7 +144,7 @@ describe('POST /blocking without a database', () => {
     expect(await node.read()).toEqual(ON);
   });
 
-  test('is in the audit log once, with its time, when the database is back', async () => {
+  test('is in the audit log once, with its original time, when the database is back', async () => {
     await using node = await NodeWithoutDatabase.open();
     const at = new Date(node.clock.nowMs());
     await node.switch(false, 600);

@@ -63,7 +63,7 @@ function start(initial: PolicyRows): void {
 }
 
 describe('ScheduleEvaluator', () => {
-  test('evaluate() reports the state and its end if it starts in the middle of a slot', () => {
+  test('evaluate() reports the current state and when it ends if it starts in the middle of a slot', () => {
     start(scheduled(daily(660, 720)));
     expect(built).toEqual([
       {
@@ -73,7 +73,7 @@ describe('ScheduleEvaluator', () => {
     ]);
   });
 
-  test('start() changes the state on the minute, and publishes nothing in between', async () => {
+  test('start() changes the state on the minute, and publishes no snapshot in between', async () => {
     start(scheduled(daily(720, 722), daily(721, 723, 'allow_all')));
     await jest.advanceTimersByTimeAsync(10 * 60_000);
     expect(states()).toEqual(['11:58:30 null', '12:00:00 BlockAll', '12:02:00 AllowAll', '12:03:00 null']);
@@ -84,7 +84,7 @@ describe('ScheduleEvaluator', () => {
     });
   });
 
-  test('start() spans midnight, on the weekday on which the slot began', async () => {
+  test('start() applies a slot past midnight by the weekday on which it began', async () => {
     // 2026-05-04 is a Monday.
     start(scheduled({ days: 1, start: 1430, end: 5, action: 'block_all' }));
     await jest.advanceTimersByTimeAsync(36 * 3_600_000);
@@ -95,7 +95,7 @@ describe('ScheduleEvaluator', () => {
     ]);
   });
 
-  test('start() follows the clocks of the zone when they change', async () => {
+  test('start() follows daylight saving time of the time zone of a schedule', async () => {
     jest.setSystemTime(Date.parse('2026-03-29T00:00:30Z'));
     const slots = [daily(150, 240)];
     start({ ...scheduled(), schedules: [{ groupId: 1, profile: 'p', timezone: 'Europe/Berlin', slots }] });
@@ -104,7 +104,7 @@ describe('ScheduleEvaluator', () => {
     expect(states()).toEqual(['00:00:30 null', '01:00:00 BlockAll', '02:00:00 null']);
   });
 
-  test('a change is active with its own snapshot, and evaluation continues from there', async () => {
+  test('a changed schedule is active in the snapshot of the change, and evaluated from then on', async () => {
     start(NO_POLICY_ROWS);
     await jest.advanceTimersByTimeAsync(10_000);
     rows = scheduled(daily(0, 1440), daily(720, 721, 'allow_all'));
@@ -123,7 +123,7 @@ describe('ScheduleEvaluator', () => {
     ]);
   });
 
-  test('a service that is blocked at times changes on its minute, and its group knows the next change', async () => {
+  test('a service that is blocked at times changes on the minute, and its group has the time of the next change', async () => {
     const times = { timezone: 'UTC', slots: [daily(720, 722)] };
     const service = {
       serviceId: 's',
@@ -141,7 +141,7 @@ describe('ScheduleEvaluator', () => {
     );
   });
 
-  test('a clock that is set is noticed within a second, in both directions', async () => {
+  test('a clock that is set forward or back is noticed within a second', async () => {
     start(scheduled(daily(720, 780)));
     jest.setSystemTime(Date.parse('2026-05-04T12:30:00Z'));
     await jest.advanceTimersByTimeAsync(1000);
@@ -150,7 +150,7 @@ describe('ScheduleEvaluator', () => {
     expect(states()).toEqual(['11:58:30 null', '12:30:01 BlockAll', '11:30:01 null']);
   });
 
-  test('a failed publication is logged and retried after a second', async () => {
+  test('a failed publication of a snapshot is logged and retried after a second', async () => {
     start(scheduled(daily(719, 780)));
     let failures = 2;
     apply = async () => {
@@ -162,7 +162,7 @@ describe('ScheduleEvaluator', () => {
     expect(logger.lines.filter(({ level }) => level === 'error')).toHaveLength(2);
   });
 
-  test('the end of the timer of the blocking switch changes every group, to the millisecond', async () => {
+  test('the timer of the blocking switch ends for all groups at the same millisecond', async () => {
     const until = '2026-05-04T12:00:10.250Z';
     const groups = [1, 7].map((id) => ({ id, enabled: true }));
     start({ ...NO_POLICY_ROWS, groups, blockingSwitch: { enabled: false, until } });
@@ -172,7 +172,7 @@ describe('ScheduleEvaluator', () => {
     expect(built.slice(1)).toEqual([{ at: until, overrides: {} }]);
   });
 
-  test('a grant ends to the millisecond, is reported then, and is not extended by a clock that is set back', async () => {
+  test('a grant ends at its millisecond, is reported as ended, and is not extended by a clock that is set back', async () => {
     const grant = (id: number, until: string): PolicyRows['grants'][number] => {
       const who = {
         domain: null,
@@ -212,7 +212,7 @@ describe('ScheduleEvaluator', () => {
     expect(rows.grants).toEqual([]);
   });
 
-  test('an unknown time zone leaves the state of its group unchanged', () => {
+  test('a schedule with an unknown time zone never changes the state of its group', () => {
     const slots = [daily(0, 1440)];
     start({ ...scheduled(), schedules: [{ groupId: 1, profile: 'p', timezone: 'Nowhere/City', slots }] });
     expect(built[0]!.overrides).toEqual({ 1: { override: null, nextFlipAtSecs: 0 } });

@@ -67,8 +67,8 @@ const addSlot = (profileId: number, json: unknown): Promise<TestAnswer> =>
 const schedules = async (): Promise<PolicyRows['schedules']> =>
   (await readPolicyRows(suite.database, () => undefined)).schedules;
 
-describe('schedule profiles', () => {
-  test('are created, listed without slots, fetched with them, changed and deleted', async () => {
+describe('schedule profiles over the API', () => {
+  test('are created, listed without slots, read with slots, changed and deleted', async () => {
     const answer = await send('POST', '/schedule-profiles', BEDTIME);
     const profile = ScheduleProfile.parse(answer.body);
     expect([answer.status, profile]).toEqual([201, expect.objectContaining(BEDTIME)]);
@@ -104,7 +104,7 @@ describe('schedule profiles', () => {
     [{ ...BEDTIME, days_off: [{ from: '2026-07-02', to: '2026-07-01' }] }, 'days_off.0.to'],
     [{ ...BEDTIME, days_off: [{ from: '2026-02-30', to: '2026-03-01' }] }, 'days_off.0.from'],
     [{ ...BEDTIME, group: 1 }, 'group'],
-  ])('%j is 400 and names the field', async (json, path) => {
+  ])('are refused with 400, which names the field: %j', async (json, path) => {
     const answer = await send('POST', '/schedule-profiles', json);
     expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
     const { id } = await createProfile();
@@ -112,7 +112,7 @@ describe('schedule profiles', () => {
     expect([update.status, update.problem.errors![0]!.path]).toEqual([400, 'timezone']);
   });
 
-  test('are created with their slots and days off by one revision', async () => {
+  test('are created with their slots and days off in one revision', async () => {
     const days_off = [{ from: '2026-07-01', to: '2026-08-14' }];
     const slots = [{ ...NIGHT, skips_days_off: true }, NIGHT];
     const { id } = await createProfile({ ...BEDTIME, days_off, slots });
@@ -131,7 +131,7 @@ describe('schedule profiles', () => {
     expect((await send('PUT', path, { days_off: [] })).body).toMatchObject({ days_off: [] });
   });
 
-  test('have unique names, and are 404 if unknown', async () => {
+  test('have unique names, and return 404 if unknown', async () => {
     await createProfile();
     expect((await send('POST', '/schedule-profiles', { ...BEDTIME, name: 'BEDTIME' })).status).toBe(409);
     const other = await createProfile({ ...BEDTIME, name: 'Other' });
@@ -143,7 +143,7 @@ describe('schedule profiles', () => {
   });
 });
 
-describe('time slots', () => {
+describe('time slots over the API', () => {
   test.each([
     [{ days: 0 }, 'days'],
     [{ days: 128 }, 'days'],
@@ -159,7 +159,7 @@ describe('time slots', () => {
     [{ end_time: 360 }, 'end_time'],
     [{ action: 'block' }, 'action'],
     [{ name: 'x' }, 'name'],
-  ])('%j is 400 and names the field', async (change, path) => {
+  ])('are refused with 400, which names the field: %j', async (change, path) => {
     const { id } = await createProfile();
     const answer = await addSlot(id, { ...NIGHT, ...change });
     expect([answer.status, answer.problem.errors!.map((error) => error.path)]).toEqual([400, [path]]);
@@ -190,8 +190,8 @@ describe('time slots', () => {
   });
 });
 
-describe('schedules of groups', () => {
-  test('are assigned, replaced and removed, each change active at once', async () => {
+describe('schedules of groups over the API', () => {
+  test('are assigned, replaced and removed, and each change is active immediately', async () => {
     const one = await createProfile();
     const other = await createProfile({ ...BEDTIME, name: 'Other' });
     expect((await send('GET', '/groups/1/schedule')).status).toBe(404);
@@ -228,7 +228,7 @@ describe('schedules of groups', () => {
     expect(rows).toEqual([]);
   });
 
-  test('are part of revisions and are restored with them', async () => {
+  test('are part of revisions and are restored by a rollback', async () => {
     const profile = await createProfile();
     await addSlot(profile.id, NIGHT);
     await send('PUT', '/groups/1/schedule', { profile_id: profile.id });
@@ -247,10 +247,10 @@ describe('schedules of groups', () => {
   });
 });
 
-describe('the blocking switch', () => {
+describe('the blocking switch over the API', () => {
   const read = async (): Promise<Blocking> => Blocking.parse((await send('GET', '/blocking')).body);
 
-  test('follows the configuration until it is set, and again after DELETE', async () => {
+  test('follows the configuration until POST sets it, and again after DELETE', async () => {
     expect(await read()).toEqual({
       enabled: true,
       timer_secs: null,
@@ -286,7 +286,7 @@ describe('the blocking switch', () => {
     expect((await send('DELETE', '/blocking')).status).toBe(204);
   });
 
-  test('counts its timer down, and then follows the configuration again if it did before', async () => {
+  test('follows the configuration after its timer if it did before', async () => {
     const answer = await send('POST', '/blocking', { enabled: false, timer_secs: 300 });
     expect(answer.body).toEqual({ enabled: false, timer_secs: 300, source: 'switch', this_node_only: false });
     api.clock.advanceSecs(100);
@@ -305,7 +305,7 @@ describe('the blocking switch', () => {
     });
   });
 
-  test('returns to its previous state at the end of a timer, however often the timer was set', async () => {
+  test('has the state from before the first timer when the last of several timers ends', async () => {
     await send('POST', '/blocking', { enabled: false });
     await send('POST', '/blocking', { enabled: true, timer_secs: 60 });
     await send('POST', '/blocking', { enabled: true, timer_secs: 30 });
@@ -335,7 +335,7 @@ describe('the blocking switch', () => {
     [{ enabled: false, timer_secs: 1.5 }, 'timer_secs'],
     [{ enabled: false, timer_secs: 40_000_000 }, 'timer_secs'],
     [{ enabled: false, timer: 3 }, 'timer'],
-  ])('%j is 400 and names the field', async (json, path) => {
+  ])('refuses %j with 400, which names the field', async (json, path) => {
     const answer = await send('POST', '/blocking', json);
     expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
     expect(active.blockingSwitch).toBeNull();

@@ -23,13 +23,13 @@ const NIGHT = {
   ...{ action: 'block_all' as const, skips_days_off: false },
 };
 
-describe('schedule profiles', () => {
-  test('listProfiles() sorts by name, regardless of letter case', async () => {
+describe('stored schedule profiles', () => {
+  test('are listed by name, regardless of letter case', async () => {
     for (const name of ['b', 'C', 'A']) await insert(name);
     expect((await store.listProfiles(own.database)).map(({ name }) => name)).toEqual(['A', 'b', 'C']);
   });
 
-  test('updateProfile() changes the given fields and keeps the rest', async () => {
+  test('keep the fields that updateProfile() does not get', async () => {
     const { id, created_at } = await insert('night');
     const updated = await store.updateProfile(own.database, id, { comment: 'why' });
     expect(updated).toMatchObject({ name: 'night', timezone: 'Europe/Berlin', comment: 'why', created_at });
@@ -43,7 +43,7 @@ describe('schedule profiles', () => {
     });
   });
 
-  test('insertProfile() and updateProfile() refuse a name that is in use, regardless of letter case', async () => {
+  test('are refused by insertProfile() and updateProfile() if their name is in use, regardless of letter case', async () => {
     await insert('Night');
     const { id } = await insert('day');
     const taken = { status: 409, message: 'a schedule profile named "nighT" already exists' };
@@ -51,7 +51,7 @@ describe('schedule profiles', () => {
     await expect(store.updateProfile(own.database, id, { name: 'nighT' })).rejects.toMatchObject(taken);
   });
 
-  test('deleteProfile() also deletes slots and assignments, and returns the name', async () => {
+  test('are deleted by deleteProfile() with slots and assignments', async () => {
     const { id } = await insert('night');
     await store.insertSlot(own.database, id, NIGHT);
     await store.assignProfile(own.database, 7, id);
@@ -62,8 +62,8 @@ describe('schedule profiles', () => {
   });
 });
 
-describe('slots', () => {
-  test('insertSlot() stores minutes of the day as readProfile() shows them', async () => {
+describe('stored time slots', () => {
+  test('insertSlot() stores minutes of the day that readProfile() returns unchanged', async () => {
     const { id } = await insert('night');
     const slot = await store.insertSlot(own.database, id, NIGHT);
     expect(slot).toMatchObject({ profile_id: id, days: 127, start_time: '22:00', end_time: '06:00' });
@@ -82,7 +82,7 @@ describe('slots', () => {
   });
 });
 
-describe('schedules of groups', () => {
+describe('stored schedules of groups', () => {
   test('assignProfile() replaces the previous profile', async () => {
     const [night, day] = [await insert('night'), await insert('day')];
     await store.assignProfile(own.database, 7, night.id);

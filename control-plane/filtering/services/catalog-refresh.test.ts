@@ -94,7 +94,7 @@ describe('CatalogRefresh', () => {
     expect(readdirSync(dataDir).filter((file) => file.endsWith('.tmp'))).toEqual([]);
   });
 
-  test('checks again after a day, and not before', async () => {
+  test('fetches the catalog again after a day, and not before', async () => {
     serve([GAMES]);
     await refresh.check();
     serve([{ ...GAMES, name: 'More games', domains: ['games.example', 'more.example'] }]);
@@ -122,7 +122,7 @@ describe('CatalogRefresh', () => {
     expect(logger.text()).toContain('service catalog not updated; the shipped one stays active');
   });
 
-  test('uses the content fetched by another node, without a request to the server', async () => {
+  test('uses the catalog that another node fetched, without a request to the server', async () => {
     serve([GAMES]);
     await refresh.check();
     rmSync(join(dataDir, 'services.json'));
@@ -160,7 +160,7 @@ describe('CatalogRefresh', () => {
     await following.close();
   });
 
-  test('two nodes fetch it once', async () => {
+  test('of two nodes fetches a catalog once', async () => {
     serve([GAMES]);
     const other = refreshOf(new ServiceCatalog(dataDir), dataDir);
     await Promise.all([refresh.check(), other.check()]);
@@ -169,7 +169,7 @@ describe('CatalogRefresh', () => {
     await other.close();
   });
 
-  test('logs a damaged stored catalog, and fetches it again', async () => {
+  test('logs that a stored catalog is damaged, and fetches it again', async () => {
     serve([GAMES]);
     await refresh.check();
     await own.database.query(`UPDATE blobs SET bytes = '\\x00'`);
@@ -183,7 +183,7 @@ describe('CatalogRefresh', () => {
     await following.close();
   });
 
-  test('counts failures for all nodes: the pause grows with failures of any node', async () => {
+  test('waits longer after each failure of any node', async () => {
     await refresh.check();
     const other = refreshOf(catalog, dataDir);
     serve([GAMES]);
@@ -195,7 +195,7 @@ describe('CatalogRefresh', () => {
     await other.close();
   });
 
-  test('fetches nothing without a URL', async () => {
+  test('fetches nothing if no URL is configured', async () => {
     url = '';
     await refresh.check();
     expect(logger.lines).toEqual([]);
@@ -203,14 +203,14 @@ describe('CatalogRefresh', () => {
 });
 
 describe('ServiceCatalog', () => {
-  test('uses the shipped file if the copy on disk is damaged, and logs that', async () => {
+  test('uses the shipped catalog if the copy on disk is damaged, and logs that', async () => {
     writeFileSync(join(dataDir, 'service-catalog.json'), '{"fetched_at":"x"');
     await catalog.load(logger, url);
     expect(catalog.all().length).toBeGreaterThan(1000);
     expect(logger.text()).toContain('ignored a damaged service catalog');
   });
 
-  test('gives policy the domains of a service', () => {
+  test('finds the domains of a service', () => {
     expect(catalog.find('netflix')?.domains).toContain('netflix.com');
     expect(catalog.find('nothing')).toBeUndefined();
   });

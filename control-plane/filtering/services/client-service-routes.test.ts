@@ -45,13 +45,13 @@ const shown = async (id: number): Promise<string[]> =>
     ({ name }) => name,
   );
 
-test('the services of a client are those that are blocked for its group, by name', async () => {
+test('the services that are blocked for the group of a client are listed by name', async () => {
   const [tablet, other] = suiteIds as [number, number];
   expect([await shown(tablet), await shown(other)]).toEqual([['Chat', 'Tube'], ['Ads']]);
   expect((await api.send('GET', '/api/clients/4711/services')).status).toBe(404);
 });
 
-test('a client of a disabled group has the services of Default', async () => {
+test('a client of a disabled group has the blocked services of Default', async () => {
   isKidsEnabled = false;
   expect(await shown(suiteIds[0]!)).toEqual(['Ads']);
 });

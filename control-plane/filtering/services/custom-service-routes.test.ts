@@ -35,8 +35,8 @@ const block = (json: unknown): Promise<TestAnswer> => api.send('POST', '/api/ser
 const define = (json: unknown, path = '/api/services/custom'): Promise<TestAnswer> =>
   api.send('POST', path, { json });
 
-describe('custom services', () => {
-  test('are defined, shown in the catalog, blocked, changed and deleted', async () => {
+describe('custom services over the API', () => {
+  test('are created, shown in the catalog, blocked, changed and deleted', async () => {
     const answer = await define({
       name: 'My Games!',
       category: 'gambling',
@@ -72,7 +72,7 @@ describe('custom services', () => {
     expect(await get('/services')).toEqual([]);
   });
 
-  test('accept a category by its name, and get unique ids', async () => {
+  test('accept a category by its name, and get unique IDs', async () => {
     const one = await define(
       { name: 'Ä', category: 'Social Media', domains: ['a.example'] },
       '/api/custom-services',
@@ -97,12 +97,12 @@ describe('custom services', () => {
     [{ name: 'x', category: 'adult', domains: [`${'a'.repeat(64)}.example`] }, 'domains.0'],
     [{ name: 'x', category: 'adult', domains: Array(10_001).fill('a.example') }, 'domains'],
     [{ name: 'x', category: 'adult', domains: ['a.example'], id: 3 }, 'id'],
-  ])('refuse a bad field (%#)', async (json, path) => {
+  ])('refuse an invalid field (%#)', async (json, path) => {
     const answer = await define(json);
     expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
   });
 
-  test('accept domains in any letter case, with a final dot and in Unicode, each once', async () => {
+  test('accept domains in any letter case, with a final dot and in Unicode, and remove duplicates', async () => {
     const domains = ['B\u00dcCHER.example.', 'xn--bcher-kva.example', 'Plain.Example'];
     const answer = await define({ name: 'forms', category: 'adult', domains });
     expect(CustomService.parse(answer.body).domains).toEqual(['xn--bcher-kva.example', 'plain.example']);

@@ -86,8 +86,8 @@ async function take(...services: unknown[]): Promise<void> {
   await refresh.check();
 }
 
-describe('CatalogRefresh with the registry of hostlists', () => {
-  test('adds its services to the shipped ones, exact domains marked, the icon a data: URL', async () => {
+describe('CatalogRefresh with the registry of HostlistsRegistry', () => {
+  test('adds the services of the registry to the shipped ones, with exact domains, and icons as data: URLs', async () => {
     const before = catalog.all().length;
     await take(CHAT);
     expect(catalog.get('chat_app')).toEqual({
@@ -118,7 +118,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
     expect(catalog.get('paramountplus')!.domains).toContain('p.example');
   });
 
-  test('leaves out rules that are not domains, and services without one or without a category', async () => {
+  test('leaves out rules that are not domains, and services without rules or without a category', async () => {
     const rules = [
       '||com^',
       '||a.example^$dnstype=A',
@@ -166,7 +166,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
     expect(catalog.get('n299')).toBeDefined();
   });
 
-  test('asks the server that the catalog is from whether it has changed', async () => {
+  test('sends the ETag of the last catalog, but not to the server of another URL', async () => {
     body = JSON.stringify({ blocked_services: [CHAT] });
     await refresh.check();
     nowMs += DAY_MS;
@@ -187,7 +187,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
       'lists 20,001 services',
       () => take(...Array<unknown>(20_001).fill({ ...CHAT, rules: ['||a.example^'] })),
     ],
-  ])('keeps the last good catalog if the server %s, and warns once', async (_what, fail) => {
+  ])('keeps the last valid catalog if the server %s, and logs a warning once', async (_what, fail) => {
     await take(CHAT, NETFLIX);
     const before = catalog.all();
     await fail();
@@ -200,7 +200,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
     expect(failures.map(({ level }) => level)).toEqual(['warn', 'debug']);
   });
 
-  test('keeps the last good catalog if the blocked services cannot be read', async () => {
+  test('keeps the last valid catalog if the blocked services cannot be read from the database', async () => {
     await take(CHAT);
     readBlocked = () => Promise.reject(new Error('no database'));
     await take(NETFLIX);
@@ -224,7 +224,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
     `<svg xmlns="http://www.w3.org/2000/svg"><path d="${'M0 0'.repeat(5000)}"/></svg>`,
     'https://x.example/icon.png',
     5,
-  ])('accepts a service without its icon if the icon is not a plain drawing (%#)', async (icon) => {
+  ])('accepts a service, but not its icon, if the icon is not a plain drawing (%#)', async (icon) => {
     await take({ ...CHAT, icon_svg: icon });
     expect(catalog.get('chat_app')).toMatchObject({
       icon: null,
@@ -233,7 +233,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
   });
 });
 
-describe('the shipped catalog', () => {
+describe('the shipped service catalog', () => {
   test('complies with the rules for fetched catalogs', () => {
     const text = readFileSync(new URL('./catalog-data.json', import.meta.url), 'utf8');
     expect(readShippedCatalog(text)).toEqual(parseCatalog(text).services);
@@ -248,7 +248,7 @@ describe('the shipped catalog', () => {
     for (const id of ids) expect(catalog.get(id)?.tags).toContain(tag);
   });
 
-  test('has icons of a free licence, and a domain for every service', () => {
+  test('has icons with a free licence, and a domain for every service', () => {
     const services = catalog.all();
     expect(
       services.filter(({ icon }) => icon?.startsWith('data:image/svg+xml;base64,')).length,

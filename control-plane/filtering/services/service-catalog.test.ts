@@ -47,14 +47,14 @@ async function restarted(url = URL): Promise<ServiceCatalog> {
 }
 
 describe('ServiceCatalog', () => {
-  test('has the shipped services by name before anything was fetched', () => {
+  test('contains the shipped services by name before a catalog was fetched', () => {
     const names = catalog.all().map(({ name }) => name);
     expect(names.length).toBeGreaterThan(100);
     expect(names).toEqual(names.toSorted((a, b) => a.localeCompare(b, 'en')));
     expect(catalog.all().every(({ withdrawn_at }) => withdrawn_at === null)).toBe(true);
   });
 
-  test('take() of a whole catalog keeps withdrawn services only if a group blocks them, even across a restart', async () => {
+  test('take() of a complete catalog keeps withdrawn services only if a group blocks them, even across a restart', async () => {
     await take([service('mine')], { blocked: ['netflix'] });
     for (const one of [catalog, await restarted()]) {
       expect(one.all().map(({ id }) => id)).toEqual(['mine', 'netflix']);
@@ -64,7 +64,7 @@ describe('ServiceCatalog', () => {
     }
   });
 
-  test('take() of a part adds domains to a shipped service of that name, whatever the punctuation', async () => {
+  test('take() of a partial catalog adds domains to a shipped service with the same name, ignoring punctuation', async () => {
     const disney = catalog.all().find(({ name }) => name === 'Disney+')!;
     const added = service('other-id', {
       name: 'disney PLUS',
@@ -86,7 +86,7 @@ describe('ServiceCatalog', () => {
     expect(catalog.get('mine')).toBeUndefined();
   });
 
-  test('remembers when a service was withdrawn, and restores it when it is listed again', async () => {
+  test('take() stores when a service was withdrawn, and restores the service when it is listed again', async () => {
     await take([service('mine'), service('gone')]);
     await take([service('mine')]);
     await take([service('mine')], { now: new Date(NOW.getTime() + 1000) });
@@ -95,7 +95,7 @@ describe('ServiceCatalog', () => {
     expect(catalog.get('gone')?.withdrawn_at).toBeNull();
   });
 
-  test('load() without a URL lists the shipped services, and keeps fetched ones as withdrawn', async () => {
+  test('load() without a URL lists the shipped services, and marks fetched ones as withdrawn', async () => {
     await take([service('mine')]);
     const next = await restarted('');
     expect(next.get('netflix')?.withdrawn_at).toBeNull();
@@ -103,7 +103,7 @@ describe('ServiceCatalog', () => {
     expect(next.find('mine')).toEqual({ serviceName: 'mine', domains: ['mine.example'], exact: [] });
   });
 
-  test('load() uses the shipped services and logs a warning if the copy is damaged, but not if it is missing', async () => {
+  test('load() uses the shipped services and logs a warning if the copy on disk is damaged, but not if it is missing', async () => {
     const logger = new MemoryLogger();
     await catalog.load(logger, URL);
     expect(logger.lines).toEqual([]);
@@ -113,7 +113,7 @@ describe('ServiceCatalog', () => {
     expect(catalog.get('netflix')).toBeDefined();
   });
 
-  test('find() returns nothing for an unknown service', () => {
+  test('find() returns undefined for an unknown service', () => {
     expect(catalog.find('nothing')).toBeUndefined();
   });
 });

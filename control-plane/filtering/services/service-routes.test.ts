@@ -43,7 +43,7 @@ const findService: FindService = (id) => {
 const get = async (path: string): Promise<unknown> => (await api.send('GET', `/api${path}`)).body;
 const block = (json: unknown): Promise<TestAnswer> => api.send('POST', '/api/services', { json });
 
-describe('service catalog', () => {
+describe('the service catalog over the API', () => {
   test('contains hundreds of services, in each of the seven categories', async () => {
     const services = CatalogServiceList.parse(await get('/services/catalog'));
     expect(services.length).toBeGreaterThan(1000);
@@ -52,7 +52,7 @@ describe('service catalog', () => {
     expect(CategoryList.parse(await get('/services/categories'))).toHaveLength(7);
   });
 
-  test('shows one service with its domains, and is 404 for unknown ones', async () => {
+  test('returns a service with its domains, and 404 for an unknown service', async () => {
     expect(CatalogService.parse(await get('/services/catalog/netflix'))).toMatchObject({
       name: 'Netflix',
       category: 'video_streaming',
@@ -63,8 +63,8 @@ describe('service catalog', () => {
   });
 });
 
-describe('blocked services', () => {
-  test('are blocked and unblocked for a group, active at once', async () => {
+describe('blocked services over the API', () => {
+  test('are blocked and unblocked for a group, active immediately', async () => {
     const before = api.policyChanges;
     const answer = await block({ service_id: 'netflix', group_id: 1 });
     expect(answer.status).toBe(201);
@@ -90,9 +90,9 @@ describe('blocked services', () => {
     [{ service_id: 'netflix' }, 400],
     [{ service_id: 5, group_id: 1 }, 400],
     [{ service_id: 'netflix', group_id: 1, extra: true }, 400],
-  ])('%j is %d', async (json, status) => expect((await block(json)).status).toBe(status));
+  ])('return for %j the status %d', async (json, status) => expect((await block(json)).status).toBe(status));
 
-  test('apply at the times of a schedule profile, and are deleted with it', async () => {
+  test('are blocked at the times of a schedule profile, and unblocked when it is deleted', async () => {
     const profile = await api.send('POST', '/api/schedule-profiles', {
       json: { name: 'Night', timezone: 'UTC' },
     });

@@ -22,7 +22,7 @@ function block(serviceId: string, groupId: number): Promise<BlockedService> {
   return store.insertBlocked(own.database, always);
 }
 
-describe('blocked services', () => {
+describe('stored blocked services', () => {
   test('insertBlocked() blocks a service once for each group', async () => {
     const first = await block('tube', 7);
     const second = await block('tube', 1);
@@ -36,7 +36,7 @@ describe('blocked services', () => {
     });
   });
 
-  test('deleteBlocked() unblocks only for the group', async () => {
+  test('deleteBlocked() unblocks a service only for the given group', async () => {
     await block('tube', 7);
     await block('tube', 1);
     await store.deleteBlocked(own.database, 'tube', 7);
@@ -45,18 +45,18 @@ describe('blocked services', () => {
   });
 });
 
-describe('insertCustom', () => {
+describe('insertCustom()', () => {
   test.each([
     ['My Games!', 'custom-my-games'],
     ['  --A--  ', 'custom-a'],
     ['Café Ünïque', 'custom-cafe-u-ni-que'],
     ['日本', 'custom-service'],
     ['x'.repeat(80), `custom-${'x'.repeat(60)}`],
-  ])('derives an id from the name %s', async (name, id) => {
+  ])('derives an ID from the name %s', async (name, id) => {
     expect((await insert(name)).service_id).toBe(id);
   });
 
-  test('adds the first free number to an id that is in use', async () => {
+  test('adds the first free number to an ID that is in use', async () => {
     const ids: string[] = [];
     for (const name of ['a b', 'a-b', 'A+B']) ids.push((await insert(name)).service_id);
     expect(ids).toEqual(['custom-a-b', 'custom-a-b-2', 'custom-a-b-3']);
@@ -73,8 +73,8 @@ describe('insertCustom', () => {
   });
 });
 
-describe('updateCustom', () => {
-  test('changes the given fields; the id stays', async () => {
+describe('updateCustom()', () => {
+  test('changes the given fields, but not the ID', async () => {
     const before = await insert('games');
     const after = await store.updateCustom(own.database, before.service_id, {
       name: 'Play',
@@ -93,8 +93,8 @@ describe('updateCustom', () => {
   });
 });
 
-describe('deleteCustom', () => {
-  test('refuses a service that groups block, and with force also deletes their blocks', async () => {
+describe('deleteCustom()', () => {
+  test('refuses a service that groups block, and with force also unblocks it', async () => {
     const { service_id: id } = await insert('games');
     for (const group of [7, 1]) await block(id, group);
     await block('tube', 7);

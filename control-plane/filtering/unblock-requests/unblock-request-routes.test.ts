@@ -69,8 +69,8 @@ beforeEach(async () => {
   await client({ ip_address: OTHER });
 });
 
-describe('a device', () => {
-  test('asks for a name; users see the request until it is dismissed, and both are audited', async () => {
+describe('a device that requests to unblock a name', () => {
+  test('creates a request that users see until they dismiss it, and both actions are audited', async () => {
     expect(await outcomeOf(ask(TABLET, 'Bücher.Example.'))).toBe('asked');
     const [request] = await open();
     expect(request).toEqual({
@@ -93,7 +93,7 @@ describe('a device', () => {
     ]);
   });
 
-  test('has one open request at most, even if it sends two at the same time to two nodes', async () => {
+  test('has one open request at most, even if it sends two requests to two nodes at the same time', async () => {
     const node = await RunningApi.start(suite.database, everyRoute(), { clock, askingClients, toml: TOML });
     node.parts.clients.load(await readClients(suite.database, 10));
     const outcomes = await Promise.all(
@@ -105,18 +105,18 @@ describe('a device', () => {
     expect(await open()).toHaveLength(2);
   });
 
-  test('can only request names that are blocked for it, whatever is blocked for others', async () => {
+  test('can only request names that are blocked for this device, whatever is blocked for others', async () => {
     expect(await outcomeOf(ask(TABLET, 'open.example'))).toBe('not_blocked');
     expect(await outcomeOf(ask(OTHER, 'open.example'))).toBe('asked');
     expect((await open()).map(({ client_name: name }) => name)).toEqual([OTHER]);
   });
 
-  test('that was never seen cannot make a request', async () => {
+  test('is refused if it was never seen', async () => {
     expect(await outcomeOf(ask('192.0.2.99', 'a.example'))).toBe('unknown_device');
     expect(await open()).toEqual([]);
   });
 
-  test('may ask again once its request has expired or was answered, four times in an hour', async () => {
+  test('can send a new request after the last one expired or was closed, at most four in an hour', async () => {
     await ask(TABLET, 'a.example');
     clock.advanceSecs(24 * HOUR_SECS);
     expect(await open()).toEqual([]);
@@ -140,7 +140,7 @@ describe('a device', () => {
 });
 
 describe('a request to unblock a name is refused', () => {
-  test('unless it is enabled', async () => {
+  test('unless the feature is enabled', async () => {
     await restart({ clock, askingClients, toml: 'server.trusted_proxies = ["127.0.0.1"]' });
     expect((await ask(TABLET, 'a.example')).status).toBe(404);
   });
@@ -154,7 +154,7 @@ describe('a request to unblock a name is refused', () => {
   });
 
   test.each(['x-forwarded-for', 'x-real-ip', 'forwarded', 'via', 'none'])(
-    'from this machine, and if the field %s names a device and no trusted proxy sent it',
+    'from this machine if no trusted proxy sent it and the field %s names a device',
     async (field) => {
       await restart({ clock, askingClients, toml: 'blocking.unblock_requests = true' });
       await api.parts.database.query(
@@ -169,7 +169,7 @@ describe('a request to unblock a name is refused', () => {
     },
   );
 
-  test('if a trusted proxy names no client; one that a client forged before it does not count', async () => {
+  test('if a trusted proxy names no client; an address that a client forged is ignored', async () => {
     const json = { domain: 'a.example' };
     expect((await api.send('POST', '/check/unblock-requests', { json })).status).toBe(403);
     expect(await outcomeOf(post(`${TABLET}, ${OTHER}`, { json }))).toBe('asked');
@@ -202,7 +202,7 @@ describe('a request to unblock a name is refused', () => {
     expect(await open()).toEqual([]);
   });
 
-  test('after ten requests of one address in a minute, whatever they ask for', async () => {
+  test('after ten requests from one address in a minute, whatever their names', async () => {
     const statuses = [];
     for (let n = 0; n < 11; n++) statuses.push((await ask(TABLET, 'open.example')).status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(10);
@@ -210,7 +210,7 @@ describe('a request to unblock a name is refused', () => {
     expect((await ask(OTHER, 'open.example')).status).toBe(200);
   });
 
-  test('beyond 50 open ones of all devices, and 100 in an hour', async () => {
+  test('beyond 50 open requests of all devices, and beyond 100 in an hour', async () => {
     const fill = (count: number, isOpen: boolean): Promise<unknown> =>
       suite.database.query(
         `WITH made AS (INSERT INTO clients (ip_address)
@@ -232,8 +232,8 @@ describe('a request to unblock a name is refused', () => {
   });
 });
 
-describe('users', () => {
-  test('of the role family see and close requests of linked devices only; viewers close none', async () => {
+describe('users who handle requests to unblock a name', () => {
+  test('see and close requests of linked devices only in the role family, and close none in the role viewer', async () => {
     const frida = await makeUser(api, admin, { username: 'frida', role: 'family' });
     await makeUser(api, admin, { username: 'vera' });
     await send(admin, 'PATCH', `/users/${frida.id}`, { client_ids: [tablet] });
@@ -258,14 +258,14 @@ describe('users', () => {
     expect((await open()).map(({ domain }) => domain)).toEqual(['other.example']);
   });
 
-  test('see the request of a client at the device that it became part of', async () => {
+  test('see the request of a client that was merged at the device that it is part of', async () => {
     await ask(OTHER, 'a.example');
     const part = (await open())[0]!.client_id;
     await send(admin, 'POST', `/clients/${tablet}/merge`, { client_ids: [part] });
     expect(await open()).toMatchObject([{ client_id: tablet, client_name: 'Täblet 📱' }]);
   });
 
-  test('close a request once, even if two do so at the same time', async () => {
+  test('close a request once, even if two users do so at the same time', async () => {
     await ask(TABLET, 'a.example');
     const path = `/unblock-requests/${(await open())[0]!.id}`;
     const answers = await Promise.all([send(admin, 'DELETE', path), send(admin, 'DELETE', path)]);
@@ -273,7 +273,7 @@ describe('users', () => {
   });
 });
 
-test('RequestWatch has the ids of the open requests that it last read, until they expire', async () => {
+test('RequestWatch returns the IDs of the open requests that it last read, until they expire', async () => {
   const watch = new RequestWatch({ database: suite.database, clock });
   expect(watch.ids()).toEqual([]);
   const version = async (): Promise<unknown> =>

@@ -86,7 +86,7 @@ describe('ClockFloor', () => {
     await floor.close();
   });
 
-  test('replaces a stored time that a synchronised clock shows to be wrong', async () => {
+  test('replaces a stored time that is later than a synchronised clock', async () => {
     writeFileSync(join(dataDir, TIME_FILE), '2099-01-01T00:00:00.000Z\n');
     const floor = await started(RELEASE_MS + DAY_MS);
     expect([floor.isWrong, lowered]).toEqual([true, 0]);
@@ -111,7 +111,7 @@ test.each([
   [5, import.meta.filename, 'unsynchronised'],
   [-1, import.meta.filename, 'synchronised'],
   [-1, '/nonexistent', 'unknown'],
-])('kernelClockOf() of adjtimex(2) = %d and the marker %s is %s', (state, marker, expected) => {
+])('kernelClockOf() of adjtimex(2) = %d and the marker file %s is %s', (state, marker, expected) => {
   expect(kernelClockOf(state, marker)).toBe(expected);
 });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { folderBytes } from './folder-bytes.ts';
 
-test('folderBytes() adds up the sizes of files, not of folders; it is null without the folder', async () => {
+test('folderBytes() adds up the sizes of files without those of folders, and is null for a missing folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-bytes-'));
   writeFileSync(join(folder, 'a'), 'x'.repeat(100));
   writeFileSync(join(folder, 'b'), 'x'.repeat(23));

@@ -40,7 +40,7 @@ describe('readFully()', () => {
     expect(Buffer.from(bytes).equals(CONTENT.subarray(from, from + length))).toBe(true);
   });
 
-  test('reads no bytes without a read, even beyond the end', async () => {
+  test('reads zero bytes without a system call, even beyond the end of the file', async () => {
     const read = jest.spyOn(file, 'read');
     expect(await readFully(file, new Uint8Array(0), SIZE_BYTES + 5)).toBe(true);
     expect(read).not.toHaveBeenCalled();

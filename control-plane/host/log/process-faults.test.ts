@@ -35,7 +35,7 @@ test.each([
     { level: 'error', error: expect.stringMatching(/^Error: of a bug\n +at /) },
     1,
   ],
-])('logProcessFaults() logs %s in the format of the log', (_what, work, line, exitStatus) => {
+])('logProcessFaults() logs %s in the configured log format', (_what, work, line, exitStatus) => {
   const { stderr, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', program(work)], {
     encoding: 'utf8',
   });

@@ -10,7 +10,7 @@ function open(level: 'info' | 'error' = 'info') {
   return { recent, logger: recent.keepFrom(createLogger({ level, format: 'text' }, output)), output };
 }
 
-test('RecentLines keeps warnings and errors with all their fields, the newest first, and no other line', async () => {
+test('RecentLines keeps warnings and errors with all their fields, newest first, and no other log lines', async () => {
   const { recent, logger, output } = open();
   logger.info('started');
   logger.child({ part: 'lists' }).child({ list: 3 }).warn('could not download', { reason: 'a timeout' });
@@ -30,7 +30,7 @@ test('RecentLines keeps warnings and errors with all their fields, the newest fi
   expect(written.match(/could not download part=lists list=3/g)).toHaveLength(1);
 });
 
-test('RecentLines keeps a warning that the level of the log leaves out, and adjusts that level', () => {
+test('RecentLines keeps a warning below the configured log level, which can be changed', () => {
   const { recent, logger, output } = open('error');
   logger.warn('not written');
   expect(output.read()).toBeNull();
@@ -40,7 +40,7 @@ test('RecentLines keeps a warning that the level of the log leaves out, and adju
   expect(String(output.read())).toContain('written');
 });
 
-test('RecentLines bounds the number of lines and the length of each', () => {
+test('RecentLines limits the number of lines and the length of each line', () => {
   const { recent, logger } = open();
   for (let i = 0; i <= MAX_LINES; i++) logger.warn(`line ${i}`);
   expect(recent.all()).toHaveLength(MAX_LINES);

@@ -16,7 +16,7 @@ function loggerTo(format: 'json' | 'text'): {
 }
 
 describe('createLogger()', () => {
-  test('createLogger() writes one JSON object a line, with the fields of its children', () => {
+  test('writes one JSON object per line, with the fields of child loggers', () => {
     const { logger, lines } = loggerTo('json');
     logger
       .child({ worker: 1 })
@@ -35,7 +35,7 @@ describe('createLogger()', () => {
     ]);
   });
 
-  test('createLogger() writes readable text, and no input can start a new line', () => {
+  test('writes readable text in which no input can start a new line', () => {
     const { logger, lines } = loggerTo('text');
     logger.error('refuse name a\n2026 info forged', { name: 'x\ny', port: 53 });
     const [line, ...others] = lines();
@@ -44,7 +44,7 @@ describe('createLogger()', () => {
   });
 
   test.each(['text', 'json'] as const)(
-    'createLogger() does not treat parts of a message as a format string, as %s',
+    'does not treat parts of a message as a format string, as %s',
     (format) => {
       const { logger, lines } = loggerTo(format);
       const message = 'STATEMENT:  SELECT %s, %d, 100%% LIKE %j';
@@ -58,7 +58,7 @@ describe('createLogger()', () => {
   test.each([
     ['text', /^<4>\d{4}-\S+ warn {2}low$/],
     ['json', /^<4>\{.*"message":"low"\}$/],
-  ] as const)('createLogger() gives the journal the priority of each line, as %s', (format, line) => {
+  ] as const)('writes the priority of each line for the journal, as %s', (format, line) => {
     const output = new PassThrough();
     createLogger({ level: 'info', format }, output, true).warn('low');
     expect(String(output.read()).trimEnd()).toMatch(line);

@@ -21,7 +21,7 @@ const parts = {
 };
 
 describe('askedPools()', () => {
-  test('has the pools in the order of their priority, with the state of each server', () => {
+  test('returns the upstream pools in the order of their priority, with the state of each server', () => {
     expect(askedPools(parts, { zone: null, servers: [] })).toEqual([
       {
         ...{ name: 'main', strategy: 'Fastest' },
@@ -34,7 +34,7 @@ describe('askedPools()', () => {
     ]);
   });
 
-  test('has the servers of a zone of that time, even of one that is no longer in use', () => {
+  test('returns the servers that a forward zone had at that time, even those that are no longer used', () => {
     expect(askedPools(parts, { zone: 'main', servers: ['10.0.0.1', '10.0.0.2'] })).toEqual([
       {
         ...{ name: 'main', strategy: 'Parallel' },

@@ -74,7 +74,7 @@ async function revisionAt(secsAgo: number): Promise<number> {
 }
 
 describe('GET /explain', () => {
-  test('of a logged query explains its question, with the data in the log', async () => {
+  test('explains the query of a log row by its query_id, with the logged data', async () => {
     const before = await revisionAt(3600);
     const id = await storeBlocked();
     const { status, body } = await api.send('GET', `/api/explain?query_id=${id}`);
@@ -92,7 +92,7 @@ describe('GET /explain', () => {
   test.each([
     ['changed since', 10, 'changed_since', /have changed since/],
     ['changing then', 60, 'change_in_progress', /while a change was being applied/],
-  ])('of a logged query reports that policy was %s', async (_what, secsAgo, cause, reason) => {
+  ])('with the ID of a log row reports that policy was %s', async (_what, secsAgo, cause, reason) => {
     await revisionAt(3600);
     const newest = await revisionAt(secsAgo);
     const id = await storeBlocked();
@@ -101,7 +101,7 @@ describe('GET /explain', () => {
     expect(logged!.reason).toMatch(reason);
   });
 
-  test('of a logged query explains by the generation of its time, if this node answered and still has it', async () => {
+  test('with the ID of a log row decides by the policy snapshot of that time, if this node answered and has it', async () => {
     await revisionAt(3600);
     await revisionAt(10);
     const id = await storeBlocked();
@@ -126,7 +126,7 @@ describe('GET /explain', () => {
     expect(logged!.inexact).toMatchObject({ missing: 'other_node', node: 'other' });
   });
 
-  test('of a logged query that went to the upstreams has the logged answer, server and status', async () => {
+  test('with the ID of a log row that upstreams answered returns the logged answer, server and status', async () => {
     await revisionAt(3600);
     await revisionAt(10);
     await storeRows(suite.database, [
@@ -148,7 +148,7 @@ describe('GET /explain', () => {
     });
   });
 
-  test('explains for a client at its last address, and for a group, but not for unknown ones', async () => {
+  test('explains a name for a client at its last address, and for a group, but not for unknown ones', async () => {
     const stored = {
       ...{ hostname: null, name: 'x', firstSeenMs: null, lastSeenMs: null, queryCount: 0 },
       ...{ site: '', deviceId: null, isAcknowledged: false, excludeFromLog: false, excludeFromStats: false },
@@ -170,13 +170,13 @@ describe('GET /explain', () => {
     expect([status, problem.errors?.map(({ path }) => path)]).toEqual([400, ['client_id']]);
   });
 
-  test('of a missing row is 404', async () => {
+  test('returns 404 for a missing log row', async () => {
     const id = await storeBlocked();
     for (const unknown of [id + 2, id + 2 ** 33, 1, 999_999_999_999_999])
       expect((await api.send('GET', `/api/explain?query_id=${unknown}`)).status).toBe(404);
   });
 
-  test('requires either a question or a row', async () => {
+  test('requires either a name or the ID of a log row', async () => {
     for (const [query, paths] of [
       ['', ['domain']],
       ['?type=A', ['domain']],

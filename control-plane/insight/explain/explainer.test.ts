@@ -80,7 +80,7 @@ function explain(domain: string, type = 'A'): Promise<ExplainAnswer> {
 }
 
 describe('explain()', () => {
-  test('explain() names the list of a rule, the rule as written, and its line', async () => {
+  test('returns the list of a rule, the rule as written, and its line', async () => {
     const found = await explain('www.B.example', 'a');
     expect(found).toMatchObject({
       domain: 'www.b.example',
@@ -103,7 +103,7 @@ describe('explain()', () => {
     expect(found.stages.at(-1)!.rules).toEqual([found.decided_by]);
   });
 
-  test('explain() does not search lists for the line of a rule that is in none', async () => {
+  test('does not search lists for the line of a rule that is not from a list', async () => {
     looked.length = 0;
     expect((await explain('ads1.example')).decided_by).toMatchObject({
       origin: 'regex_filter',
@@ -114,7 +114,7 @@ describe('explain()', () => {
     expect(looked).toEqual([]);
   });
 
-  test('explain() has no deciding rule if none decided', async () => {
+  test('returns no deciding rule if no rule decided', async () => {
     const found = await explain('other.example');
     expect(found.decided_by).toBeNull();
     expect(found.stages.map(({ stage }) => stage)).toContain('forward');
@@ -126,7 +126,7 @@ describe('explain()', () => {
     expect(found.lists).toEqual([]);
   });
 
-  test('explain() shows every list with the name or a parent of it, whichever groups it serves', async () => {
+  test('returns every list that contains the name or a parent of it, whichever groups the list applies to', async () => {
     const ofGroup1 = await explain('www.b.example');
     const malware = { source_id: 20, source: 'malware', kind: 'block', action: 'block', line: null };
     const atParent = { ...malware, name: 'b.example', rule: '||b.example^', state: 'active' };
@@ -136,7 +136,7 @@ describe('explain()', () => {
     expect((await explain('b.example')).lists).toMatchObject([{ ...ads, state: 'other_group' }, atParent]);
   });
 
-  test('explain() for a group decides as for a device of that group', async () => {
+  test('decides for a group as for a client of that group', async () => {
     const question = { domain: 'b.example', type: 'A', client: '127.0.0.1' };
     const found = await explainer.explain({ ...question, groupId: 7 });
     expect(found).toMatchObject({ group_id: 7, status: 'BLOCKED_LIST' });
@@ -154,7 +154,7 @@ describe('explain()', () => {
     });
   });
 
-  test('explain() is 503 with Retry-After while no thread can be asked', async () => {
+  test('fails with 503 and Retry-After while no DNS thread is available', async () => {
     const idle = new WorkerSupervisor({
       workers: 1,
       settings: workerSettings(testConfig(), 1, { udpBackend: 'auto', faultInjection: false }),

@@ -96,7 +96,7 @@ describe('PastExplainer', () => {
     },
   );
 
-  test('does not query upstreams, as their answers are in the log', async () => {
+  test('does not query upstreams, because their answers are in the log', async () => {
     const answer = (await explain('www.games.example', IN_GROUP_7, SECOND_MS + 60_000))!;
     expect(answer).toMatchObject({ snapshot_id: 2, status: 'ALLOWED', decided_by: null, answer: null });
     expect(answer.stages.at(-1)).toMatchObject({ stage: 'cache', verdict: 'unresolved' });
@@ -108,7 +108,7 @@ describe('PastExplainer', () => {
     });
   });
 
-  test('cannot explain times whose generation is not kept, and stops when the request is aborted', async () => {
+  test('returns null if no snapshot of that time is stored, and stops when the request is aborted', async () => {
     expect(await explain('b.example', IN_GROUP_7, FIRST_MS - 1000)).toBeNull();
     const question = { domain: 'b.example', type: 'A', client: IN_GROUP_7 };
     await expect(past.explainAt(question, FIRST_MS + 60_000, AbortSignal.abort())).rejects.toThrow();

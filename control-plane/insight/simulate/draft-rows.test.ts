@@ -6,14 +6,14 @@ import { applyDraft, draftedAddresses } from './draft-rows.ts';
 const PARTS = { sources: SMALL_ROWS.sources, findService: () => undefined };
 
 describe('applyDraft()', () => {
-  test('keeps each array if the draft is empty, so that nothing is built again', () => {
+  test('returns the same arrays if the draft is empty, so that nothing is compiled again', () => {
     const { rows, faults } = applyDraft(SMALL_ROWS, SimulateBody.parse({}), PARTS);
     expect(faults).toEqual([]);
     for (const [name, value] of Object.entries(SMALL_ROWS))
       expect(rows[name as keyof typeof rows]).toBe(value);
   });
 
-  test('adds rows after existing ones, and removes dropped rows', () => {
+  test('adds rows after existing ones, and removes the rows that the draft drops', () => {
     const draft = SimulateBody.parse({
       managed_domains: { add: [{ domain: '*.Play.example', action: 'allow', group_id: 7 }], drop: [4] },
       regex_filters: { add: [{ pattern: 'x' }] },
@@ -34,7 +34,7 @@ describe('applyDraft()', () => {
     expect(rows.blockingSwitch).toEqual({ enabled: false, until: null });
   });
 
-  test('reads the group of an address, and of a network', () => {
+  test('removes the group of an address and of a network if the draft sets it to null', () => {
     const before = {
       ...SMALL_ROWS,
       clients: [{ address: '192.0.2.1', groupId: 7 }],
@@ -49,7 +49,7 @@ describe('applyDraft()', () => {
 });
 
 describe('draftedAddresses()', () => {
-  test('are those of MACs, without addresses that the draft itself assigns', () => {
+  test('returns the addresses of MACs, without addresses that the draft itself assigns', () => {
     const draft = SimulateBody.parse({ clients: [{ ip_address: '192.0.2.1', group_id: 1 }] });
     const addresses = ['192.0.2.1', '192.0.2.2'].map((address) => ({ address, groupId: 7 }));
     expect(draftedAddresses(draft, { macClients: [] }, () => addresses)).toEqual(addresses.slice(1));

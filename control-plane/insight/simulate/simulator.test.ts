@@ -162,7 +162,7 @@ async function faultsOf(draft: object): Promise<string[]> {
 }
 
 describe('POST /simulate', () => {
-  test('returns no changes for an empty draft, and reports how much was read', async () => {
+  test('returns no changes for an empty draft, and reports how many queries were read', async () => {
     const found = await simulated({});
     expect(found).toMatchObject({
       queries: { judged: 21, not_judged: 7, undecided: 6, left_out: 0, distinct: 6 },
@@ -175,7 +175,7 @@ describe('POST /simulate', () => {
     expect(opened.publisher.current().snapshot.version).toBe(found.snapshot_id);
   });
 
-  test('shows the names that a list of the draft would block, including targets of answers', async () => {
+  test('returns the names that a list of the draft would block, including CNAME targets in answers', async () => {
     const lists = { add: [{ text: '||tracker.example^\nwww.example.org\n<broken\n', name: 'new' }] };
     const found = await simulated({ lists });
     expect(found.newly_blocked).toEqual({ queries: 10, domains: 2, clients: 2 });
@@ -206,7 +206,7 @@ describe('POST /simulate', () => {
     ]);
   });
 
-  test('shows what rules, services, groups and the switch would change', async () => {
+  test('returns what rules, services, groups and the blocking switch would change', async () => {
     const allowed = await simulated({ managed_domains: { drop: [4] } });
     expect(allowed.newly_allowed).toEqual({ queries: 4, domains: 1, clients: 1 });
     expect(allowed.queries.answer_unknown).toBe(4);
@@ -232,7 +232,7 @@ describe('POST /simulate', () => {
     expect((await simulated({ blocking_enabled: false })).newly_allowed.queries).toBe(4);
   });
 
-  test('fetches a list for this answer only, and stores nothing', async () => {
+  test('fetches a list for this simulation only, and stores nothing', async () => {
     server.serve('/fresh.txt', (_request, answer) => void answer.end('||example.org^\n'));
     const found = await simulated({ lists: { add: [{ url: server.url('/fresh.txt') }] } });
     expect(found.newly_blocked.queries).toBe(5);
@@ -288,7 +288,7 @@ describe('POST /simulate', () => {
     expect((await faultsOf(draft)).length).toBeGreaterThan(0);
   });
 
-  test('accepts 10,000 rules, and the readable lines of garbage', async () => {
+  test('accepts 10,000 rules, and reads the valid lines of a list that is mostly garbage', async () => {
     const add = Array.from({ length: 10_000 }, (_, i) => ({ domain: `*.n${i}.example` }));
     expect((await simulated({ managed_domains: { add } })).domains).toEqual([]);
     const garbage = Array.from({ length: 500 }, (_, i) => `${'%'.repeat(i % 70)} ~~|${i}`);
@@ -297,7 +297,7 @@ describe('POST /simulate', () => {
     expect(await faultsOf({ lists: { add: [{ text: garbage.join('\n') }] } })).toEqual(['lists.add.0']);
   });
 
-  test('simulates one draft at a time, and ends one whose client has disconnected', async () => {
+  test('runs one simulation at a time, and ends a simulation whose client has disconnected', async () => {
     const reached = Promise.withResolvers<undefined>();
     const free = Promise.withResolvers<undefined>();
     beforeReading = async () => {
@@ -322,7 +322,7 @@ describe('POST /simulate', () => {
     );
   });
 
-  test('is 503 if its thread runs out of memory, and the next one is simulated', async () => {
+  test('fails with 503 if its thread runs out of memory, and the next simulation succeeds', async () => {
     const whole = log;
     // Questions are outside the heap of the thread; these texts are inside it.
     const texts = Array<string>(400).fill('x'.repeat(2 ** 20));
@@ -340,7 +340,7 @@ describe('POST /simulate', () => {
     expect((await send({})).status).toBe(200);
   });
 
-  test('is 503 if the database becomes unavailable during the run', async () => {
+  test('fails with 503 if the database becomes unavailable during the simulation', async () => {
     const whole = log;
     log = { distinctQuestions: () => Promise.reject(new DatabaseUnavailable('read the log: it is gone')) };
     const answer = await send({});

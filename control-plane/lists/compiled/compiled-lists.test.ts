@@ -14,7 +14,7 @@ let running: RunningLists;
 serveLists((opened) => (running = opened));
 
 describe('CompiledLists', () => {
-  test('active rules can be searched and paged, with their sources', async () => {
+  test('active rules can be searched and paged, and show their sources', async () => {
     const node = await running.startNode();
     await node.life.create(blocklist(running.serve('/a', 'A.example\n||b.example^\n'), { name: 'one' }));
     await node.life.idle();
@@ -51,7 +51,7 @@ describe('CompiledLists', () => {
     expect(await page('block', undefined, 2)).toEqual([3, 'x.test subdomains mine', 'a.example exact one']);
   });
 
-  test('the rules of each list are counted, and those that are in no other list', async () => {
+  test('counts the rules of each list, and the rules that are in no other list', async () => {
     const node = await running.startNode();
     expect([...node.lists.rulesBySource()]).toEqual([]);
     const texts = [
@@ -79,7 +79,7 @@ describe('CompiledLists', () => {
     expect(node.lists.rulesBySource().get(bad.id)).toEqual({ rules: 0, unique: 0 });
   });
 
-  test('rules that $badfilter disables for all clients are not shown, and the log names the remaining sources', async () => {
+  test('omits rules that $badfilter disables for all clients, and the log names the remaining sources', async () => {
     const node = await running.startNode();
     const { rows } = await running.database.query<{ id: number }>(
       `INSERT INTO groups (name) VALUES ('seven') RETURNING id`,

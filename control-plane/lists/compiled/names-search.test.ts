@@ -23,7 +23,7 @@ function write(names: readonly string[]): string {
 }
 
 describe('NamesWriter', () => {
-  test('writes a name to each list that it is new to, in lower case', async () => {
+  test('writes a name in lower case to the file of each list kind that does not contain it yet', async () => {
     const writer = new NamesWriter(stem);
     const name = Buffer.from('[A.Example]');
     writer.add(name, 1, 10, 0, RuleKind.BLOCK_EXACT);
@@ -50,7 +50,7 @@ describe('searchNames()', () => {
     (_, index) => `n${index}.${index % 3 === 0 ? 'ads' : 'shop'}.example`,
   );
 
-  test('gives any page through the index', async () => {
+  test('returns any page with the index', async () => {
     const path = write(NAMES);
     for (const from of [0, 1, 1023, 1024, 1025, 50_000, 119_998, 119_999, 120_000, 500_000]) {
       const found = await searchNames(path, { from, count: 3, search: '' });
@@ -59,7 +59,7 @@ describe('searchNames()', () => {
   });
 
   test.each(['ads', 'n1199', '.', 'n7.', 'example', 'nothing', 'n119999.ads', 'le'])(
-    'finds the names that contain %j like a plain search, however many there are',
+    'finds the names that contain %j like a plain search, in a small and in a large file',
     async (search) => {
       const path = write(NAMES);
       const expected = NAMES.filter((name) => name.includes(search));
@@ -74,7 +74,7 @@ describe('searchNames()', () => {
     },
   );
 
-  test('stops counting early when the page is full, and estimates the total', async () => {
+  test('stops counting when the page is full, and then estimates the total', async () => {
     const names = Array.from(
       { length: 200_000 },
       (_, index) => `n${index}.${index % 2 === 0 ? 'shop' : 'example'}.test`,
@@ -90,7 +90,7 @@ describe('searchNames()', () => {
     expect(deep).toEqual({ lines: ['n199998.shop.test'], total: 100_000, isEstimate: false });
   });
 
-  test('leaves out lines that the caller does not count', async () => {
+  test('leaves out lines for which the callback of the caller returns false', async () => {
     const path = write(NAMES.slice(0, 10));
     const counts = (line: string): boolean => line.includes('shop');
     const expected = NAMES.slice(0, 10).filter(counts);
@@ -102,7 +102,7 @@ describe('searchNames()', () => {
       });
   });
 
-  test('finds nothing in an empty file, and throws for a truncated one', async () => {
+  test('finds nothing in an empty file, and throws for a truncated or missing file', async () => {
     const all = { from: 0, count: 10, search: '' };
     await expect(searchNames(write([]), all)).resolves.toEqual({ lines: [], total: 0, isEstimate: false });
     const path = write(['a.example', 'b.example']);

@@ -20,7 +20,7 @@ function count(lists: readonly Readonly<Record<string, number>>[], disabled: rea
 }
 
 describe('countRulesBySource()', () => {
-  test('counts names that no other list has', () => {
+  test('counts names that no other list contains', () => {
     const one = { 'a.example': BLOCK_EXACT, 'b.example': BLOCK_EXACT };
     expect(count([one, { 'b.example': BLOCK_EXACT }])).toEqual({ 1: [2, 1], 2: [1, 0] });
     expect(count([one])).toEqual({ 1: [2, 2] });
@@ -46,12 +46,12 @@ describe('countRulesBySource()', () => {
     ['an important rule is unique beside one that is not', IMPORTANT_BLOCK_SUFFIX, BLOCK_SUFFIX, [1, 0]],
     ['an allow rule does not count as a block rule', BLOCK_EXACT, ALLOW_EXACT, [1, 1]],
     ['a wider rule that allows holds the narrower one', ALLOW_SUFFIX, ALLOW_EXACT, [1, 0]],
-  ])('%s', (_, one, two, unique) => {
+  ])('for two lists: %s', (_, one, two, unique) => {
     const counted = count([{ 'a.example': one }, { 'a.example': two }]);
     expect([counted[1]![1], counted[2]![1]]).toEqual(unique);
   });
 
-  test('finds the same as comparing the lists name by name', () => {
+  test('returns the same counts as a comparison of the lists name by name', () => {
     const names = fc.dictionary(
       fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
       fc.integer({ min: 1, max: 255 }),

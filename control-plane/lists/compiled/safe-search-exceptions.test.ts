@@ -41,7 +41,7 @@ function exceptions(
 }
 
 describe('safeSearchExceptions()', () => {
-  test('names the domains that an exception at the name or a parent allows', () => {
+  test('returns the safe search domains that a list allows by an exception for the name or a parent', () => {
     expect(exceptions([{ 'www.google.com': ALLOW_SUFFIX }])).toEqual([[1, ['www.google.com']]]);
     expect(exceptions([{}, { 'google.de': IMPORTANT_ALLOW_SUFFIX }])).toEqual([[2, ['www.google.de']]]);
     expect(exceptions([{}], { pattern: '||www.google.a*^' })).toEqual([
@@ -49,12 +49,12 @@ describe('safeSearchExceptions()', () => {
     ]);
   });
 
-  test('ignores other rules', () => {
+  test('ignores rules that are not exceptions for safe search domains', () => {
     expect(exceptions([{ 'google.com': ALLOW_EXACT, 'www.google.com': BLOCK_SUFFIX }])).toEqual([]);
     expect(exceptions([{ 'a.www.google.com': ALLOW_SUFFIX }])).toEqual([]);
   });
 
-  test('warns of what a group of an enabled list enforces', () => {
+  test('returns exceptions of enabled lists only if one of their groups enforces the safe search engine', () => {
     const list = [{ 'www.google.com': ALLOW_EXACT }];
     expect(exceptions(list, { groupIds: [2, 3] })).toHaveLength(1);
     expect(exceptions(list, { groupIds: [3] })).toEqual([]);

@@ -77,7 +77,7 @@ async function stop(server: Server | TlsServer): Promise<void> {
 }
 
 describe('requestList()', () => {
-  test('requests text as Weir, compressed if the server supports it, and returns the unread response', async () => {
+  test("requests text with Weir's user agent, compressed if the server supports it, and returns an unread response", async () => {
     lists.serve('/list', LIST);
     const response = await ask(lists.url('/list'));
     expect(response.statusCode).toBe(200);
@@ -101,7 +101,7 @@ describe('requestList()', () => {
     ],
     [{ etag: '"7"', lastModified: null }, { 'if-none-match': '"7"' }],
     [{ etag: null, lastModified: STAMP }, { 'if-modified-since': STAMP }],
-  ])('sends the known validators, and accepts 304: %j', async (validators, sent) => {
+  ])('sends the known ETag and date, and accepts 304: %j', async (validators, sent) => {
     lists.serve('/list', (_, response) => response.writeHead(304).end());
     const response = await ask(lists.url('/list'), ways(), validators);
     response.resume();
@@ -114,7 +114,7 @@ describe('requestList()', () => {
   });
 
   test.each([201, 204, 206, 300, 305, 401, 403, 404, 429, 500, 503])(
-    'refuses a response of status %d',
+    'refuses a response with status %d',
     async (status) => {
       lists.serve('/list', (_, response) => response.writeHead(status).end());
       const fault = await faultOf(ask(lists.url('/list')));
@@ -125,7 +125,7 @@ describe('requestList()', () => {
     },
   );
 
-  test('ends the connection of a response that it refuses', async () => {
+  test('closes the connection of a response that it refuses', async () => {
     let closed: Promise<unknown> = Promise.resolve();
     lists.serve('/list', (request, response) => {
       closed = once(request.socket, 'close');
@@ -135,7 +135,7 @@ describe('requestList()', () => {
     await within('the connection to close', closed);
   });
 
-  test('names a status without the credentials of the URL', async () => {
+  test('reports a status without the credentials of the URL', async () => {
     const url = new URL(lists.url('/list'));
     url.username = 'user';
     url.password = 'secret';
@@ -145,7 +145,7 @@ describe('requestList()', () => {
     expect(lists.requests[0]?.headers.authorization).toMatch(/^Basic /);
   });
 
-  test.each([301, 302, 303, 307, 308])('follows a redirect of status %d', async (status) => {
+  test.each([301, 302, 303, 307, 308])('follows a redirect with status %d', async (status) => {
     lists.serve('/a', (_, response) => response.writeHead(status, { Location: '/b' }).end());
     lists.serve('/b', LIST);
     const validators = { etag: '"7"', lastModified: null };
@@ -156,14 +156,14 @@ describe('requestList()', () => {
     ]);
   });
 
-  test('resolves a relative location against the last redirect, not the first', async () => {
+  test('resolves a relative Location against the last redirect, not the first', async () => {
     lists.serve('/a', (_, response) => response.writeHead(302, { Location: lists.url('/deep/b') }).end());
     lists.serve('/deep/b', (_, response) => response.writeHead(302, { Location: 'c?d=1' }).end());
     lists.serve('/deep/c?d=1', LIST);
     expect(await text(await ask(lists.url('/a')))).toBe(LIST);
   });
 
-  test('follows as many redirects as the limit allows, and not one more', async () => {
+  test('follows as many redirects as the limit allows, and no more', async () => {
     for (const hop of [0, 1, 2])
       lists.serve(`/${hop}`, (_, response) => response.writeHead(302, { Location: `/${hop + 1}` }).end());
     lists.serve('/3', LIST);
@@ -192,14 +192,14 @@ describe('requestList()', () => {
     'http://127.0.0.2/list',
     // A name that may lead to a host that only this machine can reach.
     'http://nas/list',
-  ])('refuses a redirect to %s, an address that no list names', async (target) => {
+  ])('refuses a redirect to %s, an address that no configured list has', async (target) => {
     lists.serve('/list', (_, response) => response.writeHead(302, { Location: target }).end());
     const lookup = async () => [{ address: '192.168.0.9', family: 4 }];
     const fault = await faultOf(ask(lists.url('/list'), ways({}, { lookup })));
     expect(fault.code).toBe('refused_host');
   });
 
-  test('reports why a name has no address', async () => {
+  test('reports why a host name has no address', async () => {
     const lookup = () => Promise.reject(new Error('getaddrinfo ENOTFOUND lists.example'));
     const fault = await faultOf(ask('http://lists.example/a', ways({}, { lookup })));
     expect([fault.code, fault.message]).toEqual([
@@ -219,7 +219,7 @@ describe('requestList()', () => {
     ]);
   });
 
-  test('gives up on a server that sends nothing, and on one that stops before its headers end', async () => {
+  test('gives up on a server that sends nothing, and on a server that stops before its headers are complete', async () => {
     const mute = await startMuteServer();
     const never = await faultOf(ask(`http://127.0.0.1:${mute.port}/`, ways({ idleMs: 50 })));
     expect([never.code, never.message]).toEqual(['timeout', expect.stringMatching(/: silent for 50 ms$/)]);
@@ -239,7 +239,7 @@ describe('requestList()', () => {
     });
   });
 
-  test('limits the time to connect only until the connection is established', async () => {
+  test('stops the connect timeout when the connection is established', async () => {
     const mute = await startMuteServer();
     const limits = { connectMs: 1500 };
     lists.serve('/list', (_, response) => void response.write('# '));
@@ -262,7 +262,7 @@ describe('requestList()', () => {
     expect([fault.code, fault.message]).toEqual(['network', expect.stringMatching(/aborted/)]);
   });
 
-  test('ends with the reason of the abort, also within the body', async () => {
+  test('ends with the reason of the abort, also while the body is read', async () => {
     const stopping = new AbortController();
     const { signal } = stopping;
     lists.serve('/list', (_, response) => void response.write(LIST));
@@ -324,7 +324,7 @@ describe('requestList() over TLS', () => {
     expect([fault.code, fault.message]).toEqual(['network', expect.stringMatching(/certificate/)]);
   });
 
-  test('follows no redirect from https to http', async () => {
+  test('refuses a redirect from https to http', async () => {
     lists.serve('/list', LIST);
     location = lists.url('/list');
     const fault = await faultOf(ask(`${base}/list`));
@@ -350,23 +350,26 @@ describe('asListError()', () => {
     expect(asListError(error, url, signal)).toBe(error);
   });
 
-  test('prefers the ListError that ended the exchange to any other reason', () => {
+  test('prefers the ListError that aborted the request to any other error', () => {
     const reason = new ListError('timeout', 'not finished');
     expect(asListError(failure('EPIPE'), url, AbortSignal.abort(reason))).toBe(reason);
     expect(asListError(failure('EPIPE'), url, AbortSignal.abort())).toMatchObject({ code: 'network' });
   });
 
-  test.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'ENOENT'])('blames the disk for %s', (code) => {
-    const cause = failure(code);
-    const { code: kind, message, cause: kept } = asListError(cause, url, signal);
-    expect([kind, message]).toEqual([
-      'disk',
-      expect.stringMatching(/^store http:\/\/\*\*\*@lists\.example\/a: [a-zA-Z/ -]+$/),
-    ]);
-    expect(kept).toBe(cause);
-  });
+  test.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'ENOENT'])(
+    'reports %s as an error of the disk',
+    (code) => {
+      const cause = failure(code);
+      const { code: kind, message, cause: kept } = asListError(cause, url, signal);
+      expect([kind, message]).toEqual([
+        'disk',
+        expect.stringMatching(/^store http:\/\/\*\*\*@lists\.example\/a: [a-zA-Z/ -]+$/),
+      ]);
+      expect(kept).toBe(cause);
+    },
+  );
 
-  test('blames damaged data for an error of zlib', async () => {
+  test('reports an error of zlib as damaged data', async () => {
     const gunzip = createGunzip();
     gunzip.end('no gzip');
     const cause: unknown = await once(gunzip, 'data').catch((error: unknown) => error);
@@ -377,7 +380,7 @@ describe('asListError()', () => {
     });
   });
 
-  test('blames the network for other errors, using the first of several', () => {
+  test('reports other errors as errors of the network, and uses the first of several', () => {
     const both = new AggregateError([failure('ECONNREFUSED'), failure('ENETUNREACH')]);
     for (const [error, reason] of [
       [failure('ECONNRESET'), 'the server closed the connection (ECONNRESET)'],

@@ -54,7 +54,7 @@ function storedText(): string {
 }
 
 describe('fetchList() over http', () => {
-  test('stores the text gzip-compressed and returns size, digest and validators', async () => {
+  test('stores the text gzip-compressed and returns size, digest, ETag and date', async () => {
     lists.serve('/', (_, response) =>
       response.writeHead(200, { ETag: '"7"', 'Last-Modified': 'Wed, 01 Jan 2025 00:00:00 GMT' }).end(LIST),
     );
@@ -69,7 +69,7 @@ describe('fetchList() over http', () => {
     expect(lists.requests[0]?.headers).not.toHaveProperty('if-none-match');
   });
 
-  test('asks whether the list has changed and reports 304 as unchanged', async () => {
+  test('requests the list conditionally and reports 304 as unchanged', async () => {
     lists.serve('/', (request, response) =>
       response.writeHead(request.headers['if-none-match'] === '"7"' ? 304 : 200).end(),
     );
@@ -147,7 +147,7 @@ describe('fetchList() over http', () => {
     });
   });
 
-  test('reports a disk that cannot store the list', async () => {
+  test('reports that the disk cannot store the list', async () => {
     lists.serve('/', (_, response) => response.end(LIST));
     await expect(fetchFrom(base, { path: join(folder, 'no', 'such', 'folder') })).rejects.toMatchObject({
       code: 'disk',
@@ -167,14 +167,14 @@ describe('fetchList() over http', () => {
   });
 });
 
-describe('fetchList() of a file', () => {
+describe('fetchList() for a file: URL', () => {
   beforeEach(() => mkdirSync(join(folder, 'lists')));
 
   function fileUrl(...path: string[]): string {
     return pathToFileURL(join(folder, ...path)).href;
   }
 
-  test('stores it, and detects at the next fetch whether it has changed', async () => {
+  test('stores the file, and detects at the next fetch whether it has changed', async () => {
     writeFileSync(join(folder, 'lists', 'a.txt'), LIST);
     const first = await fetchFrom(fileUrl('lists', 'a.txt'));
     expect(first).toMatchObject({ type: 'fetched', bytes: LIST.length });
@@ -190,7 +190,7 @@ describe('fetchList() of a file', () => {
     });
   });
 
-  test('decompresses it', async () => {
+  test('decompresses the file', async () => {
     writeFileSync(join(folder, 'lists', 'a.gz'), gzipSync(LIST));
     await expect(fetchFrom(fileUrl('lists', 'a.gz'))).resolves.toMatchObject({ bytes: LIST.length });
   });
@@ -231,7 +231,7 @@ describe('fetchList() of a file', () => {
     await expect(fetchFrom(prepare())).rejects.toMatchObject({ name: 'ListError', code });
   });
 
-  test('accepts a link whose target is below the list folders', async () => {
+  test('accepts a symbolic link whose target is below the list folders', async () => {
     writeFileSync(join(folder, 'lists', 'a.txt'), LIST);
     symlinkSync('a.txt', join(folder, 'lists', 'link'));
     await expect(fetchFrom(fileUrl('lists', 'link'))).resolves.toMatchObject({ type: 'fetched' });

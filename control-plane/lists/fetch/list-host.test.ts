@@ -73,7 +73,7 @@ async function expectRefused(url: string, lookup?: Lookup): Promise<void> {
   await expect(fetchFrom(url, lookup)).rejects.toMatchObject({ name: 'ListError', code: 'refused_host' });
 }
 
-describe('a URL that a person entered', () => {
+describe('a list URL that a user entered', () => {
   test.each([
     '127.0.0.1',
     '127.1',
@@ -107,7 +107,7 @@ describe('a URL that a person entered', () => {
     'nashome.example',
     'internal.example.',
     'xn--nas-lan.example',
-  ])('with another name does not lead to local addresses: %s', async (host) => {
+  ])('with a public name is refused if the name resolves to a local address: %s', async (host) => {
     for (const address of [
       '127.0.0.1',
       '::1',
@@ -121,7 +121,7 @@ describe('a URL that a person entered', () => {
     expect(asked).toEqual([]);
   });
 
-  test('with another name is connected to at the public addresses that were checked', async () => {
+  test('with a public name is connected to only at the public addresses that were checked', async () => {
     const lookup = answering('127.0.0.1', '198.51.100.7', 'fe80::1', '2001:db8::7');
     const url = new URL('http://lists.example/');
     const bounds = { localDomain: () => '', ownPorts: () => ownPorts };
@@ -149,13 +149,13 @@ describe('a URL that a person entered', () => {
     '[64:ff9b::a9fe:a9fe]',
     '[2002:a9fe:a9fe::1]',
     '255.255.255.255',
-  ])('never leads to %s', async (host) => {
+  ])('is refused with the address %s', async (host) => {
     await expectRefused(`http://${host}:${port}/`);
     expect(asked).toEqual([]);
   });
 
   test.each(['169.254.169.254', 'fe80::1%eth0', '0.0.0.0', '::', 'fd00:ec2::254', '100.100.100.200'])(
-    'never leads to %s by a name, not even a local one',
+    'is refused if its name, even a local name, resolves to %s',
     async (address) => {
       for (const host of ['lists.example', 'metadata.google.internal', 'nas'])
         await expectRefused(`http://${host}:${port}/`, answering(address));
@@ -163,7 +163,7 @@ describe('a URL that a person entered', () => {
     },
   );
 
-  test("never leads to Weir's own ports on any address of this machine", async () => {
+  test("is refused with one of Weir's own ports on any address of this machine", async () => {
     ownPorts = new Set([port]);
     const own = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
@@ -179,7 +179,7 @@ describe('a URL that a person entered', () => {
   });
 });
 
-describe('a redirect', () => {
+describe('a redirect of a list URL', () => {
   test.each([
     ['another port of the same address', () => `http://127.0.0.1:${otherPort}/`],
     ['another local address', () => `http://127.0.0.2:${port}/`],

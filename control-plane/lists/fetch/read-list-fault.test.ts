@@ -43,7 +43,7 @@ async function reasonOf(url: string, ownPorts: readonly number[] = []): Promise<
   );
 }
 
-describe('readListFault() of real fetches', () => {
+describe('readListFault() with errors of real fetches', () => {
   test.each<[string, ListFault, number, () => string | Promise<string>]>([
     ['a host that does not exist', 'unknown_host', 0, () => 'https://no.example/ads.txt'],
     ['a closed port', 'refused', 0, async () => `http://127.0.0.1:${await freePort(['127.0.0.1'])}/`],
@@ -68,7 +68,7 @@ describe('readListFault() of real fetches', () => {
     expect(readListFault(await reasonOf(await url()))).toEqual({ fault, status });
   });
 
-  test('recognizes an address of Weir itself', async () => {
+  test('recognizes an error about an address of Weir itself', async () => {
     const { port } = new URL(lists.url('/'));
     expect(readListFault(await reasonOf(lists.url('/'), [Number(port)]))?.fault).toBe('own_port');
   });
@@ -84,7 +84,7 @@ describe('readListFault()', () => {
     ['expected at most 200 characters', null],
   ])('reads "%s" as %s', (message, fault) => expect(readListFault(message)?.fault ?? null).toBe(fault));
 
-  test('omits addresses from a reason of an unknown kind', () => {
+  test('removes URLs from an error that it does not know', () => {
     const message = 'fetch https://lists.example/ads.txt: something odd';
     expect(readListFault(message)).toBeNull();
     expect(withoutAction(message)).toBe('something odd');

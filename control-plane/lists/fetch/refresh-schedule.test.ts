@@ -18,11 +18,11 @@ describe('isDue()', () => {
     ['failed a thousand times, 30 minutes ago', NOW - 30 * MINUTE, 1000, true],
     ['was tried in the future, by a node whose clock is ahead', NOW + 1, 0, false],
     ['was tried in the future, the clock having been set back', NOW + 48 * HOUR, 0, true],
-  ])('is evaluated for a list that %s', (_what, lastMs, failures, expected) => {
+  ])('is correct for a list that %s', (_what, lastMs, failures, expected) => {
     expect(isDue({ lastMs, failures }, NOW, { refreshHours: 24 })).toBe(expected);
   });
 
-  test.each([0, 1])('is delayed on other nodes, after %d failures', (failures) => {
+  test.each([0, 1])('is true later on other nodes, after %d failures', (failures) => {
     const lastMs = NOW - (failures === 0 ? 24 * HOUR : MINUTE);
     const pace = { refreshHours: 24, graceMs: 1000 };
     expect([NOW + 999, NOW + 1000].map((at) => isDue({ lastMs, failures }, at, pace))).toEqual([false, true]);

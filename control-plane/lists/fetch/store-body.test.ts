@@ -91,12 +91,12 @@ describe('storeBody()', () => {
       { isEncoded: true },
       new Pieces(gzipSync(gzipSync(LIST))),
     ],
-  ])('stores the same for a list that comes %s', async (_how, change, body) => {
+  ])('stores the same for a list that arrives %s', async (_how, change, body) => {
     await expect(store(body, change)).resolves.toEqual({ bytes: LIST.length, digest: sha256(LIST) });
     expect(stored().toString()).toBe(LIST);
   });
 
-  test('stores text of several pieces in order, also beyond its first bytes', async () => {
+  test('stores text of several chunks in order, also after the bytes that are checked for HTML', async () => {
     const pieces = Array.from({ length: 50 }, (_, at) => `n${at}.example # ${'-'.repeat(SNIFF_BYTES / 4)}\n`);
     const all = pieces.join('');
     await expect(store(new Pieces(...pieces))).resolves.toEqual({ bytes: all.length, digest: sha256(all) });
@@ -153,13 +153,13 @@ describe('storeBody()', () => {
     });
   });
 
-  test('reads no more of a web page once its first bytes have arrived', async () => {
+  test('stops reading when the first bytes show that the body is a web page', async () => {
     const page = new Pieces('<html>', '-'.repeat(SNIFF_BYTES), ...Array.from({ length: 100 }, () => 'more'));
     await expect(store(page)).rejects.toMatchObject({ code: 'not_a_list' });
     expect([page.taken, page.isClosed]).toEqual([2, true]);
   });
 
-  test('accepts text up to its limit of bytes, and not one more', async () => {
+  test('accepts text up to its limit of bytes, and no more', async () => {
     await expect(store(new Pieces('a.b\n', 'c.d\n'), { limits: { textBytes: 8 } })).resolves.toMatchObject({
       bytes: 8,
     });
@@ -172,7 +172,7 @@ describe('storeBody()', () => {
     expect([body.taken, body.isClosed]).toEqual([3, true]);
   });
 
-  test('accepts lines up to their limit, and not one more', async () => {
+  test('accepts lines up to their limit, and no more', async () => {
     await expect(store(new Pieces('a.b\n', 'c.d\ne.f'), { limits: { lines: 2 } })).resolves.toMatchObject({
       bytes: 11,
     });
@@ -183,7 +183,7 @@ describe('storeBody()', () => {
     });
   });
 
-  test('accepts a compressed transfer up to its own limit, and not one byte more', async () => {
+  test('accepts a compressed transfer up to the limit of compressed bytes, and no more', async () => {
     const body = gzipSync(LIST);
     const change = { isEncoded: true, limits: { compressedBytes: body.length } };
     await expect(store(new Pieces(body), change)).resolves.toMatchObject({ bytes: LIST.length });
@@ -195,7 +195,7 @@ describe('storeBody()', () => {
     });
   });
 
-  test('has only one limit for an uncompressed transfer', async () => {
+  test('applies only the limit of the text to an uncompressed transfer', async () => {
     const limits = { compressedBytes: 1, textBytes: LIST.length };
     await expect(store(new Pieces(LIST), { limits })).resolves.toMatchObject({ bytes: LIST.length });
   });
@@ -204,7 +204,7 @@ describe('storeBody()', () => {
     ['file', {}, gzipSync(Buffer.alloc(30_000_000, 'ads.example\n'))],
     ['transfer', { isEncoded: true }, gzipSync(Buffer.alloc(30_000_000, 'ads.example\n'))],
     ['file of files', {}, gzipSync(gzipSync(Buffer.alloc(30_000_000, 'ads.example\n')))],
-  ])('stores no more than its limit of a decompression bomb: %s', async (what, change, bomb) => {
+  ])('stores no more than the limit of a decompression bomb: %s', async (what, change, bomb) => {
     const kept = store(new Pieces(bomb), change);
     // A file that is compressed twice is not text.
     await expect(kept).rejects.toMatchObject({ code: what === 'file of files' ? 'not_a_list' : 'too_large' });
@@ -227,12 +227,12 @@ describe('storeBody()', () => {
     expect(readFileSync(path, 'utf8')).toBe('another');
   });
 
-  test('throws what the disk throws', async () => {
+  test('throws the error of the file system', async () => {
     const missing = join(folder, 'no', 'such', 'folder');
     await expect(store(new Pieces(LIST), { path: missing })).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test.each([false, true])('throws what the body throws; a compressed transfer: %j', async (isEncoded) => {
+  test.each([false, true])('throws the error of the body; a compressed transfer: %j', async (isEncoded) => {
     const failed = new Error('the cable is gone');
     const body = async function* (): AsyncGenerator<Buffer> {
       yield isEncoded ? gzipSync(LIST).subarray(0, 20) : Buffer.from(LIST);
@@ -241,7 +241,7 @@ describe('storeBody()', () => {
     await expect(store(body(), { isEncoded })).rejects.toBe(failed);
   });
 
-  test('ends with the signal between two pieces, and closes the body', async () => {
+  test('stops between two chunks when the signal is aborted, and closes the body', async () => {
     const stopping = new AbortController();
     let isClosed = false;
     const body = async function* (): AsyncGenerator<Buffer> {
@@ -259,8 +259,8 @@ describe('storeBody()', () => {
   });
 });
 
-describe('storeBody() of a response', () => {
-  test('ends when the signal ends both, and closes the connection', async () => {
+describe('storeBody() with an HTTP response', () => {
+  test('stops when the signal aborts request and storage, and closes the connection', async () => {
     const server = await startListServer();
     const stopping = new AbortController();
     const { signal } = stopping;
@@ -278,7 +278,7 @@ describe('storeBody() of a response', () => {
     await server.close();
   });
 
-  test('fails if the connection is closed before the end', async () => {
+  test('fails if the connection is closed before the end of the body', async () => {
     const server = await startListServer();
     server.serve('/a', (_, response) => {
       response.writeHead(200, { 'Content-Length': '1000' }).write(LIST, () => response.destroy());

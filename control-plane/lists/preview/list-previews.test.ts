@@ -41,7 +41,7 @@ async function nodeWith(lists: Readonly<Record<string, string>>): Promise<[ListN
   return [node, ids];
 }
 
-describe('a preview', () => {
+describe('a preview of a list', () => {
   test('shows the size of a list and the lines that could not be read, and stores nothing', async () => {
     const [node] = await nodeWith({});
     const lines = [
@@ -69,7 +69,7 @@ describe('a preview', () => {
     expect(await node.life.list()).toEqual([]);
   });
 
-  test('counts rules that active lists have, also at a parent, and names these lists', async () => {
+  test('counts rules that active lists also have, for the name or a parent, and names these lists', async () => {
     const [node, [one, two, off]] = await nodeWith({
       one: '||wide.example^\nexact.example\n||tracker*.example^\n',
       two: 'exact.example\nother.example\n',
@@ -90,7 +90,7 @@ describe('a preview', () => {
     ]);
   });
 
-  test('reads plain names with their subdomains on request', async () => {
+  test('reads plain names as rules for their subdomains if requested', async () => {
     const [node, [wide]] = await nodeWith({ wide: 'a.example\n' });
     const url = running.serve('/new', 'a.example\n');
     const previews = previewsOf(node);
@@ -99,7 +99,7 @@ describe('a preview', () => {
     expect([exact.overlaps, below.overlaps]).toEqual([[{ id: wide, name: 'wide', rules: 1 }], []]);
   });
 
-  test('refuses content that is not a list, with the reason at the URL', async () => {
+  test('refuses content that is not a list, with the reason at the field "url"', async () => {
     const [node] = await nodeWith({});
     const previews = previewsOf(node);
     const faultOf = async (url: string): Promise<string> => {
@@ -121,7 +121,7 @@ describe('a preview', () => {
     expect(running.copies()).toEqual([]);
   });
 
-  test('ends when its client disconnects, and the next one starts', async () => {
+  test('ends when its client disconnects, and the next preview starts', async () => {
     const [node] = await nodeWith({});
     const gone = new AbortController();
     const url = running.serveBy('/slow', (_request, response) => {
@@ -140,7 +140,7 @@ describe('a preview', () => {
     expect(running.copies()).toEqual([]);
   });
 
-  test('is refused while others run and wait', async () => {
+  test('is refused while other previews run and wait', async () => {
     const [node] = await nodeWith({});
     const previews = previewsOf(node);
     const url = running.serve('/a', 'a.example\n');

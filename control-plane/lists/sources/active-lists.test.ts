@@ -9,7 +9,7 @@ let running: RunningLists;
 serveLists((opened) => (running = opened));
 
 describe('ActiveLists', () => {
-  test('a compilation that dies leaves the previous rules active and is the last error of its source', async () => {
+  test('keeps the previous rules after a compilation dies, and reports that as the last error of the list', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n'));
     await node.pool.close();
@@ -30,7 +30,7 @@ describe('ActiveLists', () => {
     expect(kindsOf(node, 'a.example')).toBe(1);
   });
 
-  test('a rollback keeps the updates of lists, whatever it undoes', async () => {
+  test('keeps updates of lists that were fetched after the revision of a rollback', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n', '"1"'));
     const [{ id: good, is_own: isOwn }] = (await listRevisions(running.database)) as [Revision];
@@ -53,7 +53,7 @@ describe('ActiveLists', () => {
     expect(kindsOf(node, 'c.example')).toBe(1);
   });
 
-  test('a rollback puts an update that a user had approved on hold again, without a compile', async () => {
+  test('holds an update again after the rollback of its approval, without a compilation', async () => {
     const node = await running.startNode();
     const names = Array.from({ length: 10 }, (_, index) => `n${index}.example\n`).join('');
     const id = await addList(node, running.serve('/a', names, '"1"'));
@@ -88,7 +88,7 @@ describe('ActiveLists', () => {
     expect([kindsOf(second, 'new.example'), (await second.life.read(id)).status]).toEqual([1, 'ok']);
   });
 
-  test('a rollback restores a list that was deleted', async () => {
+  test('restores a deleted list by a rollback', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n'));
     const [{ id: good }] = (await listRevisions(running.database)) as [Revision];

@@ -53,7 +53,7 @@ describe('custom rules', () => {
     await expect(node.life.refresh(id)).rejects.toMatchObject({ status: 409 });
   });
 
-  test('change without a compile of the other lists, and so do the names that are shown', async () => {
+  test('change active rules and shown names without a compilation of the other lists', async () => {
     const node = await running.startNode();
     const many = Array.from({ length: 200 }, (_, index) => `many${index}.example\n`).join('');
     await addList(node, running.serve('/a', `||a.example^\n${many}`));
@@ -117,7 +117,7 @@ describe('custom rules', () => {
     expect(kindsOf(node, 'b.example')).toBe(0);
   });
 
-  test('are not replaced if someone else has changed them since they were read', async () => {
+  test('are not replaced if another user has changed them since they were read', async () => {
     const node = await running.startNode();
     const id = await write(node, 'a.example');
     const { contentKey } = await node.all.custom.read('block', id);
@@ -126,7 +126,7 @@ describe('custom rules', () => {
     expect((await node.all.custom.read('block', id)).text).toBe('b.example');
   });
 
-  test('are restored at once by a rollback, without being held; the same text makes no revision', async () => {
+  test('are restored immediately by a rollback, without a held update; the same text creates no revision', async () => {
     const node = await running.startNode();
     const id = await write(node, 'a.example');
     const [created] = await revisions();
@@ -151,7 +151,7 @@ describe('custom rules', () => {
     expect(kindsOf(await running.startNode(), 'a.example')).toBe(2);
   });
 
-  test('accept settings like any list, but no URL, and lists that are fetched have no text', async () => {
+  test('accept the settings of lists except a URL, and fetched lists accept no text', async () => {
     const node = await running.startNode();
     await running.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
     const id = await write(node, 'a.example');

@@ -25,7 +25,7 @@ function make(node: ListNode, lists: object): Promise<DraftedLists> {
 }
 
 describe('DraftLists.make()', () => {
-  test('compiles lists of the draft with active ones, and leaves no files behind', async () => {
+  test('compiles lists of the draft together with active lists, and leaves no files behind', async () => {
     const node = await running.startNode();
     const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
     const off = await node.life.create(blocklist(running.serve('/b', 'b.example\nc.example\n')));
@@ -49,7 +49,7 @@ describe('DraftLists.make()', () => {
     expect(node.publisher.current()).toBe(current);
   });
 
-  test('uses the held update of a source, as if it were approved', async () => {
+  test('uses the held update of a list as if it were approved', async () => {
     const node = await running.startNode();
     const text = Array.from({ length: 10 }, (_, i) => `n${i}.example\n`).join('');
     const id = await addList(node, running.serve('/a', text));
@@ -62,14 +62,14 @@ describe('DraftLists.make()', () => {
     expect(made.compiled.sources.map(({ id: one }) => one)).toEqual([id]);
   });
 
-  test('compiles nothing if lists are only removed', async () => {
+  test('compiles nothing if the draft only removes lists', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n'));
     const made = await make(node, { drop: [id] });
     expect([made.compiled, made.sources]).toEqual([node.publisher.current().compiled, []]);
   });
 
-  test('refuses a source that was never fetched, and content that is not a list', async () => {
+  test('refuses a list that was never fetched, and content that is not a list', async () => {
     const node = await running.startNode();
     const { id } = await node.life.create(blocklist(running.urlOf('/missing'), { enabled: false }));
     for (const [list, path] of [

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-test('the first list is kept when the first change by a user is undone', async () => {
+test('the default list is kept when the first change of a user is undone', async () => {
   const { database } = own;
   await seedFirstSource(database);
   await seedFirstSource(database);

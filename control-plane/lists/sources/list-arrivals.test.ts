@@ -9,7 +9,7 @@ let running: RunningLists;
 serveLists((opened) => (running = opened));
 
 describe('lists that arrive together', () => {
-  test('are one revision and one compile, whatever fails among them', async () => {
+  test('create one revision and one compilation, even if one of them fails', async () => {
     const node = await running.startNode();
     for (let index = 0; index < 30; index++) {
       if (index !== 7) running.serve(`/${index}`, `n${index}.example\n`);
@@ -32,7 +32,7 @@ describe('lists that arrive together', () => {
     );
   });
 
-  test('do not wait long for one whose server is silent', async () => {
+  test('do not wait long for a list whose server does not respond', async () => {
     const node = await running.startNode();
     running.serveBy('/slow', (_, response) => void response.write('# slow\n'));
     await node.life.create(blocklist(running.urlOf('/slow'), { name: 'slow' }));

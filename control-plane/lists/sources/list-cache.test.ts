@@ -33,7 +33,7 @@ function files(): string[] {
 }
 
 describe('ListCache', () => {
-  test('finds committed copies and their sources after a restart', async () => {
+  test('finds stored copies and their sources after a restart', async () => {
     await put(7, URL_1, KEY_A, 'text');
     const again = new ListCache(dataDir);
     await again.open();
@@ -52,7 +52,7 @@ describe('ListCache', () => {
     expect(readFileSync(cache.copyOf(7)!.path, 'utf8')).toBe('new');
   });
 
-  test('uses the newer of two copies that a crash left', async () => {
+  test('uses the newer of two copies that exist after a crash', async () => {
     await put(7, URL_1, KEY_A, 'old');
     utimesSync(cache.copyOf(7)!.path, 1000, 1000);
     await put(7, URL_1, KEY_B, 'new');
@@ -61,7 +61,7 @@ describe('ListCache', () => {
     expect(again.copyOf(7)?.contentKey).toBe(KEY_B);
   });
 
-  test('removes half-written files of a crash, and leaves foreign files alone', async () => {
+  test('deletes half-written files of a crash, but no files of other programs', async () => {
     writeFileSync(cache.temporaryPath(), 'torn');
     writeFileSync(join(dataDir, 'list-cache', 'README'), 'mine');
     await new ListCache(dataDir).open();
@@ -84,7 +84,7 @@ describe('ListCache', () => {
     }
   });
 
-  test('prune() does not delete a stored copy before it is settled', async () => {
+  test('prune() does not delete a stored copy before settle() is called', async () => {
     const path = cache.temporaryPath();
     writeFileSync(path, 'text');
     const copy = await cache.store(7, URL_1, KEY_A, path);
@@ -95,7 +95,7 @@ describe('ListCache', () => {
     expect(files()).toEqual([]);
   });
 
-  test('discard() deletes a copy permanently, so that another one may replace it', async () => {
+  test('discard() deletes a copy permanently, so that another copy may replace it', async () => {
     await put(7, URL_1, KEY_A, 'torn');
     await cache.discard(7, cache.copyOf(7)!.path);
     expect([cache.copyOf(7), cache.has(7, KEY_A), files()]).toEqual([undefined, false, []]);
@@ -103,7 +103,7 @@ describe('ListCache', () => {
     expect(readFileSync(cache.copyOf(7)!.path, 'utf8')).toBe('whole');
   });
 
-  test('removeCopy() keeps a newer copy than the given one', async () => {
+  test('removeCopy() keeps a copy that is newer than the given one', async () => {
     await put(7, URL_1, KEY_A, 'old');
     const before = cache.copyOf(7)!.path;
     await put(7, URL_1, KEY_B, 'new');
@@ -111,7 +111,7 @@ describe('ListCache', () => {
     expect(cache.copyOf(7)?.contentKey).toBe(KEY_B);
   });
 
-  test('prune() keeps needed copies, and use() can return to them', async () => {
+  test('prune() keeps needed copies, which use() can activate again', async () => {
     await put(7, URL_1, KEY_A, 'old');
     const { contentKey } = cache.copyOf(7)!;
     await put(7, URL_1, KEY_B, 'new');
@@ -123,7 +123,7 @@ describe('ListCache', () => {
     expect([files().length, cache.use(7, KEY_B)]).toEqual([1, false]);
   });
 
-  test('prunes the copies of sources that are forgotten', async () => {
+  test('prune() deletes the copies of sources after removeCopy()', async () => {
     await put(7, URL_1, KEY_A, 'seven');
     await put(8, URL_2, KEY_B, 'eight');
     cache.removeCopy(7);

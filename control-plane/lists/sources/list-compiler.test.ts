@@ -9,7 +9,7 @@ let running: RunningLists;
 serveLists((opened) => (running = opened));
 
 describe('ListCompiler', () => {
-  test('a restart frees the memory of a list that was disabled', async () => {
+  test('a restart frees the memory of the rules of a disabled list', async () => {
     const first = await running.startNode();
     const id = await addList(first, running.serve('/a', 'a.example\n'));
     await first.life.update(id, { enabled: false });
@@ -40,7 +40,7 @@ describe('ListCompiler', () => {
     (_, index) => `||a${index}.example^$denyallow=${`b${index}.example|`.repeat(18)}c.example\n`,
   ).join('');
 
-  test('a first copy that crashes the compiler is refused with a reason; other lists become active', async () => {
+  test('a first copy that crashes the compiler is refused with a reason, and other lists become active', async () => {
     const node = await running.startNode(new CompilePool(24));
     const id = await addList(node, running.serve('/heavy', HEAVY));
     expect(await node.life.read(id)).toMatchObject({
@@ -54,7 +54,7 @@ describe('ListCompiler', () => {
     expect(kindsOf(node, 'b.example')).toBe(1);
   });
 
-  test('a newer copy that crashes the compiler is refused; the previous one stays active, also after a restart', async () => {
+  test('after a newer copy crashes the compiler, the previous copy stays active, also after a restart', async () => {
     const node = await running.startNode(new CompilePool(24));
     const id = await addList(node, running.serve('/a', 'a.example\n', '"1"'));
     running.serve('/a', `${HEAVY}a.example\n`, '"2"');

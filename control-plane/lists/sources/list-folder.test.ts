@@ -19,8 +19,8 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const check = (path: string): Promise<void> => refuseOtherFolders(pathToFileURL(path).href, [lists]);
 
-describe('refuseOtherFolders', () => {
-  test('accepts files below a folder, even missing ones, and all web URLs', async () => {
+describe('refuseOtherFolders()', () => {
+  test('accepts files below a list folder, even missing ones, and all web URLs', async () => {
     await check(join(lists, 'a.txt'));
     await check(join(lists, 'not', 'there', 'yet.txt'));
     await refuseOtherFolders('https://lists.example/a.txt', [lists]);
@@ -28,7 +28,7 @@ describe('refuseOtherFolders', () => {
     await check(join(lists, 'a.txt'));
   });
 
-  test('accepts a missing file below a folder that is a link', async () => {
+  test('accepts a missing file below a list folder that is a symbolic link', async () => {
     symlinkSync(lists, join(root, 'link'));
     const path = join(root, 'link', 'later', 'a.txt');
     await refuseOtherFolders(pathToFileURL(path).href, [join(root, 'link')]);
@@ -52,8 +52,11 @@ describe('refuseOtherFolders', () => {
     await expect(check(path())).rejects.toThrow(ApiError);
   });
 
-  test.each(['%2f', '%2F..%2fsecret', '%00', 'a%00.txt'])('answers a URL with %s with 400', async (name) => {
-    const url = `${pathToFileURL(lists).href}/${name}`;
-    await expect(refuseOtherFolders(url, [lists])).rejects.toMatchObject({ name: 'ApiError', status: 400 });
-  });
+  test.each(['%2f', '%2F..%2fsecret', '%00', 'a%00.txt'])(
+    'refuses a URL that contains %s with 400',
+    async (name) => {
+      const url = `${pathToFileURL(lists).href}/${name}`;
+      await expect(refuseOtherFolders(url, [lists])).rejects.toMatchObject({ name: 'ApiError', status: 400 });
+    },
+  );
 });

@@ -28,13 +28,13 @@ describe('reasonToHold()', () => {
     [100, 999, null],
     [100, 1000, 'held: the list grew from 100 to 1000 rules'],
     [99, 1_000_000, null],
-  ])('from %d to %d rules returns %j', (before, next, reason) => {
+  ])('for an update from %d to %d rules returns %j', (before, next, reason) => {
     const held = reasonToHold(copy(before), copy(next));
     expect(held && holdText(held)).toBe(reason);
     expect(held === null || [held.rules_in_force, held.rules]).toEqual(reason === null || [before, next]);
   });
 
-  test('names the first domains that would be newly blocked', () => {
+  test('names the first frequently queried domains that would be newly blocked', () => {
     const used = Array.from({ length: 30 }, (_, index) => `n${index}`);
     const held = reasonToHold(copy(1, ['n0']), copy(1, used))!;
     expect(holdText(held)).toBe(
@@ -55,7 +55,7 @@ describe('reasonToHold()', () => {
     });
   });
 
-  test('names what would no longer be allowed', () => {
+  test('names frequently queried domains that would no longer be allowed', () => {
     const held = reasonToHold(copy(2, [], ['a', 'b']), copy(2, [], ['b', 'c']))!;
     expect(held).toMatchObject({ reason: 'allows_less', names: ['a'], name_count: 1 });
     expect(holdText(held)).toBe('held: it would no longer allow frequently queried names: a');
@@ -84,7 +84,7 @@ describe('reasonToHold() and reasonToHoldFirst()', () => {
       WIDE_REASON,
     ],
     ['a copy that is for few more addresses', copy(1, [], [], { addressShare: 0.02 }), wide, null],
-  ])('evaluates %s', (_what, before, next, reason) => {
+  ])('decide correctly about %s', (_what, before, next, reason) => {
     const held = before === null ? reasonToHoldFirst(next, 0) : reasonToHold(before, next);
     expect(held && holdText(held)).toBe(reason);
     if (reason === ALL_REASON) expect(held).toMatchObject({ reason: 'every_name', wide_rules: [ALL_TXT] });
@@ -96,7 +96,7 @@ describe('reasonToHold() and reasonToHoldFirst()', () => {
     [1000, 500, false],
     [999, 999, false],
     [50_000, 25_001, true],
-  ])('of %d names known, a first copy that matches %d is held: %s', (known, matched, isHeld) => {
+  ])('of %d queried names, a first copy that matches %d is held: %s', (known, matched, isHeld) => {
     for (const next of [copy(9, names(matched)), copy(9, [], names(matched))]) {
       const held = reasonToHoldFirst(next, known);
       expect(held === null || held.reason === 'most_names').toBe(true);
@@ -111,7 +111,7 @@ describe('reasonToHold() and reasonToHoldFirst()', () => {
 });
 
 describe('sampleOf() and mayMatchMost()', () => {
-  test('take every name of a short list, and an even part of a long one', () => {
+  test('use every name of a short list, and an evenly spaced sample of a long list', () => {
     expect(sampleOf(names(4096))).toEqual(names(4096));
     const sample = sampleOf(names(50_000));
     expect([sample.length, new Set(sample).size, sample[0], sample.at(-1)]).toEqual([
@@ -126,7 +126,7 @@ describe('sampleOf() and mayMatchMost()', () => {
 });
 
 describe('MostAskedNames', () => {
-  test('reads the names of the last day again after ten minutes', async () => {
+  test('reads the frequently queried names of the last day again after ten minutes', async () => {
     let nowMs = 0;
     const asked: (readonly [number, number])[] = [];
     const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
@@ -142,7 +142,7 @@ describe('MostAskedNames', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('reads a short list each time, and a full one once a day', async () => {
+  test('reads the names again on each call while there are few, and once a day after the maximum is reached', async () => {
     let nowMs = 0;
     let reads = 0;
     let length = 3;

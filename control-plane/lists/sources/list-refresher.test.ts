@@ -9,7 +9,7 @@ let running: RunningLists;
 serveLists((opened) => (running = opened));
 
 describe('ListRefresher', () => {
-  test('refresh() asks whether the list has changed, and compiles it only if it has', async () => {
+  test('refresh() requests a list conditionally, and compiles it only if it has changed', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n', '"1"'));
     const compiledAt = node.publisher.current().compiled;
@@ -34,27 +34,30 @@ describe('ListRefresher', () => {
     ['comments only', (_, r) => r.end('# gone\n'), /no rule/],
     ['only rules that Weir cannot apply', (_, r) => r.end('||a.example^$doc\n'), /line 1: modifier/],
     ['a closed connection', (request) => request.socket.destroy(), /fetch http/],
-  ])('a fetch that returns %s keeps the last copy active and reports why', async (_what, answer, reason) => {
-    const node = await running.startNode();
-    const id = await addList(node, running.serve('/a', 'a.example\n'));
-    if (answer === undefined) running.serveNothing();
-    else running.serveBy('/a', answer);
-    await node.life.refresh(id);
-    await node.life.idle();
-    expect(kindsOf(node, 'a.example')).toBe(1);
-    expect(await node.life.read(id)).toMatchObject({
-      status: 'error',
-      last_error: expect.stringMatching(reason),
-      rules: 1,
-    });
-    expect(node.logger.text()).toContain('list not updated; its last copy stays active');
-    running.serve('/a', 'a.example\n');
-    await node.life.refresh(id);
-    await node.life.idle();
-    expect(await node.life.read(id)).toMatchObject({ status: 'ok', last_error: null });
-  });
+  ])(
+    'after a fetch that returns %s keeps the last copy active and reports the reason',
+    async (_what, answer, reason) => {
+      const node = await running.startNode();
+      const id = await addList(node, running.serve('/a', 'a.example\n'));
+      if (answer === undefined) running.serveNothing();
+      else running.serveBy('/a', answer);
+      await node.life.refresh(id);
+      await node.life.idle();
+      expect(kindsOf(node, 'a.example')).toBe(1);
+      expect(await node.life.read(id)).toMatchObject({
+        status: 'error',
+        last_error: expect.stringMatching(reason),
+        rules: 1,
+      });
+      expect(node.logger.text()).toContain('list not updated; its last copy stays active');
+      running.serve('/a', 'a.example\n');
+      await node.life.refresh(id);
+      await node.life.idle();
+      expect(await node.life.read(id)).toMatchObject({ status: 'ok', last_error: null });
+    },
+  );
 
-  test('a list that was never fetched successfully is reported as having no copy', async () => {
+  test('reports a list that was never fetched successfully as having no copy', async () => {
     const node = await running.startNode();
     await node.life.create(blocklist(running.urlOf('/missing')));
     await node.life.idle();
@@ -62,7 +65,7 @@ describe('ListRefresher', () => {
     expect(node.logger.text()).not.toContain('stays active');
   });
 
-  test('a burst of new lists is fetched four at a time and compiled a few times at most', async () => {
+  test('fetches twelve new lists four at a time and compiles them in a few runs', async () => {
     const node = await running.startNode();
     let atWork = 0;
     let max = 0;
@@ -92,7 +95,7 @@ describe('ListRefresher', () => {
     expect((await node.life.list()).every(({ status }) => status === 'ok')).toBe(true);
   });
 
-  test('refreshes lists that are due: after a day, and after a failure within minutes', async () => {
+  test('refreshes lists that are due: after a day, and within minutes after a failure', async () => {
     const node = await running.startNode();
     await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
     await node.life.create(blocklist(running.urlOf('/missing'), { name: 'missing' }));
@@ -110,7 +113,7 @@ describe('ListRefresher', () => {
     expect(await check(24 * 60)).toEqual(['/a', '/missing']);
   });
 
-  test('close() ends running fetches, and the next start resumes them', async () => {
+  test('close() aborts running fetches, and the next start fetches these lists', async () => {
     const first = await running.startNode();
     running.serveBy('/a', (_, response) => void response.write('# slow\n'));
     const { id } = await first.life.create(blocklist(running.urlOf('/a')));

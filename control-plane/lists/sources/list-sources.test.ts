@@ -23,7 +23,7 @@ let running: RunningLists;
 serveLists((opened) => (running = opened));
 
 describe('ListSources', () => {
-  test('create() answers at once; the list is fetched, compiled and active soon after', async () => {
+  test('create() returns immediately; the list is fetched, compiled and active soon after', async () => {
     const node = await running.startNode();
     const url = running.serve('/a', 'a.example\nno rule at all\n||b.example^\n', '"1"');
     const created = await node.life.create(blocklist(url));
@@ -50,7 +50,7 @@ describe('ListSources', () => {
     ]);
   });
 
-  test('update() resolves once disabling, enabling, groups and subdomains are active', async () => {
+  test('update() resolves when changed settings (enabled, groups, subdomains) are active', async () => {
     const node = await running.startNode();
     await running.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
     const id = await addList(node, running.serve('/a', 'a.example\n'));
@@ -67,7 +67,7 @@ describe('ListSources', () => {
     expect(running.asked()).toEqual(['/a']);
   });
 
-  test('update() of the URL fetches the new list at once, even while the old one is being fetched', async () => {
+  test('update() of the URL fetches the new list immediately, even while the old one is being fetched', async () => {
     const node = await running.startNode();
     running.serveBy('/a', (_, response) => void response.write('# slow\n'));
     const { id } = await node.life.create(blocklist(running.urlOf('/a')));
@@ -104,7 +104,7 @@ describe('ListSources', () => {
     expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([0, 1]);
   });
 
-  test('remove() deactivates a list at once and frees the memory of its names soon after', async () => {
+  test('remove() deactivates a list immediately and frees the memory of its names soon after', async () => {
     const node = await running.startNode();
     const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
     await addList(node, running.serve('/b', 'b.example\n'));
@@ -117,7 +117,7 @@ describe('ListSources', () => {
     await expect(node.life.read(id)).rejects.toMatchObject({ status: 404 });
   });
 
-  test('remove() ends a running fetch', async () => {
+  test('remove() aborts a running fetch', async () => {
     const node = await running.startNode();
     running.serveBy('/slow', (_, response) => void response.write('# slow\n'));
     const { id } = await node.life.create(blocklist(running.urlOf('/slow')));
@@ -131,7 +131,7 @@ describe('ListSources', () => {
     expect(await node.life.list()).toEqual([]);
   });
 
-  test('a disabled source is not fetched until it is enabled', async () => {
+  test('does not fetch a disabled source until it is enabled', async () => {
     const node = await running.startNode();
     const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n'), { enabled: false }));
     await node.life.idle();
@@ -141,7 +141,7 @@ describe('ListSources', () => {
     expect(kindsOf(node, 'a.example')).toBe(1);
   });
 
-  test('read() shows a source that waits for its turn as being updated', async () => {
+  test('read() reports the status "updating" for a source that is being fetched', async () => {
     const node = await running.startNode();
     running.serveBy('/slow', (_, response) => void response.write('# slow\n'));
     const { id } = await node.life.create(blocklist(running.urlOf('/slow')));
@@ -169,7 +169,7 @@ describe('ListSources', () => {
     expect(kindsOf(node, 'a.example')).toBe(1);
   });
 
-  test('refuses a URL that another source has and groups that do not exist', async () => {
+  test('refuses a URL that another source has, and groups that do not exist', async () => {
     const node = await running.startNode();
     const url = running.serve('/a', 'a.example\n');
     const { id } = await node.life.create(blocklist(url));
@@ -181,7 +181,7 @@ describe('ListSources', () => {
     expect(await node.life.list()).toHaveLength(1);
   });
 
-  test('a restart answers from disk without fetching or compiling anything', async () => {
+  test('uses the copies and snapshots on disk after a restart, without fetching or compiling', async () => {
     const first = await running.startNode();
     await addList(first, running.serve('/a', 'a.example\n'));
     await first.stop();
@@ -196,7 +196,7 @@ describe('ListSources', () => {
     );
   });
 
-  test('a restart without snapshots compiles from the copies, without a fetch', async () => {
+  test('compiles the copies on disk after a restart without snapshots, without a fetch', async () => {
     const first = await running.startNode();
     await addList(first, running.serve('/a', 'a.example\n'));
     await first.stop();
@@ -209,7 +209,7 @@ describe('ListSources', () => {
   });
 
   const TEN = Array.from({ length: 10 }, (_, index) => `n${index}.example\n`).join('');
-  test('a copy with less than half of the rules is held with a reason; approve() applies it', async () => {
+  test('holds a copy with less than half of the rules with a reason, and approve() activates it', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', TEN, '"1"'));
     running.serve('/a', 'n0.example\nn1.example\nn2.example\nn3.example\n', '"2"');
@@ -233,7 +233,7 @@ describe('ListSources', () => {
     await expect(node.life.approve(id)).rejects.toMatchObject({ status: 409 });
   });
 
-  test('a held update survives a restart and does not become active', async () => {
+  test('keeps a held update after a restart, and does not activate it', async () => {
     const first = await running.startNode();
     const id = await addList(first, running.serve('/a', TEN));
     running.serve('/a', 'n0.example\n');
@@ -247,7 +247,7 @@ describe('ListSources', () => {
     expect(kindsOf(second, 'n9.example')).toBe(0);
   });
 
-  test('a fetch that ends after an approval does not put the approved copy on hold', async () => {
+  test('does not hold an approved copy when a fetch ends after its approval', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', TEN));
     running.serve('/a', 'n0.example\n');
@@ -271,7 +271,7 @@ describe('ListSources', () => {
     expect(await node.life.read(id)).toMatchObject({ status: 'ok', last_error: null, held: null });
   });
 
-  test('an approval of a copy that another one has replaced is refused', async () => {
+  test('refuses the approval of a copy that another copy has replaced', async () => {
     const first = await running.startNode();
     const id = await addList(first, running.serve('/a', TEN));
     running.serve('/a', 'n0.example\n');
@@ -300,7 +300,7 @@ describe('ListSources', () => {
     expect((await second.life.read(id)).status).toBe('held');
   });
 
-  test('a check of rows that were read before an approval does not undo it', async () => {
+  test('does not undo an approval when it checks rows that were read before the approval', async () => {
     const first = await running.startNode();
     const id = await addList(first, running.serve('/a', TEN));
     running.serve('/a', 'n0.example\n');
@@ -332,7 +332,7 @@ describe('ListSources', () => {
     expect(kindsOf(second, 'n9.example')).toBe(0);
   });
 
-  test('an allowlist allows names even if a blocklist has the same URL', async () => {
+  test('allows the names of an allowlist even if a blocklist has the same URL', async () => {
     const node = await running.startNode();
     const url = running.serve('/a', 'a.example\n');
     await node.life.create(blocklist(url));
@@ -364,7 +364,7 @@ describe('ListSources adopt()', () => {
     (tx: Queryable) =>
       Promise.all(urls.map((url) => insertSource(tx, 'block', blocklist(url))));
 
-  test('resolves once files are active, and fetches other lists in the background', async () => {
+  test('resolves when local files are active, and fetches web lists in the background', async () => {
     const node = await running.startNode();
     running.listDirs = [running.dataDir];
     const file = join(running.dataDir, 'own.txt');
@@ -421,7 +421,7 @@ describe('ListSources adopt()', () => {
     expect(await node.life.read(rows[0]!.id)).toMatchObject({ status: 'ok', last_error: null });
   });
 
-  test('activates changed groups and switches without fetching again', async () => {
+  test('activates changed groups and the settings subdomains and enabled without another fetch', async () => {
     const node = await running.startNode();
     await running.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
     const id = await addList(node, running.serve('/a', 'a.example\n'));

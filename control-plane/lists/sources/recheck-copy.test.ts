@@ -23,9 +23,9 @@ async function leaveToOldRelease(): Promise<void> {
     content_url_key = left(encode(sha256(convert_to(url, 'UTF8')), 'hex'), 16)`);
 }
 
-describe('after an upgrade', () => {
+describe('after an upgrade that interprets rules differently, Weir', () => {
   test.each(['a list', 'a local file', 'a text'])(
-    'puts %s that now matches more names on hold until it is approved',
+    'holds %s that now matches more names until it is approved',
     async (what) => {
       const first = await running.startNode();
       let id: number;
@@ -74,7 +74,7 @@ describe('after an upgrade', () => {
     },
   );
 
-  test('puts a copy that is approved on hold again if there is another reason, and shows it', async () => {
+  test('refuses the approval of a copy that is now held for another reason, and shows that reason', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', WIDE));
     await running.database.query(
@@ -89,7 +89,7 @@ describe('after an upgrade', () => {
     expect(kindsOf(node, 'ads.example')).toBe(2);
   });
 
-  test('keeps copies that do not match more names, and those that were approved', async () => {
+  test('keeps lists active that do not match more names, or that were approved', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n'));
     const wide = await addList(node, running.serve('/b', WIDE));

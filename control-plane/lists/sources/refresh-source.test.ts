@@ -144,14 +144,14 @@ describe('refreshSource()', () => {
     expect(cache.copyOf(1)).toBeUndefined();
   });
 
-  test('does not hold a first copy because of popular names', async () => {
+  test('does not hold a first copy that matches only a few frequently queried names', async () => {
     mostAsked = ['used.example'];
     namesOfDay = ['used.example'];
     serve('used.example\n');
     expect(await refresh(row())).toMatchObject({ outcome: 'new' });
   });
 
-  test('holds a first copy that matches more than half of the names of the last day', async () => {
+  test('holds a first copy that matches more than half of the names queried in the last day', async () => {
     namesOfDay = Array.from({ length: 1000 }, (_, index) => `n${index}.example`);
     serve('||example^\n');
     const refreshed = await refresh(row());
@@ -165,7 +165,7 @@ describe('refreshSource()', () => {
     expect(await refresh(row({ id: 2, kind: 'allow' }))).toMatchObject({ outcome: 'held' });
   });
 
-  test('counts all names of the last day if a sample shows that it matters', async () => {
+  test('checks all names queried in the last day if the result of a sample is near the limit', async () => {
     namesOfDay = Array.from(
       { length: 10_000 },
       (_, index) => `n${index}.${index < 5001 ? 'a' : 'b'}.example`,
@@ -188,7 +188,7 @@ describe('refreshSource()', () => {
     ['0.0.0.0/7', 'addresses', 'held: its address rules cover 0.78 % of all addresses'],
     ['2000::/10', 'addresses', 'held: its address rules cover 0.78 % of all addresses'],
     ['/^[0-9]+(\\.[0-9]+){3}$/', 'addresses', 'held: its address rules cover 100 % of all addresses'],
-  ])('holds a copy with %s, even a first one, until it is confirmed', async (line, reason, text) => {
+  ])('holds a copy with %s, even a first one, until it is approved', async (line, reason, text) => {
     serve(`a.example\n${line}\n`, '"1"');
     const first = await refresh(row());
     expect(first).toMatchObject({ outcome: 'held', reason: text, facts: { held: { reason, rules: 2 } } });
@@ -205,7 +205,7 @@ describe('refreshSource()', () => {
     expect(await refresh(plain)).toMatchObject({ outcome: 'held', reason: text });
   });
 
-  test('asks whether the list has changed only if it has the copy', async () => {
+  test('requests the list conditionally only if its copy is on disk', async () => {
     const source = await takeFirst('a.example\n', '"1"');
     expect(await refresh(source)).toEqual({ outcome: 'unchanged', facts: {} });
     expect(await refresh({ ...source, id: 2 })).toMatchObject({ outcome: 'new' });
@@ -221,7 +221,7 @@ describe('refreshSource()', () => {
     ]);
   });
 
-  test('recognises the same text under another ETag, and discards a held update', async () => {
+  test('reports the same text with another ETag as unchanged, and discards a held update', async () => {
     const source = await takeFirst('a.example\n', '"1"');
     serve('a.example\n', '"2"');
     expect(await refresh({ ...source, heldKey: 'another' })).toEqual({
@@ -231,7 +231,7 @@ describe('refreshSource()', () => {
     expect(files()).toHaveLength(1);
   });
 
-  test('holds a copy with less than half of the rules, keeps it on disk and shows why', async () => {
+  test('holds a copy with less than half of the rules, keeps it on disk and reports the reason', async () => {
     const source = await takeFirst(TEN, '"1"');
     serve('n0.example\n'.repeat(4), '"2"');
     const reason = 'held: the list shrank from 10 to 4 rules';
@@ -247,7 +247,7 @@ describe('refreshSource()', () => {
     expect(files()).toHaveLength(2);
   });
 
-  test('keeps an update held if the server answers 304 or sends it again', async () => {
+  test('keeps an update held if the server responds with 304 or sends the same text again', async () => {
     const before = await takeFirst(TEN, '"1"');
     serve('n0.example\n', '"2"');
     const { facts } = await refresh(before);
@@ -270,7 +270,7 @@ describe('refreshSource()', () => {
   });
 
   test.each(['used.example', '||used.example^', '||example^', '*.example'])(
-    'holds a copy that adds %j, which this network uses',
+    'holds a copy that newly blocks a frequently queried name with %j',
     async (rule) => {
       mostAsked = ['other.test', 'used.example'];
       const source = await takeFirst('a.example\n');
@@ -282,14 +282,14 @@ describe('refreshSource()', () => {
     },
   );
 
-  test('does not hold a copy for a name that the list blocked before, or allows itself', async () => {
+  test('does not hold a copy for a name that the list already blocked, or allows itself', async () => {
     mostAsked = ['old.example', 'fine.example'];
     const source = await takeFirst('old.example\n');
     serve('old.example\n||fine.example^\n@@||fine.example^\n');
     expect(await refresh(source)).toMatchObject({ outcome: 'new', facts: { rules: 3 } });
   });
 
-  test('holds an allowlist that no longer allows names that this network uses', async () => {
+  test('holds an allowlist that no longer allows frequently queried names', async () => {
     mostAsked = ['used.example'];
     const source = await takeFirst('used.example\na.example\n', '"1"', { kind: 'allow' });
     serve('a.example\nb.example\n');
@@ -302,7 +302,7 @@ describe('refreshSource()', () => {
     expect(await refresh(block)).toMatchObject({ outcome: 'new' });
   });
 
-  test('does not compare with a copy that is no longer readable', async () => {
+  test('does not compare a new copy with an old one that is no longer readable', async () => {
     const source = await takeFirst(TEN);
     truncateSync(cache.copyOf(1)!.path, 15);
     serve('n0.example\n');
@@ -319,7 +319,7 @@ describe('refreshSource()', () => {
     expect(files()).toEqual([]);
   });
 
-  test('refuses a copy that takes too long to read, and does not read it again', async () => {
+  test('refuses a copy whose compilation takes too long, and does not compile it again', async () => {
     const slow = new CompilePool(undefined, { baseMs: 1, msPerMib: 0 });
     const limits = {
       ...SMALL_LIMITS,
@@ -337,7 +337,7 @@ describe('refreshSource()', () => {
     expect(files()).toEqual([]);
   });
 
-  test('does not blame a copy if the pool was closed', async () => {
+  test('does not reject a copy if its compilation failed because the pool was closed', async () => {
     const closed = new CompilePool();
     await closed.close();
     serve('a.example\n');
@@ -348,7 +348,7 @@ describe('refreshSource()', () => {
     expect(await refresh(row())).toMatchObject({ outcome: 'new' });
   });
 
-  test('fetches no file outside the list folders', async () => {
+  test('reads no file outside the list folders', async () => {
     await expect(refresh(row({ url: 'file:///etc/hosts' }))).rejects.toMatchObject({ code: 'refused_path' });
   });
 });

@@ -41,7 +41,7 @@ const blobs = async (): Promise<string[]> =>
   );
 const TEN = Array.from({ length: 10 }, (_, index) => `n${index}.example\n`).join('');
 
-describe('lists of several nodes', () => {
+describe('lists of a cluster', () => {
   test('are fetched once, by any node, and become active on all nodes', async () => {
     const { one, two, id } = await twoWith('a.example\n');
     expect([kindsOf(one, 'a.example'), kindsOf(two, 'a.example')]).toEqual([1, 1]);
@@ -64,7 +64,7 @@ describe('lists of several nodes', () => {
     expect([kindsOf(two, 'b.example'), two.cache.ids()]).toEqual([0, []]);
   });
 
-  test('have the content named in the row, even if a node returns with an older copy', async () => {
+  test('have the content that the database row names, even if a node returns with an older copy', async () => {
     const { one, two, id } = await twoWith('a.example\n');
     await one.stop();
     running.serve('/a', 'b.example\n', '"2"');
@@ -105,7 +105,7 @@ describe('lists of several nodes', () => {
     expect(running.asked()).toEqual(['/a', '/a']);
   });
 
-  test('a node that was suspended in the middle of a fetch does not store the copy', async () => {
+  test('are not stored by a node that was suspended in the middle of a fetch', async () => {
     const [stopped, other] = [await running.startNode(), await running.startOther()];
     const answers: (() => void)[] = [];
     const url = running.serveBy(
@@ -142,7 +142,7 @@ describe('lists of several nodes', () => {
     expect([kindsOf(stopped, 'old.example'), kindsOf(stopped, 'new.example')]).toEqual([0, 1]);
   });
 
-  test('of files are read by nodes that have them', async () => {
+  test('with file: URLs become active on all nodes if one node can read the file', async () => {
     running.listDirs = [running.dataDir];
     const file = join(running.dataDir, 'own.txt');
     await writeFile(file, 'own.example\n');
@@ -172,7 +172,7 @@ describe('lists of several nodes', () => {
     expect([kindsOf(one, 'own.example'), kindsOf(two, 'own.example')]).toEqual([1, 1]);
   });
 
-  test('that one node cannot compile are unchanged only there', async () => {
+  test('that one node cannot compile stay unchanged on that node only', async () => {
     const { one, two, id } = await twoWith('a.example\n');
     await two.pool.close();
     running.serve('/a', 'a.example\nb.example\n', '"2"');
@@ -185,7 +185,7 @@ describe('lists of several nodes', () => {
     expect(await one.life.read(id)).toMatchObject({ status: 'ok', rules: 2 });
   });
 
-  test('that are files are read by one node while it runs and has the file, whatever is at that path elsewhere', async () => {
+  test('with file: URLs are read by one node while it has the file, even if another file has this path elsewhere', async () => {
     const { database } = running;
     running.listDirs = [running.dataDir];
     const [one, two] = [await running.startNode(), await running.startOther()];
@@ -226,7 +226,7 @@ describe('lists of several nodes', () => {
 });
 
 describe('SharedCopies', () => {
-  test('giveMissing() stores what the database has lost; nothing is fetched again', async () => {
+  test('giveMissing() stores copies that the database has lost, without fetching the lists again', async () => {
     const node = await running.startNode();
     await addList(node, running.serve('/a', 'a.example\n'));
     const stored = await blobs();
@@ -247,7 +247,7 @@ describe('SharedCopies', () => {
     expect(await blobs()).toHaveLength(1);
   });
 
-  test('blobs are deleted with the last source and change of a user that need them', async () => {
+  test('blobs are deleted when no list and no stored change of a user needs them', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n'));
     const before = await blobs();

@@ -31,8 +31,8 @@ async function revisions(): Promise<number> {
   return rows[0]!.count;
 }
 
-describe('a block list of a running node', () => {
-  test('is edited with the ETag that it was read with, and not with an older one', async () => {
+describe('a blocklist source over the API of a running node', () => {
+  test('is changed with its current ETag, and not with an older one', async () => {
     const { body, headers } = await read();
     const edited = await put({ ...BlocklistSource.parse(body), enabled: false }, headers['etag']);
     expect([edited.status, edited.headers['etag']]).toEqual([200, (await read()).headers['etag']]);
@@ -45,7 +45,7 @@ describe('a block list of a running node', () => {
     expect(kindsOf(node, 'a.example')).toBe(1);
   });
 
-  test('accepts exactly one of two edits with the same ETag', async () => {
+  test('accepts exactly one of two changes with the same ETag', async () => {
     const { headers } = await read();
     const before = await revisions();
     const edits = ['one', 'two'].map((comment) => put({ comment }, headers['etag']));
@@ -53,7 +53,7 @@ describe('a block list of a running node', () => {
     expect(await revisions()).toBe(before + 1);
   });
 
-  test('sent back as it was read, makes no revision and keeps its ETag and its rules', async () => {
+  test('keeps its ETag and rules, and creates no revision, if it is sent back unchanged', async () => {
     const { body, headers } = await read();
     const before = await revisions();
     const answer = await put(body, headers['etag']);

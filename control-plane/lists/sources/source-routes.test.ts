@@ -35,7 +35,7 @@ serveSuite(suiteRoutes, (served) => ({ api } = served));
 const BASE = '/api/blocklist-sources';
 const post = (json: unknown): Promise<TestAnswer> => api.send('POST', BASE, { json });
 
-describe('blocklist sources', () => {
+describe('blocklist sources over the API', () => {
   test('are created, read, changed, refreshed and deleted', async () => {
     const created = await post({ name: 'Ads', url: 'https://lists.example/ads.txt', group_ids: [1] });
     expect(created.status).toBe(201);
@@ -62,7 +62,7 @@ describe('blocklist sources', () => {
     expect(BlocklistSourceList.parse((await api.send('GET', BASE)).body)).toEqual([]);
   });
 
-  test('are 409 with a URL that another source has', async () => {
+  test('are refused with 409 if another source has the URL', async () => {
     await post({ name: 'One', url: 'https://lists.example/one.txt' });
     const answer = await post({ name: 'Two', url: 'https://lists.example/one.txt' });
     expect([answer.status, answer.problem.error]).toEqual([409, 'conflict']);
@@ -99,15 +99,15 @@ describe('blocklist sources', () => {
     [{ name: 'x', url: 'https://lists.example/b', group_ids: [2147483648] }, ['group_ids.0']],
     [{ name: 'x', url: 'https://lists.example/b', status: 'ok', rules: 5 }, ['status', 'rules']],
     [{ name: 2, url: 3, enabled: 'no', subdomains: 1 }, ['name', 'url', 'enabled', 'subdomains']],
-  ])('refuse %j and name every bad field', async (json, paths) => {
+  ])('refuse %j and name every invalid field', async (json, paths) => {
     const answer = await post(json);
     const named = answer.problem.errors!.map((fault) => fault.path);
     expect([answer.status, [...new Set(named)]]).toEqual([400, paths]);
   });
 });
 
-describe('allowlist sources', () => {
-  test('have separate routes, and a second name', async () => {
+describe('allowlist sources over the API', () => {
+  test('have separate routes, which also exist as whitelist-sources', async () => {
     const json = { name: 'Fine', url: 'https://lists.example/fine.txt' };
     const created = await api.send('POST', '/api/allowlist-sources', { json });
     expect(created.status).toBe(201);
@@ -126,8 +126,8 @@ describe('allowlist sources', () => {
   });
 });
 
-describe('held updates', () => {
-  test('are activated by approve, which is 409 without a held update', async () => {
+describe('POST .../approve of a list source', () => {
+  test('activates a held update, and returns 409 without one', async () => {
     const created = await post({ name: 'Held', url: 'https://lists.example/held.txt' });
     const { id } = BlocklistSource.parse(created.body);
     expect((await api.send('POST', `${BASE}/${id}/approve`)).status).toBe(409);
@@ -141,8 +141,8 @@ describe('held updates', () => {
   });
 });
 
-describe('unusable lines', () => {
-  test('are shown with their reasons', async () => {
+describe('GET .../unused-lines of a list source', () => {
+  test('returns the lines that Weir cannot use, with reasons', async () => {
     const created = await post({ name: 'Lines', url: 'https://lists.example/lines.txt' });
     const { id } = BlocklistSource.parse(created.body);
     const lines = UnusedLineList.parse((await api.send('GET', `${BASE}/${id}/unused-lines`)).body);
@@ -151,8 +151,8 @@ describe('unusable lines', () => {
   });
 });
 
-describe('compiled lists', () => {
-  test('are shown as pages of active rules', async () => {
+describe('GET /blocklist and GET /allowlist', () => {
+  test('return pages of active rules', async () => {
     for (const [path, domain] of [
       ['blocklist', 'block.example'],
       ['allowlist', 'allow.example'],

@@ -27,8 +27,8 @@ function update(id: number, change: Parameters<typeof store.updateSource>[3]): P
   return own.database.transaction((tx) => store.updateSource(tx, 'block', id, change));
 }
 
-describe('insertSource', () => {
-  test('stores a source without any results yet, with its groups in order', async () => {
+describe('insertSource()', () => {
+  test('stores a source with its groups in order, and without results of a fetch', async () => {
     const source = await insert({ group_ids: [8, 7], comment: 'why', subdomains: true });
     expect(source).toMatchObject({
       ...{ id: 1, kind: 'block', url: URL, comment: 'why', group_ids: [7, 8], subdomains: true },
@@ -46,7 +46,7 @@ describe('insertSource', () => {
     expect(await store.readSource(own.database, 1, 'block')).toEqual(source);
   });
 
-  test('refuses a URL that another source of the kind has, without the credentials in it', async () => {
+  test('refuses a URL that another source of the same kind has, with an error without the credentials of the URL', async () => {
     const url = 'https://user:secret@lists.example/a';
     await insert({ url });
     await insert({ url }, 'allow');
@@ -62,8 +62,8 @@ describe('insertSource', () => {
   });
 });
 
-describe('listSources', () => {
-  test('lists the sources of a kind, or all sources, the oldest first', async () => {
+describe('listSources()', () => {
+  test('lists the sources of one kind, or all sources, oldest first', async () => {
     const first = await insert();
     const allow = await insert({}, 'allow');
     const second = await insert({ url: `${URL}2` });
@@ -77,7 +77,7 @@ describe('listSources', () => {
   });
 });
 
-describe('updateSource', () => {
+describe('updateSource()', () => {
   const FACTS: store.SourceFacts = {
     status: 'held',
     etag: '"1"',
@@ -92,7 +92,7 @@ describe('updateSource', () => {
     format: 'hosts',
   };
 
-  test('keeps fields that are not given, and the server data while the URL is the same', async () => {
+  test('keeps fields that are not given, and the results of the last fetch if the URL is the same', async () => {
     const { id } = await insert({ group_ids: [7] });
     await store.recordFacts(own.database, id, URL, FACTS);
     expect(await update(id, { enabled: false, comment: '', url: URL })).toMatchObject({
@@ -103,7 +103,7 @@ describe('updateSource', () => {
     expect(await update(id, { group_ids: [] })).toMatchObject({ group_ids: [] });
   });
 
-  test('clears the details of a held update once there is none', async () => {
+  test('clears the details of a held update when the update is cleared or replaced', async () => {
     const { id } = await insert();
     await store.recordFacts(own.database, id, URL, FACTS);
     await store.recordFacts(own.database, id, URL, { lastError: 'timeout' });
@@ -114,7 +114,7 @@ describe('updateSource', () => {
     expect((await store.readSource(own.database, id)).held).toBeNull();
   });
 
-  test('clears the state of the server when the URL changes, and keeps the state of the active copy', async () => {
+  test('clears the results of the last fetch when the URL changes, but keeps the active copy', async () => {
     const { id } = await insert();
     await store.recordFacts(own.database, id, URL, FACTS);
     expect(await update(id, { url: `${URL}2` })).toMatchObject({
@@ -135,8 +135,8 @@ describe('updateSource', () => {
   });
 });
 
-describe('recordFacts', () => {
-  test('writes the given facts about the URL that they were found at', async () => {
+describe('recordFacts()', () => {
+  test('stores the given facts only while the source has the URL that they belong to', async () => {
     const { id } = await insert();
     const checked = new Date(Date.UTC(2026, 6, 5));
     expect(await store.recordFacts(own.database, id, URL, { status: 'ok', lastCheckedAt: checked })).toBe(
@@ -153,8 +153,8 @@ describe('recordFacts', () => {
   });
 });
 
-describe('deleteSource', () => {
-  test('removes a source of the kind with its groups, and returns its name', async () => {
+describe('deleteSource()', () => {
+  test('deletes a source of the given kind with its groups, and returns its name', async () => {
     const { id } = await insert({ group_ids: [7] });
     await expect(store.deleteSource(own.database, 'allow', id)).rejects.toMatchObject({ status: 404 });
     expect(await store.deleteSource(own.database, 'block', id)).toBe('ads');

@@ -24,7 +24,7 @@ describe('certificatesCheck()', () => {
     expect(check).toEqual(detail === undefined ? { status: 'ok' } : { status: 'degraded', detail });
   });
 
-  test('warns of a certificate of six days in its last third only', () => {
+  test('warns about a certificate with a lifetime of six days only in its last third', () => {
     const short = (leftDays: number): UsedCertificate =>
       used(leftDays, { notBefore: new Date(NOW_MS + (leftDays - 6) * DAY_MS) });
     expect(certificatesCheck([short(3)], NOW_MS).status).toBe('ok');
@@ -38,7 +38,7 @@ describe('certificatesCheck()', () => {
     });
   });
 
-  test('names each certificate whose files cannot be used', () => {
+  test('names each certificate whose files are unusable', () => {
     const faulty = used(300, { use: 'dns', fault: 'this key does not belong to the certificate' });
     expect(certificatesCheck([used(300), faulty], NOW_MS)).toEqual({
       status: 'degraded',

@@ -23,7 +23,7 @@ describe('DiskSpace', () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  test('keeps the last measurement, and logs once that it cannot measure', async () => {
+  test('keeps the last measurement, and logs once that measuring fails', async () => {
     const logger = new MemoryLogger();
     const disk = new DiskSpace('/no/such/folder', logger);
     await disk.check();

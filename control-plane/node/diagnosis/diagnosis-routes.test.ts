@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 describe('GET /system/storage', () => {
-  test('has the disk of the data directory and the size of the database, for viewers too', async () => {
+  test('returns the disk of the data directory and the size of the database, also to viewers', async () => {
     const { status, body } = await api.send('GET', '/api/system/storage', { session: viewer });
     expect(status).toBe(200);
     const { database_bytes: database, ...disk } = SystemStorage.parse(body);
@@ -40,7 +40,7 @@ describe('GET /system/storage', () => {
 });
 
 describe('GET /system/log', () => {
-  test('has warnings and errors, the newest first, for administrators', async () => {
+  test('returns warnings and errors to administrators, newest first', async () => {
     const { status, body } = await api.send('GET', '/api/system/log', { session: admin });
     expect(status).toBe(200);
     expect(SystemLog.parse(body)).toEqual([

@@ -113,7 +113,7 @@ const asWeir = {
 };
 const asRoot = { Uid: four(0), Gid: four(0), NoNewPrivs: '0' };
 
-test('Weir started by root switches to the user weir, keeps only the right to use low ports, and creates its data directory', async () => {
+test('Weir started by root switches to the user weir, can still bind low ports, and creates its data directory', async () => {
   await using weir = start();
   await answers(weir);
   expect(rights(weir)).toEqual(asWeir);
@@ -138,7 +138,7 @@ test('the embedded PostgreSQL of a server that was started by root runs as weir'
   expect(lstatSync(join(dataDir, 'postgres', 'cluster')).uid).toBe(WEIR);
 });
 
-test('Weir started by root stays root on data of root, and switches to the user weir after the command that it logs', async () => {
+test('Weir started by root stays root if root owns the data, and runs as weir after the logged command was run', async () => {
   mkdirSync(join(dataDir, 'lists'), { recursive: true });
   write('data/weir.uuid', 'x');
   const victim = write('victim', 'of root', 0o600);
@@ -225,7 +225,7 @@ test.each([
     { flags: ['--import', WITHOUT_KOFFI] },
     /calls for switching users are missing.*setpriv --reuid=weir/,
   ],
-])('Weir started by root stays root, and logs what to do, if %s', async (_what, options, warning) => {
+])('Weir started by root stays root, and logs how to change that, if %s', async (_what, options, warning) => {
   await using weir = start(options);
   await answers(weir);
   expect(rights(weir)).toMatchObject(asRoot);
@@ -250,22 +250,25 @@ test.each([
     },
     undefined,
   ],
-])('Weir started by root cannot be made to stay root by its user: %s', async (_what, arrange, failure) => {
-  mkdirSync(dataDir);
-  chownSync(dataDir, WEIR, WEIR);
-  arrange();
-  await using weir = start();
-  if (failure === undefined) {
-    await answers(weir);
-    expect(rights(weir)).toEqual(asWeir);
-  } else {
-    await weir.untilOutput(failure);
-    expect((await weir.end()).code).toBe(1);
-  }
-  expect(weir.output).not.toContain('running as root');
-});
+])(
+  'Weir started by root runs as the user weir although that user tries to prevent it: %s',
+  async (_what, arrange, failure) => {
+    mkdirSync(dataDir);
+    chownSync(dataDir, WEIR, WEIR);
+    arrange();
+    await using weir = start();
+    if (failure === undefined) {
+      await answers(weir);
+      expect(rights(weir)).toEqual(asWeir);
+    } else {
+      await weir.untilOutput(failure);
+      expect((await weir.end()).code).toBe(1);
+    }
+    expect(weir.output).not.toContain('running as root');
+  },
+);
 
-test('a server that takes over from root stays root, even if the data already belongs to weir', async () => {
+test('Weir that takes over from a process of root stays root, even if weir already owns the data', async () => {
   mkdirSync(dataDir);
   await using weir = start();
   await answers(weir);

@@ -27,7 +27,7 @@ function readerOf(
   return nodeStatusReader({ ...parts, clock, configuration, publisher: { current: state } });
 }
 
-test('nodeStatusReader() changes the version with the state, and not as time passes', () => {
+test('nodeStatusReader() returns a new version when the state changes, but not as time passes', () => {
   const clock = new SteeredClock();
   let state = NOTHING;
   const read = readerOf(() => state, clock);
@@ -55,7 +55,7 @@ test('nodeStatusReader() changes the version with the state, and not as time pas
   expect(read().event.blocking.enabled).toBe(true);
 });
 
-test('nodeStatusReader() changes the version when a device asks to unblock a name', () => {
+test('nodeStatusReader() returns a new version when a device requests to unblock a name', () => {
   const read = readerOf(() => NOTHING, new SteeredClock());
   const before = read();
   open = [7];

@@ -75,7 +75,7 @@ function eventsOf({ text }: Reader): StatusEvent[] {
 }
 
 describe('GET /status/stream', () => {
-  test('sends the state at once and on each change, and comments in between', async () => {
+  test('sends the state immediately and on each change, and comments in between', async () => {
     await api.setUp();
     const reader = await open(await api.logIn());
     expect(reader.response.headers).toMatchObject({
@@ -90,7 +90,7 @@ describe('GET /status/stream', () => {
     expect(eventsOf(reader)[1]!.blocked_names).toBe(blockedNames);
   });
 
-  test('ends with the logout of its session, while others continue, and when Weir stops', async () => {
+  test('ends after the logout of its session or when Weir stops, but not with other sessions', async () => {
     await api.setUp();
     const [one, other] = [await api.logIn(), await api.logIn()];
     const [mine, theirs] = [await open(one), await open(other)];
@@ -102,7 +102,7 @@ describe('GET /status/stream', () => {
     expect((await api.send('GET', '/api/status/stream', { session: other })).status).toBe(503);
   });
 
-  test('needs a session, and limits the streams of one user', async () => {
+  test('needs a session, and limits the number of streams of one user', async () => {
     await api.setUp();
     expect((await api.send('GET', '/api/status/stream')).status).toBe(401);
     const admin = await api.logIn();

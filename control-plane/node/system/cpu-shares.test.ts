@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
 import { CpuShares } from './cpu-shares.ts';
 
-test('CpuShares percents() returns the shares since the last call, and the same shares to a call right after it', () => {
+test('CpuShares percents() returns the shares since the last call, and the same values if called again soon', () => {
   const clock = new TestClock();
   let times = new Map([['process', 4]]);
   const shares = new CpuShares(clock, clock.monotonicMs() - 8000, () => times);

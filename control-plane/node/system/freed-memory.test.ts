@@ -11,7 +11,7 @@ function residentBytes(): number {
 }
 
 describe('the release of freed memory', () => {
-  test('returns the memory of small blocks to the system', async () => {
+  test('returns the memory of small freed blocks to the system', async () => {
     const { default: koffi } = (await import('koffi')) as unknown as {
       default: {
         load(path: null): { func(declaration: string): (...args: unknown[]) => unknown };

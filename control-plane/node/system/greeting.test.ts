@@ -20,7 +20,7 @@ const facts = {
   access: { status: 'ok', detail: 'private and connected networks may use this server' },
 } as const;
 
-test('greeting() shows the addresses of the network and the port, and asks for no password', () => {
+test('greeting() shows the addresses of the local network with the port, and asks for no password', () => {
   const text = greeting(facts);
   expect(text).toMatch(/^ {2}Web {8}http:\/\/192\.0\.2\.5:8080\/$/m);
   expect(text).toMatch(/^ {2}DNS {8}192\.0\.2\.5 port 53 .*\n {13}fd00::5\n {13}fe80::5%eth0$/m);
@@ -49,14 +49,17 @@ test.each<[string, Partial<DnsReach>, RegExp]>([
   ],
   ['free', { port_53: 'free' }, /^Port 53 is free now\. Then start Weir again\.$/m],
   ['chosen', { port_53: 'free', is_chosen: true }, /^server\.dns_port is set to it\.$/m],
-])('greeting() reports that devices cannot use another port, and what to do: %s', (_what, dns, pattern) => {
-  const text = greeting({ ...facts, dns: { ...ON_53, dns_port: 5300, ...dns } });
-  expect(text).toContain('Devices cannot use Weir on port 5300');
-  expect(text).toMatch(/^Test it: {2}dig @::1 -p 5300 example\.com$/m);
-  expect(text).toMatch(pattern);
-});
+])(
+  'greeting() explains that devices cannot use a port other than 53, and what to do: %s',
+  (_what, dns, pattern) => {
+    const text = greeting({ ...facts, dns: { ...ON_53, dns_port: 5300, ...dns } });
+    expect(text).toContain('Devices cannot use Weir on port 5300');
+    expect(text).toMatch(/^Test it: {2}dig @::1 -p 5300 example\.com$/m);
+    expect(text).toMatch(pattern);
+  },
+);
 
-test('greeting() shows an address of this machine if it listens on no other', () => {
+test('greeting() shows an address of this machine if Weir listens on no other address', () => {
   expect(greeting({ ...facts, bindAddresses: ['127.0.0.1'], addresses: [] })).toContain(
     'http://127.0.0.1:8080/',
   );
@@ -68,14 +71,14 @@ test('greeting() warns if the web server does not listen, and reports why', () =
   );
 });
 
-test('greeting() reports the allowed clients, and warns of problems with them', () => {
+test('greeting() reports the allowed clients, and warns about problems with them', () => {
   expect(greeting(facts)).toMatch(/^ {2}Clients {4}private and connected networks may use this server$/m);
   expect(greeting(facts)).not.toContain('Warning');
   const open = { ...facts, access: { status: 'degraded', detail: 'anyone may use this server' } } as const;
   expect(greeting(open)).toMatch(/^Warning: anyone may use this server\.$/m);
 });
 
-test('setupNotice() shows the code, its file, and the command in its local form', () => {
+test('setupNotice() shows the setup code, its file, and the command for users of this machine', () => {
   const text = setupNotice('K7QM-2XPT', '/var/lib/weir/setup-code', 'npm run weir --');
   expect(text).toMatch(/K7QM-2XPT {3}\(also in \/var\/lib\/weir\/setup-code until it is used\)$/m);
   expect(text).toMatch(/ npm run weir -- set-password$/m);

@@ -22,13 +22,13 @@ const MACHINE = {
 const shown = (listening: readonly string[]): string[] =>
   lanAddresses(listening, MACHINE, 'eth0').map((one) => `${one.kind} ${one.address} ${one.interface}`);
 
-test('lists permanent addresses, without loopback, containers, tunnels and addresses of the provider', () => {
+test('lanAddresses() lists permanent addresses, but not those of loopback, containers, tunnels and the provider', () => {
   const v4 = ['ipv4 192.168.1.5 eth0', 'ipv4 192.168.1.7 wlan0'];
   expect(shown(['::'])).toEqual([...v4, 'ula fd12:3456::5 eth0', 'link_local fe80::5 eth0']);
   expect(shown(['0.0.0.0'])).toEqual(v4);
 });
 
-test('lists only addresses that the node listens on', () => {
+test('lanAddresses() lists only addresses on which the node listens', () => {
   expect(shown(['192.168.1.7', '127.0.0.1'])).toEqual(['ipv4 192.168.1.7 wlan0']);
   expect(shown(['127.0.0.1', '::1'])).toEqual([]);
 });

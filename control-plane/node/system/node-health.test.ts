@@ -29,7 +29,7 @@ function report(status: UpstreamReport['status'], address: string, poolName = 'm
   };
 }
 
-test('databaseCheck() warns of a role with more rights than needed, and stays ok', () => {
+test('databaseCheck() warns about a role with more rights than needed, and stays ok', () => {
   const excess = 'queries run as a superuser';
   const status = () => ({ state: 'up', server: 'postgres://db.example', error: null, excess }) as const;
   expect(databaseCheck({ status }, null)).toEqual({ status: 'ok', detail: excess });
@@ -47,7 +47,7 @@ describe('filtersCheck()', () => {
     expect(filtersCheck(publisher([[1, null]], [row(1), row(2, false)]))).toEqual({ status: 'ok' });
   });
 
-  test('names the enabled lists that are missing or have a fault', () => {
+  test('names the enabled lists that are missing or have an error', () => {
     const rows = [row(1), row(2), row(3)];
     const detail = 'not active: List 2, List 3';
     expect(
@@ -63,17 +63,17 @@ describe('filtersCheck()', () => {
     ).toEqual({ status: 'degraded', detail });
   });
 
-  test('names five of many lists', () => {
+  test('names five lists if many have an error', () => {
     const rows = [1, 2, 3, 4, 5, 6, 7].map((id) => row(id));
     const detail = 'not active: List 1, List 2, List 3, List 4, List 5 and 2 more';
     expect(filtersCheck(publisher([], rows))).toEqual({ status: 'degraded', detail });
   });
 });
 
-describe('upstreamsCheck', () => {
+describe('upstreamsCheck()', () => {
   const away = report('Unhealthy', '192.0.2.1');
 
-  test('upstreamsCheck() is degraded while a server of a pool is down, and down when all are', () => {
+  test('is degraded while a server of a pool is down, and down when all servers are', () => {
     const left = report('Unknown', '192.0.2.2');
     expect(upstreamsCheck([{ pools: [left], zones: [] }])).toEqual({ status: 'ok' });
     const detail = 'unhealthy: 192.0.2.1';
@@ -81,7 +81,7 @@ describe('upstreamsCheck', () => {
     expect(upstreamsCheck([{ pools: [away], zones: [] }])).toEqual({ status: 'down', detail });
   });
 
-  test('upstreamsCheck() is degraded by a server that removes DNSSEC signatures', () => {
+  test('is degraded by a server that removes DNSSEC signatures', () => {
     const removing = { ...report('Healthy', '192.0.2.1'), removesSignatures: true };
     const left = report('Healthy', '192.0.2.2');
     expect(upstreamsCheck([{ pools: [removing, left], zones: [] }])).toEqual({
@@ -90,7 +90,7 @@ describe('upstreamsCheck', () => {
     });
   });
 
-  test('upstreamsCheck() reports servers of forward zones without changing its status', () => {
+  test('reports servers of forward zones without changing its status', () => {
     const zones = [report('Unhealthy', '192.0.2.53', 'corp.example.org')];
     const detail = 'forward zones: unhealthy: 192.0.2.53 of corp.example.org';
     const well = { pools: [report('Healthy', '192.0.2.2')], zones };
@@ -105,7 +105,7 @@ describe('upstreamsCheck', () => {
 });
 
 describe('nodesCheck()', () => {
-  test('names nodes with problems, and nodes with another version', () => {
+  test('names nodes with problems, and nodes with a different version', () => {
     const inTrouble = [
       { node: 'a', isSilent: true },
       { node: 'b', isSilent: false },
@@ -126,13 +126,13 @@ describe('clockCheck()', () => {
     [null, 2600, 'the clock is 2.6 s ahead of that of the database'],
     [null, -3000, 'the clock is 3.0 s behind that of the database'],
     ['wrong', 3000, 'wrong'],
-  ])('with the fault %s and %s ms ahead reports %s', (trouble, aheadMs, detail) => {
+  ])('with the fault %s and an offset of %s ms reports %s', (trouble, aheadMs, detail) => {
     const check = clockCheck(trouble, aheadMs);
     expect(check).toEqual(detail === undefined ? { status: 'ok' } : { status: 'degraded', detail });
   });
 });
 
-test('privilegesCheck() reports root, and is not degraded by it', () => {
+test('privilegesCheck() reports that Weir runs as root, and stays ok', () => {
   expect(privilegesCheck(1000)).toEqual({ status: 'ok' });
   expect(privilegesCheck(0)).toMatchObject({ status: 'ok', detail: expect.stringContaining('runs as root') });
 });

@@ -30,7 +30,7 @@ async function missing(): Promise<number | string> {
 }
 
 describe('missingRows()', () => {
-  test('counts rows that a process had numbered but not stored, once it was replaced or its node is gone', async () => {
+  test('counts rows that a process had numbered but not stored when it was replaced or its node is gone', async () => {
     const [first, second] = [randomUUID(), randomUUID()];
     await own.database.query(`INSERT INTO nodes (id, name, run) VALUES ($1, 'attic', $2)`, [NODE, first]);
     const gatherer = new BlockGatherer(undefined, first);
@@ -48,7 +48,7 @@ describe('missingRows()', () => {
     expect(await missing()).toBe(3);
   });
 
-  test('does not know the last rows of a process that did not release its name', async () => {
+  test('reports that rows may be missing after a process that was killed', async () => {
     const identity = { name: 'attic', version: '1', uuid: randomUUID() };
     const [killed, next, last] = [randomUUID(), randomUUID(), randomUUID()];
     await own.database.query('DELETE FROM nodes');

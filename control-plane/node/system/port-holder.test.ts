@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { commandFor } from './dns-port-help.ts';
 import { holderOfPort, UNKNOWN_HOLDER } from './port-holder.ts';
 
-test('holderOfPort() finds this process by its socket, and is null for a port that is free', async () => {
+test('holderOfPort() finds this process by its socket, and is null for a free port', async () => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
   const { port } = socket.address();
@@ -17,7 +17,7 @@ test('holderOfPort() finds this process by its socket, and is null for a port th
   expect(holderOfPort(port)).toBeNull();
 });
 
-describe('holderOfPort() of another user', () => {
+describe('holderOfPort() for a socket of another user', () => {
   const UID = process.getuid!();
   let proc = '';
   beforeEach(() => {
@@ -39,7 +39,7 @@ describe('holderOfPort() of another user', () => {
     return join(proc, String(pid), 'fd');
   }
 
-  test('picks the only DNS server among the processes of the user who owns the socket', () => {
+  test('returns the only DNS server among the processes of the user who owns the socket', () => {
     run(100, 'bash');
     run(200, 'systemd-resolve');
     expect(holderOfPort(53, proc)).toEqual({ program: 'systemd-resolve', pid: 200, unit: null });
@@ -47,14 +47,14 @@ describe('holderOfPort() of another user', () => {
     expect(holderOfPort(53, proc)).toEqual(UNKNOWN_HOLDER);
   });
 
-  test('prefers the process whose descriptor is the socket', () => {
+  test('prefers the process that has a descriptor of the socket', () => {
     run(200, 'dnsmasq');
     symlinkSync('socket:[4711]', join(run(300, 'my-server'), '7'));
     writeFileSync(join(proc, '300/cgroup'), '0::/system.slice/my-server@1.service\n');
     expect(holderOfPort(53, proc)).toEqual({ program: 'my-server', pid: 300, unit: 'my-server@1.service' });
   });
 
-  test('is null if nothing listens', () => {
+  test('is null if no process listens', () => {
     writeFileSync(join(proc, 'net/udp'), '');
     expect(holderOfPort(53, proc)).toBeNull();
   });
@@ -65,7 +65,7 @@ test.each([
   ['taken', 'named', 'named.service', /^sudo systemctl disable --now named\.service$/],
   ['taken', 'connmand', 'connman.service', /^sudo systemctl disable --now connman\.service$/],
   ['not_permitted', null, null, /ip_unprivileged_port_start=53/],
-] as const)('commandFor() port 53 %s by %s returns one line', (state, program, unit, pattern) => {
+] as const)('commandFor() with port 53 %s by %s returns one line', (state, program, unit, pattern) => {
   const command = commandFor(state, program === null ? null : { program, pid: 1, unit }, false);
   expect(command).toMatch(pattern);
   expect(command).not.toContain('\n');
@@ -80,7 +80,7 @@ test('commandFor() grants the permission and frees the port in one line, and res
   expect(commandFor('free', null, true)).toBe('sudo systemctl restart weir');
 });
 
-test('commandFor() returns none for a free port, or for a program that Weir cannot stop', () => {
+test('commandFor() returns null for a free port, and for a program that Weir cannot stop', () => {
   expect(commandFor('free', null, false)).toBeNull();
   for (const isService of [false, true]) {
     for (const unit of ['libvirtd.service', 'snap.lxd.daemon.service', null])

@@ -6,7 +6,7 @@ import { releaseProgramPages, unchangedMappings } from './program-pages.ts';
 const mapping = (range: string, rights: string, path: string, anonymousKib: number): string =>
   `${range} ${rights} 0042e000 fe:00 123                        ${path}\nSize:  8 kB\nAnonymous:    ${String(anonymousKib).padStart(9)} kB\nVmFlags: rd\n`;
 
-test('unchangedMappings() leaves out mappings that were written, are writable, or are of another file', () => {
+test('unchangedMappings() leaves out mappings that were written, are writable, or belong to another file', () => {
   const smaps = [
     mapping('00400000-0082e000', 'r--p', '/opt/node', 0),
     mapping('0082e000-03489000', 'r-xp', '/opt/node', 0),
@@ -25,7 +25,7 @@ describe('releaseProgramPages()', () => {
   const mapped = (): number =>
     Number(/^RssFile:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1024;
 
-  test('unmaps pages of the program, which continues', async () => {
+  test('unmaps pages of the program, which continues to run', async () => {
     const before = mapped();
     expect(await releaseProgramPages()).toBeGreaterThan(before / 2);
     expect(mapped()).toBeLessThan(before);

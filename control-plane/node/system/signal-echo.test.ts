@@ -3,7 +3,7 @@ import { TestClock } from '../../../test/support/parts/test-clock.ts';
 import { SignalEcho } from './signal-echo.ts';
 
 describe('SignalEcho', () => {
-  test('ignores the same signal for a quarter of a second', () => {
+  test('ignores a repeated signal for a quarter of a second', () => {
     const clock = new TestClock();
     const echo = new SignalEcho(clock);
     expect(echo.isEcho('SIGINT')).toBe(false);
@@ -13,7 +13,7 @@ describe('SignalEcho', () => {
     expect(echo.isEcho('SIGINT')).toBe(false);
   });
 
-  test('accepts another signal at once', () => {
+  test('accepts a different signal immediately', () => {
     const echo = new SignalEcho(new TestClock());
     expect([echo.isEcho('SIGTERM'), echo.isEcho('SIGINT')]).toEqual([false, false]);
   });

@@ -34,8 +34,8 @@ function open() {
   return { live, delivered, obeys, logger, first };
 }
 
-describe('use()', () => {
-  test('use() sends changed settings, and nothing if the threads already use them', async () => {
+describe('LiveSettings use()', () => {
+  test('sends changed settings to the threads, and sends nothing if they already use them', async () => {
     const { live, delivered, first } = open();
     await live.use(first);
     await live.use(testConfig('database.query_log_days = 3'));
@@ -44,7 +44,7 @@ describe('use()', () => {
     expect(delivered.map(({ queryTimeoutMs }) => queryTimeoutMs)).toEqual([500]);
   });
 
-  test('use() empties the cache only if it may have answers that the new settings would change', async () => {
+  test('empties the cache only if it may contain answers that the new settings would change', async () => {
     const { live, obeys } = open();
     await live.use(testConfig('cache.min_ttl_secs = 9'));
     expect(obeys.emptied).toBe(0);
@@ -56,7 +56,7 @@ describe('use()', () => {
     expect(obeys.emptied).toBe(3);
   });
 
-  test('use() retries emptying the cache, which belongs to no settings before that', async () => {
+  test('retries to empty the cache, and returns no settings for its contents until that succeeds', async () => {
     const { live, obeys } = open();
     const other = testConfig(POOLS);
     obeys.cacheFails = true;
@@ -67,7 +67,7 @@ describe('use()', () => {
     expect(live.ofCache()).toMatchObject({ pools: [{ name: 'other' }] });
   });
 
-  test('use() sends the settings again while threads are behind', async () => {
+  test('sends the settings again while threads are behind', async () => {
     const { live, delivered, obeys } = open();
     obeys.behind = 1;
     const other = testConfig(POOLS);
@@ -78,7 +78,7 @@ describe('use()', () => {
     expect([delivered.length, live.threadsBehind()]).toEqual([2, 0]);
   });
 
-  test('use() keeps the settings if a file that they name no longer exists, and reports that', async () => {
+  test('keeps the previous settings if a file that the new ones name does not exist, and logs that', async () => {
     const { live, delivered, obeys, logger } = open();
     obeys.filesAreGone = true;
     const other = testConfig(POOLS);
@@ -92,7 +92,7 @@ describe('use()', () => {
 });
 
 describe('PoolNumbers', () => {
-  test('PoolNumbers number the servers in order, and keep the numbers of those that are removed and added again', () => {
+  test('number the servers in order, and keep the number of a server that is removed and added again', () => {
     const numbers = new PoolNumbers();
     const poolsOf = (...servers: string[]) =>
       workerSettings(

@@ -19,19 +19,19 @@ function points(file: string, negative: string[] = []): ReturnType<typeof trustP
 }
 
 describe('trustPoints()', () => {
-  test('trustPoints() uses the built-in anchors without a file, and negative ones as names', () => {
+  test('uses the built-in anchors without a file, and returns negative anchors as names', () => {
     const { anchors, negativeAnchors } = points('', ['Broken.example.org']);
     expect(anchors.map(({ zone }) => zone)).toEqual([Uint8Array.of(0), Uint8Array.of(0)]);
     expect(Buffer.from(negativeAnchors[0]!).toString()).toBe('\x06broken\x07example\x03org\0');
   });
 
-  test('trustPoints() uses the anchors of the file instead', () => {
+  test('uses the anchors of the file instead of the built-in ones', () => {
     const file = join(folder, 'anchors');
     writeFileSync(file, 'example.org. IN DS 1 13 2 AABB\n');
     expect(points(file).anchors).toHaveLength(1);
   });
 
-  test('trustPoints() throws for a file that does not exist or contains something else', () => {
+  test('throws for a file that does not exist or has another format', () => {
     expect(() => points(join(folder, 'none'))).toThrow('ENOENT');
     const file = join(folder, 'wrong');
     writeFileSync(file, 'managed-keys { };\n');
@@ -48,7 +48,7 @@ describe('FollowedAnchors', () => {
     );
   };
 
-  test('follows the zones while validation is on and its anchors are followed, once for each', async () => {
+  test('observe each zone once while validation is enabled and its anchors are updated automatically', async () => {
     const anchors = new FollowedAnchors({
       ...{ dataDir: folder, clock: systemClock, isClockWrong: () => false },
       logger: new MemoryLogger(),

@@ -5,7 +5,7 @@ import { fileFaults, workerHooks, workerSettings } from './worker-settings.ts';
 const HOOKS = { udpBackend: 'auto', faultInjection: false } as const;
 
 describe('workerSettings()', () => {
-  test('workerSettings() passes keys on under the names that threads use', () => {
+  test('returns the values of keys under the names that threads use', () => {
     const toml = `dns.query_timeout_ms = 1234\ncache.min_ttl_secs = 7\ndns.rate_limit.burst_size = 9
 dns.health_check.interval_secs = 3\ndns.ecs = "forward"\ndns.udp_coalesce_us = 50`;
     expect(workerSettings(testConfig(toml), 5353, HOOKS)).toMatchObject({
@@ -22,7 +22,7 @@ dns.health_check.interval_secs = 3\ndns.ecs = "forward"\ndns.udp_coalesce_us = 5
 });
 
 describe('fileFaults()', () => {
-  test('fileFaults() names the key of each unusable file, and requires no file that is not configured', () => {
+  test('names the key of each unusable file, and accepts that optional files are not configured', () => {
     const anchors = 'dns.dnssec_trust_anchors = "/nowhere/anchors"';
     expect(fileFaults(testConfig())).toEqual([]);
     expect(fileFaults(testConfig(anchors))).toEqual([]);
@@ -35,7 +35,7 @@ describe('fileFaults()', () => {
 });
 
 describe('workerHooks()', () => {
-  test('workerHooks() are disabled unless enabled in the environment', () => {
+  test('are disabled by default, and enabled by environment variables', () => {
     expect(workerHooks({})).toEqual({ udpBackend: 'auto', faultInjection: false });
     expect(workerHooks({ WEIR_UDP_BACKEND: 'dgram', WEIR_FAULT_INJECTION: '1' })).toEqual({
       udpBackend: 'dgram',

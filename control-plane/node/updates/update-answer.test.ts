@@ -4,7 +4,7 @@ import { isNewer, readAnswer } from './update-answer.ts';
 const PAGE = 'https://weir.example.org/releases/0.2.0';
 
 describe('readAnswer()', () => {
-  test('reads version and page, and ignores further fields', () => {
+  test('reads version and page, and ignores other fields', () => {
     const text = JSON.stringify({ version: '0.2.0', url: PAGE, date: '2026-01-15' });
     expect(readAnswer(text)).toEqual({ version: '0.2.0', url: PAGE });
   });
@@ -36,7 +36,7 @@ describe('isNewer()', () => {
     ...['0.1.1', '0.2.0', '0.10.0', '1.0.0'],
   ];
 
-  test('orders versions as semver does', () => {
+  test('orders versions as semantic versioning does', () => {
     for (const [i, a] of VERSIONS.entries())
       for (const [j, b] of VERSIONS.entries()) expect([a, b, isNewer(a, b)]).toEqual([a, b, i > j]);
   });

@@ -76,7 +76,7 @@ async function open({ clock = new TestClock(), url = `${base}/newest.json`, vers
 }
 
 describe('UpdateCheck', () => {
-  test('checks once a day, the first time within an hour, and reports the newer version', async () => {
+  test('checks once a day, the first time within an hour, and reports a newer version', async () => {
     const { check, stop, passHours } = await open();
     expect([asked, check.state().newer]).toEqual([[], null]);
     await passHours(1);
@@ -87,14 +87,14 @@ describe('UpdateCheck', () => {
     await stop();
   });
 
-  test('reports no newer version if the running one is the newest', async () => {
+  test('reports no newer version if the running version is the newest', async () => {
     const { check, stop, passHours } = await open({ version: '0.2.0' });
     await passHours(1);
     expect([asked.length, check.state().newer]).toEqual([1, null]);
     await stop();
   });
 
-  test('checks nothing without a URL, and discards the answer of another URL', async () => {
+  test('checks nothing without a URL, and discards the result of another URL', async () => {
     const { check, configured, stop, passHours } = await open({ url: '' });
     await passHours(72);
     expect([asked, readdirSync(dataDir)]).toEqual([[], []]);
@@ -106,7 +106,7 @@ describe('UpdateCheck', () => {
     await stop();
   });
 
-  test('keeps the day and the answer across a restart', async () => {
+  test('keeps the time and the result of the last check across a restart', async () => {
     const first = await open();
     await first.passHours(1);
     await first.stop();
@@ -133,7 +133,7 @@ describe('UpdateCheck', () => {
     await stop();
   });
 
-  test('logs nothing at the first start, without a file', async () => {
+  test('logs nothing at the first start, without a stored result', async () => {
     const { logger, stop, passHours } = await open();
     await passHours(1);
     expect(logger.lines).toEqual([]);
@@ -158,7 +158,7 @@ describe('fetchAnswer()', () => {
       ...(totalMs !== undefined && { totalMs }),
     });
 
-  test('accepts a compressed answer', async () => {
+  test('accepts a compressed response', async () => {
     answer = (_, response) => response.setHeader('Content-Encoding', 'gzip').end(gzipSync('{}'));
     expect(await fetch()).toBe('{}');
   });
@@ -184,7 +184,7 @@ describe('fetchAnswer()', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('gives up on an answer that never ends', async () => {
+  test('gives up on a response that never ends', async () => {
     answer = (_, response) => {
       response.write('{');
     };

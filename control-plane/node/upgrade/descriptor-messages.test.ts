@@ -91,7 +91,7 @@ describeCalls('descriptors that are passed', () => {
     passing.destroy();
   });
 
-  test('receiveDescriptors() gets bytes without descriptors, and no bytes once the other side has closed', async () => {
+  test('receiveDescriptors() returns bytes without descriptors, and no bytes after the other process has closed', async () => {
     const [fd, passing] = await connected();
     sendDescriptors(calls, descriptorOf(passing), { bytes: HELLO, descriptors: [] });
     expect(receiveDescriptors(calls, fd, 64)).toEqual({ bytes: new Uint8Array(HELLO), descriptors: [] });
@@ -101,7 +101,7 @@ describeCalls('descriptors that are passed', () => {
     calls.close(fd);
   });
 
-  test('receiveDescriptors() does not leave them open in programs that are started', async () => {
+  test('receiveDescriptors() returns descriptors that started programs do not inherit', async () => {
     const [fd, passing] = await connected();
     const file = openSync(TAKER, 'r');
     sendDescriptors(calls, descriptorOf(passing), { bytes: HELLO, descriptors: [file] });
@@ -114,7 +114,7 @@ describeCalls('descriptors that are passed', () => {
     calls.close(fd);
   });
 
-  test('sendDescriptors() throws if no process reads, and connectUnix() if none listens', async () => {
+  test('sendDescriptors() throws if no process reads, and connectUnix() if no process listens', async () => {
     const [fd, passing] = await connected();
     calls.close(fd);
     expect(() => sendDescriptors(calls, descriptorOf(passing), { bytes: HELLO, descriptors: [] })).toThrow(

@@ -27,7 +27,7 @@ describe('HandoverChannel', () => {
     server.close();
   });
 
-  test('returns messages one by one, however their bytes arrive', async () => {
+  test('returns messages one by one, in whatever pieces their bytes arrive', async () => {
     other.write('{"type":"one"}\n{"type":"tw');
     expect(await talk.next(TIMEOUT_MS)).toEqual({ type: 'one' });
     other.write('o","count":2}\n');
@@ -42,18 +42,18 @@ describe('HandoverChannel', () => {
     ['sends too long a message', `{"type":"${'x'.repeat(20_000)}`, 'too long'],
     ['says another thing', '{"type":"three"}\n', 'expected "two", got "three"'],
     ['says why it failed', '{"type":"failed","reason":"no room"}\n', 'no room'],
-  ])('rejects if the other side %s', async (_what, text, reason) => {
+  ])('rejects if the other process %s', async (_what, text, reason) => {
     other.end(text);
     await expect(talk.expect('two', TIMEOUT_MS)).rejects.toThrow(reason);
   });
 
-  test('rejects if the other side is silent', async () => {
+  test('rejects if the other process is silent', async () => {
     await expect(talk.next(20)).rejects.toThrow('silent for 0.02 s');
   });
 });
 
 describe('textOf() and numberOf()', () => {
-  test('reject fields that are missing or of another kind', () => {
+  test('reject fields that are missing or have another type', () => {
     const message = { type: 'sockets', count: '3', ticket: 4, part: 1.5 };
     expect(() => textField(message, 'ticket')).toThrow('message "sockets" has no text "ticket"');
     for (const field of ['count', 'none', 'part'])

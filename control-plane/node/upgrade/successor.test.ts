@@ -22,7 +22,7 @@ function makeRelease(script: string): void {
 }
 
 describe('checkRelease()', () => {
-  test('accepts a configuration that the release accepts', async () => {
+  test('accepts a configuration that the new release accepts', async () => {
     makeRelease('[ "$1 $2 $3" = "check-config --config /etc/weir.toml" ]');
     await checkRelease(tempDir.path, '/etc/weir.toml', TIMEOUT_MS);
   });
@@ -35,7 +35,7 @@ describe('checkRelease()', () => {
       'server.web_port',
     ],
     ['if it does not answer in time', 'exec sleep 1000', 200, 'no answer in 0.2 s'],
-  ])('refuses a release %s', async (_what, script, withinMs, reason) => {
+  ])('refuses a new release %s', async (_what, script, withinMs, reason) => {
     makeRelease(script);
     const refused = checkRelease(tempDir.path, null, withinMs);
     await expect(refused).rejects.toThrow(`the new release refuses to start: ${reason}`);

@@ -15,7 +15,7 @@ import { UpgradeSource } from './upgrade-source.ts';
 const STRANGER = 65_534;
 const never = (): Promise<never> => Promise.reject(new Error('the other user was let in'));
 
-test('UpgradeSource refuses another user even if its socket is open to all', async () => {
+test('UpgradeSource refuses another user even if its socket is open to all users', async () => {
   const native = loadDescriptorCalls();
   const tempDir = makeTempDir();
   const steps = { prepare: never, stopReading: never, readAgain: never, leave: never };

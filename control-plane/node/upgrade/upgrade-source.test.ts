@@ -143,7 +143,7 @@ describe('UpgradeSource', () => {
     talk.end();
   });
 
-  test('ends a process that it has started and that never asks for the sockets', async () => {
+  test('terminates a process that it has started and that never requests the sockets', async () => {
     await start(50);
     makeRelease('exec sleep 1000');
     for (const _attempt of ['the first', 'the next']) {
@@ -200,7 +200,7 @@ describe('UpgradeSource', () => {
     expect(done).toEqual(['stop reading', 'gone to 4242']);
   });
 
-  test('stops a process that it has started together with Weir, and starts no other', async () => {
+  test('when Weir stops, terminates the process that it has started, and starts no other', async () => {
     await start();
     const [ready, reported] = ['ready', 'told'].map((name) => join(tempDir.path, name));
     makeRelease(`trap 'touch ${reported}; exit' TERM; touch ${ready}; while :; do sleep 0.01; done`);
@@ -215,7 +215,7 @@ describe('UpgradeSource', () => {
     for (const one of [talk, other]) one.end();
   });
 
-  test('lets a process that Weir did not start take over while Weir stops', async () => {
+  test('when Weir stops, lets a process that Weir did not start take over', async () => {
     await start();
     const talk = await answering();
     await handing.end(Promise.resolve());
@@ -227,7 +227,7 @@ describe('UpgradeSource', () => {
     expect(done).toEqual(['prepare', 'stop reading', 'leave']);
   });
 
-  test('does not resume while Weir stops: its successor gets no further messages until it has taken over', async () => {
+  test('when Weir stops, answers no queries again and sends its successor no further messages', async () => {
     await start();
     const talk = await answering();
     const stopped = Promise.withResolvers<undefined>();
@@ -251,7 +251,7 @@ describe('UpgradeSource', () => {
     ],
     ['what it does not know', { type: 'dance' }, /unknown message "dance"/],
     ['a folder without a release', { type: 'upgrade', release: '/nonexistent' }, /ENOENT/],
-  ])('refuses %s, and performs no step', async (_what, message, reason) => {
+  ])('refuses %s, and performs no step of the upgrade', async (_what, message, reason) => {
     await start();
     const talk = await open();
     talk.send(message);
@@ -260,7 +260,7 @@ describe('UpgradeSource', () => {
     talk.end();
   });
 
-  test('refuses another process while one takes over', async () => {
+  test('refuses another process while one process takes over', async () => {
     await start();
     const [one, other] = [await answering(), await open()];
     other.send(HELLO);
@@ -273,7 +273,7 @@ describe('UpgradeSource', () => {
     );
   });
 
-  test('gives only its own user rights to its socket', async () => {
+  test('allows only its own user to open its socket', async () => {
     await start();
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });

@@ -55,7 +55,7 @@ afterEach(() => {
 });
 
 describe('UpgradeTarget', () => {
-  test('takes the lock when it is free, and reports it once its start is complete', async () => {
+  test('takes the lock of the data directory when it is free, and reports when its start is complete', async () => {
     expect([taking.dnsPort, taking.niceness]).toEqual([5353, -5]);
     const finished = taking.finish();
     await talk.expect('reading', TIMEOUT_MS);
@@ -72,7 +72,7 @@ describe('UpgradeTarget', () => {
     await within('the other process to end', completed);
   });
 
-  test('continues if the other process is free but does not end', async () => {
+  test('continues if the other process has released the data directory but does not end', async () => {
     talk.end();
     await begin(SHORT_MS);
     old.release();
@@ -83,7 +83,7 @@ describe('UpgradeTarget', () => {
     expect(logger.lines.map(({ message }) => message)).toContain('the previous process did not end in time');
   });
 
-  test('continues alone if the other process has died', async () => {
+  test('continues without the other process if that has died', async () => {
     const finished = taking.finish();
     await talk.expect('reading', TIMEOUT_MS);
     talk.end();
@@ -92,7 +92,7 @@ describe('UpgradeTarget', () => {
     expect(() => lockDataDir(tempDir.path)).toThrow('in use');
   });
 
-  test('reports why it fails, and continues until the other process answers queries again', async () => {
+  test('reports why it fails, and waits until the other process answers queries again', async () => {
     const failed = taking.fail('could not load the policy: no memory');
     expect(await talk.next(TIMEOUT_MS)).toEqual({
       type: 'failed',
@@ -102,14 +102,14 @@ describe('UpgradeTarget', () => {
     await within('the other process to read again', failed);
   });
 
-  test('gives up if the other process takes over again', async () => {
+  test('gives up if the other process cancels the upgrade', async () => {
     const finished = taking.finish();
     await talk.expect('reading', TIMEOUT_MS);
     talk.send({ type: 'failed', reason: 'it changed its mind' });
     await expect(finished).rejects.toThrow('the upgrade was rolled back: it changed its mind');
   });
 
-  test('works without sockets if the other process has none to pass', async () => {
+  test('works without sockets if the other process has no sockets to pass', async () => {
     const sockets = taking.sockets();
     await talk.expect('loaded', TIMEOUT_MS);
     talk.send({ type: 'sockets', ticket: 'x', count: 0 });

@@ -53,8 +53,8 @@ async function found(query: string): Promise<unknown[]> {
   return data.map(({ after }) => (after as { index: number }).index);
 }
 
-describe('GET audit-log', () => {
-  test('lists the newest first, with all fields of an entry', async () => {
+describe('GET /audit-log', () => {
+  test('lists entries newest first, with all their fields', async () => {
     const { data, ...envelope } = await page('');
     expect(data.map(({ subject }) => subject)).toEqual(SUBJECTS);
     expect(envelope).toEqual({ total: 5, limit: 100, offset: 0, next_cursor: null });
@@ -81,22 +81,22 @@ describe('GET audit-log', () => {
     ['?revision=9', [0]],
     ['?period=35m', [4, 3, 2]],
     ['?author=admin&period=35m&subject=g', [4, 2]],
-  ])('%s finds entries', async (query, indexes) => {
+  ])('%s returns the matching entries', async (query, indexes) => {
     expect(await found(query)).toEqual(indexes);
   });
 
-  test('has no codes in an entry of an earlier release', async () => {
+  test('returns null as the codes of an entry of an earlier release', async () => {
     await suite.database.query(`UPDATE audit_log SET codes = NULL WHERE subject = 'blocking'`);
     const { data } = await page('?subject=blocking');
     expect(data).toMatchObject([{ subject: 'blocking', action: 'changed', codes: null }]);
   });
 
-  test('from is inclusive, to is exclusive', async () => {
+  test('includes entries at the time "from", and excludes entries at the time "to"', async () => {
     const at = (minutes: number): string => new Date(api.clock.nowMs() - minutes * 60_000).toISOString();
     expect(await found(`?from=${at(40)}&to=${at(20)}`)).toEqual([2, 1]);
   });
 
-  test('pages by offset and by cursor have no gaps, even while new entries arrive', async () => {
+  test('returns pages by offset and by cursor without gaps, even while new entries arrive', async () => {
     const second = await page('?limit=2&offset=2');
     expect([second.data.length, second.total]).toEqual([2, 5]);
     let cursor = (await page('?limit=2')).next_cursor;
@@ -128,14 +128,14 @@ describe('GET audit-log', () => {
     ['?author=a%00b', 'author'],
     ['?action_code=burned', 'action_code'],
     ['?who=me', 'who'],
-  ])('%s is 400 and names %s', async (query, path) => {
+  ])('%s is refused with 400, which names %s', async (query, path) => {
     const answer = await read(query);
     expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
   });
 });
 
 describe('sweepAudit()', () => {
-  test('deletes entries beyond their retention, by the clock of the database', async () => {
+  test('deletes entries older than their retention, by the clock of the database', async () => {
     await suite.database.query(`UPDATE audit_log SET created_at = now() - id % 2 * interval '10 days'`);
     const before = (await page('')).total;
     const parts = { database: suite.database, clock: api.clock, logger: new MemoryLogger() };
@@ -149,7 +149,7 @@ describe('sweepAudit()', () => {
 });
 
 describe('startAuditSweep()', () => {
-  test('waits until the clock can be trusted, then sweeps until it is stopped', async () => {
+  test('starts when the clock is trusted, and repeats until it is stopped', async () => {
     await suite.database.query(`UPDATE audit_log SET created_at = now() - interval '20 days'`);
     const clock = new SteeredClock();
     let asked = 0;

@@ -51,7 +51,7 @@ describe('recordAudit()', () => {
     });
   });
 
-  test('stores no secret', async () => {
+  test('stores no secrets', async () => {
     const after = {
       url: 'https://me:hunter2@l.example/',
       password_hash: 'hunter2',
@@ -60,7 +60,7 @@ describe('recordAudit()', () => {
     expect(JSON.stringify(await recorded({ after }))).not.toContain('hunter2');
   });
 
-  test('stores values that PostgreSQL cannot store, or that are too long, in another form', async () => {
+  test('replaces characters that PostgreSQL cannot store, and shortens values that are too long', async () => {
     const after = { a: 'x\0y', b: '\\u0000', c: '\\\0' };
     const subject = codedSubject('group', { name: `a\0${'b'.repeat(600)}` });
     expect(await recorded({ subject, after })).toMatchObject({
@@ -70,7 +70,7 @@ describe('recordAudit()', () => {
     });
   });
 
-  test('is rolled back with the change that fails', async () => {
+  test('stores nothing if the change is rolled back', async () => {
     const failing = own.database.transaction(async (tx) => {
       await recordAudit(tx, ENTRY);
       throw new Error('no');

@@ -30,7 +30,7 @@ describe('withoutSecrets()', () => {
     expect(withoutSecrets([text])).toEqual([shown]);
   });
 
-  test('leaves everything else unchanged', () => {
+  test('leaves values without secrets unchanged', () => {
     const row = {
       id: 3,
       content_key: 'a1b2',

@@ -63,7 +63,7 @@ const groupNames = async (): Promise<string[]> =>
   (await database.query<{ name: string }>('SELECT name FROM groups')).rows.map(({ name }) => name);
 
 describe('PolicyChanges', () => {
-  test('change() stores rows and revision, then activates them, then resolves', async () => {
+  test('change() stores rows and a revision, then activates the rows, then resolves', async () => {
     const seen: unknown[] = [];
     apply = async () => {
       const { summary } = await newestRevision(own.database);
@@ -73,7 +73,7 @@ describe('PolicyChanges', () => {
     expect(seen).toEqual([`${name}: created`, name]);
   });
 
-  test('change() writes one entry of the audit log with each changed row before and after, and without secrets', async () => {
+  test('change() writes one audit entry with each changed row before and after, without secrets', async () => {
     const entry = async (): Promise<unknown> =>
       (await own.database.query('SELECT * FROM audit_log ORDER BY id DESC LIMIT 1')).rows[0];
     const name = await change();
@@ -112,7 +112,7 @@ describe('PolicyChanges', () => {
     await own.database.query('DELETE FROM list_sources WHERE id = 800');
   });
 
-  test('change() records the first thousand rows, and how many more there are', async () => {
+  test('change() stores the first thousand changed rows in the audit entry, and how many more there are', async () => {
     await changes.change(SOMEBODY, async (tx) => {
       await tx.query(
         `INSERT INTO managed_domains (name, domain, action)
@@ -128,7 +128,7 @@ describe('PolicyChanges', () => {
     await asOwner(own.database, 'TRUNCATE managed_domains, regex_filters');
   });
 
-  test('change() names the stored revision if it cannot be activated', async () => {
+  test('change() reports the number of the stored revision if the change cannot be activated', async () => {
     const cause = new Error('no room');
     apply = () => Promise.reject(cause);
     const refused: unknown = await change().catch((error: unknown) => error);
@@ -138,7 +138,7 @@ describe('PolicyChanges', () => {
     expect((await groupNames()).map((name) => `${name}: created`)).toContain(summary);
   });
 
-  test('change() reports that threads did not apply it in time', async () => {
+  test('change() reports that DNS threads did not apply the change in time', async () => {
     behind = 2;
     const refused: unknown = await change().catch((error: unknown) => error);
     const { id } = await newestRevision(database);
@@ -146,7 +146,7 @@ describe('PolicyChanges', () => {
     expect(refused).toMatchObject({ message: expect.stringContaining('2 DNS threads') });
   });
 
-  test('change() returns no revision for a change that makes none', async () => {
+  test('change() returns no revision if no row changes', async () => {
     const before = await newestRevision(database);
     behind = 1;
     const nothing = (): Promise<Changed<number>> => Promise.resolve({ result: 1, summary: null });
@@ -155,7 +155,7 @@ describe('PolicyChanges', () => {
     expect(await newestRevision(database)).toEqual(before);
   });
 
-  test('change() creates a revision for each of two concurrent changes, and each gets its own outcome', async () => {
+  test('change() creates a revision for each of two concurrent changes, and returns the right one to each caller', async () => {
     const applied: Promise<string[]>[] = [];
     apply = async () => {
       applied.push(groupNames());
@@ -192,7 +192,7 @@ describe('PolicyChanges', () => {
     expect(apply).not.toHaveBeenCalled();
   });
 
-  test('change() reports a stored change if the database fails before it is active', async () => {
+  test('change() reports that the change is stored if the database fails before the change is active', async () => {
     const theirs = await connect();
     const apply = async (): Promise<void> => {
       await theirs.query('SELECT pg_terminate_backend(pg_backend_pid())');
@@ -205,7 +205,7 @@ describe('PolicyChanges', () => {
     expect(thrown).toMatchObject({ cause: expect.any(DatabaseUnavailable) });
   });
 
-  test('change() waits for a change on another node without blocking others, and reports busy after a timeout', async () => {
+  test('change() waits for a change on another node, lets other statements run, and reports busy after a timeout', async () => {
     const states: string[] = [];
     const hasty = await connect(1500);
     hasty.onStatus(({ state }) => states.push(state));
@@ -233,7 +233,7 @@ describe('PolicyChanges', () => {
     await hasty.close();
   });
 
-  test('record() keeps the revisions of users however often Weir updates lists', async () => {
+  test('record() deletes no revisions of users, however often Weir updates lists', async () => {
     await asOwner(own.database, 'TRUNCATE revisions');
     await own.database.query(
       `INSERT INTO list_sources (id, name, url, content_key) VALUES (900, 'ads', 'http://l.example/', 'first')`,
@@ -261,7 +261,7 @@ describe('PolicyChanges', () => {
 });
 
 describe('rollBack()', () => {
-  test('rollBack() and updates of list state take their locks in the same order', async () => {
+  test('rollBack() and updates of list state take their database locks in the same order', async () => {
     await asOwner(own.database, 'TRUNCATE revisions');
     await own.database.query('DELETE FROM list_sources');
     await own.database.query(

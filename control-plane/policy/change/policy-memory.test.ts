@@ -10,7 +10,7 @@ const managed = (id: number, domain: string) => {
 };
 
 describe('PolicyMemory', () => {
-  test('take() keeps rows that were not read, and merges changes of managed domains', () => {
+  test('take() keeps rows that were not read again, and merges changed managed domains', () => {
     const memory = new PolicyMemory();
     const [one, two, three] = [managed(1, 'a.example'), managed(2, 'b.example'), managed(3, 'c.example')];
     const groups = [{ id: 1, enabled: true }];

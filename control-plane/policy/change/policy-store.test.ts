@@ -33,8 +33,8 @@ const findTube = (id: string) =>
 
 const read = (memory?: PolicyMemory): Promise<PolicyRows> => readPolicyRows(own.database, findTube, memory);
 
-describe('readPolicy', () => {
-  test('reads the rows of the configuration at the same time', async () => {
+describe('readPolicy()', () => {
+  test('returns the rows of the configuration together with the policy', async () => {
     const values = async (): Promise<unknown> => (await readPolicy(own.database, findTube)).config;
     expect(await values()).toEqual({});
     await own.database.query(
@@ -44,8 +44,8 @@ describe('readPolicy', () => {
   });
 });
 
-describe('readPolicyRows', () => {
-  test('reads enabled rows in the order of their ids, with the rows that belong to them', async () => {
+describe('readPolicyRows()', () => {
+  test('returns enabled rows in the order of their IDs, with the rows that belong to them', async () => {
     const rows = await read();
     expect(rows.groups).toEqual([
       { id: 1, enabled: true, noIpv6: false },
@@ -76,14 +76,14 @@ describe('readPolicyRows', () => {
     ]);
   });
 
-  test('reads clients that have a group, by address or by MAC, and the networks', async () => {
+  test('returns clients with a group, by address or by MAC, and subnets', async () => {
     const { clients, macClients, subnets } = await read();
     expect(clients).toEqual([{ address: '192.0.2.7', groupId: 7 }]);
     expect(macClients).toEqual([{ mac: '02:00:5e:10:00:01', groupId: 8 }]);
     expect(subnets).toEqual([{ cidr: '192.0.2.0/24', groupId: 8 }]);
   });
 
-  test('reads domains of services from the catalog or from the custom service, and leaves out unknown ones', async () => {
+  test('returns the domains of catalog and custom services, and leaves out unknown services', async () => {
     const [tube, mine] = (await read()).blockedServices;
     expect(tube).toMatchObject({ serviceId: 'tube', serviceName: 'Tube', groupId: 7, times: null });
     expect([tube!.domains, tube!.exact]).toEqual([['tube.example'], ['t.example']]);
@@ -91,12 +91,12 @@ describe('readPolicyRows', () => {
     expect([mine!.domains, mine!.exact]).toEqual([['mine.example'], []]);
   });
 
-  test('reads the switch with its timer in UTC', async () => {
+  test('returns the blocking switch with its timer in UTC', async () => {
     const { blockingSwitch } = await read();
     expect(blockingSwitch).toMatchObject({ enabled: false, until: '2026-07-05T12:00:00.250Z' });
   });
 
-  test('returns the same rows as before if their tables are unchanged', async () => {
+  test('returns the same objects as before if their tables are unchanged', async () => {
     const memory = new PolicyMemory();
     const before = await read(memory);
     const again = await read(memory);
@@ -110,7 +110,7 @@ describe('readPolicyRows', () => {
     expect(changed.regexFilters).toBe(before.regexFilters);
   });
 
-  test('reads only the managed domains that have changed in any way, and keeps the others', async () => {
+  test('reads only the managed domains that were inserted, updated or deleted, and keeps the unchanged ones', async () => {
     const memory = new PolicyMemory();
     const change = (text: string): Promise<unknown> => own.database.query(text);
     const changed = async (): Promise<PolicyRows['managedDomains']> => (await read(memory)).managedDomains;

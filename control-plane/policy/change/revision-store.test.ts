@@ -25,8 +25,8 @@ async function record(count: number, isOwn = false): Promise<void> {
     );
 }
 
-describe('listRevisions', () => {
-  test('lists the newest first, and which of them can be restored', async () => {
+describe('listRevisions()', () => {
+  test('lists revisions newest first, and shows which of them can be restored', async () => {
     await record(1, true);
     await record(2);
     await record(30, true);
@@ -44,7 +44,7 @@ describe('listRevisions', () => {
     expect(revisions.filter((revision) => !revision.can_rollback).map(({ id }) => id)).toEqual([2, 1]);
   });
 
-  test('keeps revisions of users, and the one before the oldest of them, however many Weir creates', async () => {
+  test('keeps all revisions of users and the revision before the oldest, however many Weir creates', async () => {
     await record(3, true);
     await record(2);
     await own.database.query(
@@ -61,7 +61,7 @@ describe('listRevisions', () => {
   });
 });
 
-describe('newestRevision and readRevision', () => {
+describe('newestRevision() and readRevision()', () => {
   test('read one revision', async () => {
     await record(2);
     const [newest, before] = await store.listRevisions(own.database);
@@ -70,8 +70,8 @@ describe('newestRevision and readRevision', () => {
   });
 });
 
-describe('refuseForgotten', () => {
-  test('accepts a kept revision, is 409 for one that is too old and 404 for one that never existed', async () => {
+describe('refuseForgotten()', () => {
+  test('accepts a kept revision, and throws 409 for a deleted revision and 404 for one that never existed', async () => {
     await record(store.KEPT_POLICIES + 1);
     await expect(store.refuseForgotten(own.database, 2)).resolves.toBeUndefined();
     await expect(store.refuseForgotten(own.database, 1)).rejects.toMatchObject({
@@ -82,8 +82,8 @@ describe('refuseForgotten', () => {
   });
 });
 
-describe('neededCopies', () => {
-  test('names the copies that users have replaced since a kept revision, and those active or held now', async () => {
+describe('neededCopies()', () => {
+  test('returns list copies that users replaced after a kept revision, and copies that are active or held', async () => {
     expect(await store.neededCopies(own.database)).toEqual(new Set());
     await own.database.query(
       `INSERT INTO list_sources (name, url, content_key) VALUES ('ads', 'https://a.example/', 'first')`,
@@ -96,7 +96,7 @@ describe('neededCopies', () => {
     expect(await store.neededCopies(own.database)).toEqual(new Set(['second', 'third']));
   });
 
-  test('does not name copies that Weir itself has replaced', async () => {
+  test('does not return list copies that Weir itself has replaced', async () => {
     await own.database.query(
       `INSERT INTO list_sources (name, url, content_key) VALUES ('ads', 'https://a.example/', 'first')`,
     );

@@ -42,8 +42,8 @@ async function asOther<T>(work: () => Promise<T>): Promise<T> {
 const localText = (): Promise<string> => readFile(join(config.api.folder, 'weir.local.toml'), 'utf8');
 const sourceOf = async (key: string): Promise<string | undefined> => (await read()).sources[key];
 
-describe('PATCH /config of a file that Weir may not write', () => {
-  test('stores node keys and cluster keys as local changes, activated and audited like others', async () => {
+describe('PATCH /config of a configuration file that Weir may not write', () => {
+  test('stores node keys and cluster keys as local changes, active and audited like other changes', async () => {
     const before = await file();
     const answer = await asOther(() => patch({ cache: { max_bytes: 4194304, min_ttl_secs: 7 } }));
     expect([answer.status, answer.body]).toEqual([
@@ -63,13 +63,13 @@ describe('PATCH /config of a file that Weir may not write', () => {
     expect(await readdir(config.api.folder)).not.toContainEqual(expect.stringMatching(/\.tmp$/));
   });
 
-  test('resets a key to its default there, whatever the file contains', async () => {
+  test('resets a key to its default in the local changes, whatever the file contains', async () => {
     expect((await asOther(() => patch({ cache: { max_bytes: null } }))).status).toBe(200);
     expect((await read()).sources['cache.max_bytes']).not.toBe('file');
     expect((await read()).cache['max_bytes']).toBe(67108864);
   });
 
-  test('prefers a key that a user edits in the file afterwards', async () => {
+  test('prefers a key that a user edits in the file after the local change', async () => {
     await asOther(() => patch({ cache: { max_bytes: 4194304, min_ttl_secs: 7 } }));
     const text = await file();
     await writeFile(
@@ -85,7 +85,7 @@ describe('PATCH /config of a file that Weir may not write', () => {
     expect((await read()).cache).toMatchObject({ max_bytes: 4194304, min_ttl_secs: 9 });
   });
 
-  test('removes local changes of keys that it can write into the file again', async () => {
+  test('removes a local change when the file becomes writable and the key is changed again', async () => {
     await asOther(() => patch({ cache: { max_bytes: 4194304, min_ttl_secs: 7 } }));
     expect((await patch({ cache: { max_bytes: 8388608 } })).status).toBe(200);
     expect(await file()).toContain('max_bytes = 8388608');
@@ -109,7 +109,7 @@ describe('PATCH /config of a file that Weir may not write', () => {
     expect(await readdir(config.api.folder)).not.toContainEqual(expect.stringMatching(/\.tmp$/));
   });
 
-  test('loses none of many concurrent changes', async () => {
+  test('stores all of many concurrent changes', async () => {
     const changes = [11, 12, 13, 14].map((ttl) => ({ blocking: { ttl_secs: ttl } }));
     const others = [
       { cache: { max_bytes: 4194304 } },
@@ -138,7 +138,7 @@ describe('PATCH /config of a file that Weir may not write', () => {
     expect((await read()).cache).toMatchObject({ max_bytes: 4194304, min_ttl_secs: 5 });
   });
 
-  test('changes nothing if the file of local changes is damaged, and names the line', async () => {
+  test('changes nothing if the file of local changes is damaged, and reports the line', async () => {
     await writeFile(join(config.api.folder, 'weir.local.toml'), '[server]\ndata_dir = "/etc"\n');
     const answer = await asOther(() => patch({ cache: { max_bytes: 4194304 } }));
     expect([answer.status, answer.problem.detail]).toEqual([

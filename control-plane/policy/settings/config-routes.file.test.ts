@@ -24,7 +24,7 @@ describe('PATCH /config', () => {
     await expectUntouched(before);
   });
 
-  test('changes nothing if the file has faults, and names them with their lines', async () => {
+  test('changes nothing if the file has faults, and reports them with their lines', async () => {
     await patch({});
     const before = await file();
     await writeFile(path(), before.replace('min_ttl_secs = 5', 'min_ttl_secs = "5"'));
@@ -61,7 +61,7 @@ describe('PATCH /config', () => {
     expect((await stat(path())).mode & 0o777).toBe(after);
   });
 
-  test('gives the administrator no name that a user has, in any letter case or form, over the API or in the file', async () => {
+  test("refuses a user's name, in any letter case or form, as the administrator's name, by API and by file", async () => {
     await patch({});
     await config.suite.database.query(
       `INSERT INTO users (username, role, enabled) VALUES ('Vera', 'viewer', true)`,
@@ -83,7 +83,7 @@ describe('PATCH /config', () => {
     expect((await read()).auth).toMatchObject({ admin: { username: 'admin' } });
   });
 
-  test('loses no key if many are changed at the same time, over the API and in the file', async () => {
+  test('keeps all of many changes that are made at the same time over the API and in the file', async () => {
     await patch({});
     const text = await file();
     await writeFile(path(), text.replace('query_timeout_ms = 2500', 'query_timeout_ms = 2600'));
@@ -110,7 +110,7 @@ describe('PATCH /config', () => {
 });
 
 describe('POST /config/reload', () => {
-  test('applies exactly the keys that a user changed, added and removed in the file', async () => {
+  test('applies only the keys that a user changed, added and removed in the file', async () => {
     await patch({ cache: { max_ttl_secs: 500 } });
     await config.suite.database.query(
       `UPDATE config_values SET value = '"refused"' WHERE key = 'blocking.mode'`, // By another node.
@@ -154,7 +154,7 @@ describe('POST /config/reload', () => {
     await expectUntouched(before);
   });
 
-  test('changes nothing if the file conflicts with the rows', async () => {
+  test('changes nothing if the file contradicts the rows of the database', async () => {
     await patch({});
     const before = await file();
     await config.suite.database.query(`INSERT INTO config_values VALUES ('cache.max_ttl_secs', '10')`); // By another node.

@@ -76,14 +76,14 @@ const rows: Rows = (parts) => configRoutes({ ...parts, testUpstreams: async () =
 serveSuite(rows, (served) => ({ suite } = served));
 
 describe('RESTART_KEYS', () => {
-  test('are the keys that the table of keys marks', () => {
+  test('contains exactly the keys that the table of keys marks as needing a restart', () => {
     const marked = keysOf(keys).filter(({ notes }) => notes.restart === true);
     expect([...RESTART_KEYS].sort()).toEqual(marked.map(({ path: steps }) => steps.join('.')).sort());
   });
 });
 
-describe('a key that needs a restart', () => {
-  test('is stored in the file, reported as pending, and not active', async () => {
+describe('a configuration key that needs a restart', () => {
+  test('is stored in the file and reported as pending, but is not active', async () => {
     for (const { key, to, alongside } of RESTARTED) {
       const node = await RunningApi.start(suite.database, rows, { toml: 'auth.enabled = false' });
       const values = { ...alongside, [key]: to };

@@ -19,7 +19,7 @@ function changedLines(before: string, after: string): [number, string | undefine
 }
 
 describe('GET /config', () => {
-  test('names the source of each key', async () => {
+  test('returns the source of each key', async () => {
     await patch({});
     const { sources, restart_required: restart } = await read();
     expect(sources).toMatchObject({
@@ -38,7 +38,7 @@ describe('GET /config', () => {
 describe.each(['PATCH', 'POST'])('%s /config', (method) => {
   const change = (json: unknown): Promise<TestAnswer> => config.api.send(method, '/api/config', { json });
 
-  test('changes row and file, and keeps the comments, order and style of the file', async () => {
+  test('changes row and file, and keeps comments, order and style of the file', async () => {
     const answer = await change({
       cache: { min_ttl_secs: 7 },
       dns: { query_timeout_ms: 1500, rebinding_protection: false },
@@ -61,7 +61,7 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
     expect(await read()).toMatchObject({ cache: { min_ttl_secs: 7 }, blocking: { ttl_secs: 20 } });
   });
 
-  test('resets a key to its default, in rows and file, for null', async () => {
+  test('resets a key to its default in rows and file if it gets null', async () => {
     await change({ dns: { query_timeout_ms: 1500, block_private_ptr: false } });
     const values = { query_timeout_ms: null, block_private_ptr: null, pools: null };
     const gone = { dns: values, blocking: { mode: null }, cache: { min_ttl_secs: null, max_bytes: null } };
@@ -86,7 +86,7 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
       expect((await change(bad)).status).toBe(400);
   });
 
-  test('writes a key of the node only to the file, and reports keys that need a restart', async () => {
+  test('writes a node key only to the file, and returns keys that need a restart', async () => {
     const answer = await change({ cache: { max_bytes: 4194304, max_ttl_secs: 60 } });
     expect(answer.body).toEqual({ success: true, restart_required: ['cache.max_bytes'] });
     expect(await file()).toContain('max_bytes = 4194304   # two megabytes');
@@ -101,7 +101,7 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
     expect((await read()).restart_required).toEqual([]);
   });
 
-  test('replaces pools as a whole', async () => {
+  test('replaces the pools completely', async () => {
     const pools = [
       { name: 'a', servers: ['tls://dns.example.org@192.0.2.1', '192.0.2.2:5353'], priority: 2 },
       { name: 'b', strategy: 'Balanced', servers: ['https://dns.example.org/dns-query'] },
@@ -115,12 +115,12 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
   });
 });
 
-describe.each(['PATCH', 'POST'])('what is read, sent back with %s', (method) => {
+describe.each(['PATCH', 'POST'])('a response of GET /config that is sent back with %s', (method) => {
   const send = (json: unknown, ifMatch?: string | string[]): Promise<TestAnswer> =>
     config.api.send(method, '/api/config', { json, headers: ifMatch ? { 'if-match': String(ifMatch) } : {} });
   const get = (): Promise<TestAnswer> => config.api.send('GET', '/api/config');
 
-  test('writes nothing, and secrets are kept', async () => {
+  test('changes nothing, and secrets are kept', async () => {
     await patch({ blocking: { catalog_url: 'https://weir:s3cr3t@example.org/services.json' } });
     await patch({ auth: { oidc: { client_secret: 's3cr3t-word' } }, cache: { max_bytes: 4194304 } });
     const before = [await file(), await rows(), await audit()];
@@ -136,7 +136,7 @@ describe.each(['PATCH', 'POST'])('what is read, sent back with %s', (method) => 
     expect((await get()).body).toEqual(shown.body);
   });
 
-  test('changes the edited keys, and only if the configuration is unchanged since it was read', async () => {
+  test('changes only the edited keys, and is refused if the configuration has changed since it was read', async () => {
     const { body, headers } = await get();
     const { cache, ...others } = body as ConfigAnswer;
     const edited = (secs: number) => ({ ...others, cache: { ...cache, min_ttl_secs: secs } });
@@ -151,7 +151,7 @@ describe.each(['PATCH', 'POST'])('what is read, sent back with %s', (method) => 
     expect(answers.find(({ status }) => status === 200)!.headers['etag']).toBe(after.headers['etag']);
   });
 
-  test('names the key that only the file may change, where it was edited', async () => {
+  test('is refused if a key was edited that can only be changed in the file, and names the key', async () => {
     await patch({});
     const before = await file();
     const { server, ...others } = (await get()).body as ConfigAnswer;
@@ -165,7 +165,7 @@ describe.each(['PATCH', 'POST'])('what is read, sent back with %s', (method) => 
 });
 
 describe('PATCH /config', () => {
-  test('leaves one entry in the audit log, with the old and new values, and a revision for dns and blocking', async () => {
+  test('writes one audit entry with old and new values, and a revision for keys of dns and blocking', async () => {
     await patch({ cache: { min_ttl_secs: 7, max_bytes: 4194304 } });
     const mixed = await patch({ blocking: { mode: 'refused' }, database: { query_log_days: 9 } });
     await patch({ blocking: { mode: 'refused' } });
@@ -199,7 +199,7 @@ describe('PATCH /config', () => {
     { server: { encrypted_dns: { tls_cert_path: '/etc/passwd', tls_key_path: '/etc/shadow' } } },
     { database: { url: ['postgres://weir:secret@198.51.100.9/weir'] } },
     { logging: { dnstap: 'unix:/run/other.sock' } },
-  ])('changes no key that names files and servers, not even for the machine itself: %j', async (body) => {
+  ])('refuses keys that name files and servers, even from the machine itself: %j', async (body) => {
     const before = await file();
     const answer = await patch(body);
     expect([answer.status, answer.problem.errors![0]!.message]).toEqual([
@@ -303,7 +303,7 @@ describe('PATCH /config', () => {
     expect([elsewhere.status, elsewhere.problem.errors![0]!.path]).toEqual([400, 'blocking.catalog_url']);
   });
 
-  test('refuses keys that the environment sets, and names the variable', async () => {
+  test('refuses keys that environment variables set, and names the variable', async () => {
     await patch({});
     const before = await file();
     const answer = await patch({ auth: { enabled: true }, cache: { min_ttl_secs: 9 } });

@@ -118,8 +118,8 @@ async function startNode(toml: string): Promise<TestNode> {
   return node;
 }
 
-describe('settle()', () => {
-  test('settle() creates the rows from the first file, and a second node uses the rows', async () => {
+describe('Configuration settle()', () => {
+  test('creates the rows from the file of the first node, and a second node uses these rows', async () => {
     const first = await startNode('cache.min_ttl_secs = 5\n[server]\nworkers = 2\n');
     expect(await readConfigRows(suite.database)).toEqual({ 'cache.min_ttl_secs': 5 });
     const second = await startNode('cache.min_ttl_secs = 6\ncache.max_ttl_secs = 60\n');
@@ -132,7 +132,7 @@ describe('settle()', () => {
     expect(first.configuration.sources()['server.workers']).toBe('file');
   });
 
-  test('settle() of the first file makes no revision, and later ones cannot be rolled back before it', async () => {
+  test('creates no revision for the first file, and later revisions cannot be rolled back before it', async () => {
     const node = await startNode('[blocking]\nmode = "nodata"\n');
     const count = async (table: string): Promise<number> =>
       (await suite.database.query(`SELECT FROM ${table}`)).rows.length;
@@ -143,7 +143,7 @@ describe('settle()', () => {
     expect([await count('revisions'), await count('audit_log')]).toEqual([1, 1]);
   });
 
-  test('settle() after a start makes rows of exactly the lines that a user has changed', async () => {
+  test('writes only the lines to the rows that a user changed in the file before a restart', async () => {
     const node = await startNode('[cache]\nmin_ttl_secs = 5\nmax_ttl_secs = 60\n');
     const other = await startNode('');
     await other.configuration.change(other.changes, AUTHOR, {
@@ -164,7 +164,7 @@ describe('settle()', () => {
     expect(rows).toEqual([{ actor: 'system' }]);
   });
 
-  test('settle() keeps the rows if the file conflicts with them, and logs it', async () => {
+  test('keeps the rows if the file contradicts them, and logs that', async () => {
     const node = await startNode('[cache]\nmax_ttl_secs = 60\n');
     const other = await startNode('');
     await other.configuration.change(other.changes, AUTHOR, { 'cache.min_ttl_secs': 50 });
@@ -177,7 +177,7 @@ describe('settle()', () => {
 });
 
 describe('a node without a database', () => {
-  test('starts with the rows that it remembers, and with later edits', async () => {
+  test('starts with the rows that it stored last, and with edits of its file since then', async () => {
     const node = await startNode('[cache]\nmin_ttl_secs = 5\n');
     await node.configuration.change(node.changes, AUTHOR, { 'cache.max_ttl_secs': 60 });
     isAway = true;
@@ -186,7 +186,7 @@ describe('a node without a database', () => {
     expect(node.cache).toMatchObject({ min_ttl_secs: 6, max_ttl_secs: 60 });
   });
 
-  test('starts with its file if it remembers nothing, or nothing readable', async () => {
+  test('starts with its file if it has stored no rows, or if they are unreadable', async () => {
     isAway = true;
     const node = new TestNode('[cache]\nmin_ttl_secs = 5\n');
     expect(node.cache.min_ttl_secs).toBe(5);
@@ -209,7 +209,7 @@ describe('a node without a database', () => {
     expect(await readConfigRows(suite.database)).toEqual({ 'cache.min_ttl_secs': 5 });
   });
 
-  test('performs the reload of a signal once the database is back', async () => {
+  test('repeats the reload of a signal when the database is back', async () => {
     const node = await startNode('[cache]\nmin_ttl_secs = 5\n');
     isAway = true;
     node.write('[cache]\nmin_ttl_secs = 6\n');
@@ -221,8 +221,8 @@ describe('a node without a database', () => {
   });
 });
 
-describe('reloadLater()', () => {
-  test('reloadLater() keeps the active configuration if the file is invalid, and logs each fault', async () => {
+describe('Configuration reloadLater()', () => {
+  test('keeps the active configuration if the file is invalid, and logs each fault', async () => {
     const node = await startNode('[cache]\nmin_ttl_secs = 5\n');
     node.write('[cache]\nmin_ttl_secs = "x"\nmax = 1\n');
     await node.configuration.reloadLater(node.changes);
@@ -240,8 +240,8 @@ describe('reloadLater()', () => {
   });
 });
 
-describe('follow()', () => {
-  test('follow() keeps the configuration of a node if the rows are not a valid one', async () => {
+describe('Configuration follow()', () => {
+  test('keeps the configuration of a node if the rows are invalid', async () => {
     const node = await startNode('[cache]\nmin_ttl_secs = 5\n');
     await suite.database.query(`INSERT INTO config_values VALUES ('cache.max_ttl_secs', '"soon"')`);
     await node.follow();
@@ -252,7 +252,7 @@ describe('follow()', () => {
     expect(node.cache.max_ttl_secs).toBe(70);
   });
 
-  test('follow() ignores rows that were read before the file had filled the database', async () => {
+  test('ignores rows that were read before settle() wrote the file to the database', async () => {
     const node = new TestNode('[cache]\nmin_ttl_secs = 5\n');
     await node.configuration.follow(async () => {
       const early = await readRows();
@@ -263,8 +263,8 @@ describe('follow()', () => {
   });
 });
 
-describe('the environment', () => {
-  test('overrides rows and file on its node, which keeps the other values', async () => {
+describe('an environment variable', () => {
+  test('overrides rows and file on its node only, which keeps all other values', async () => {
     const node = await startNode('[cache]\nmin_ttl_secs = 5\n');
     node.start({ WEIR_CACHE_MIN_TTL_SECS: '8' });
     await node.settle();
@@ -280,7 +280,7 @@ describe('the environment', () => {
 });
 
 describe('a configuration without a file', () => {
-  test('accepts keys of the cluster, and refuses those of the node', async () => {
+  test('accepts cluster keys, and refuses node keys', async () => {
     const node = await startNode('');
     const { config, given } = loadNothing();
     const parts = { loaded: { config, file: undefined, given }, dataDir: node.folder };

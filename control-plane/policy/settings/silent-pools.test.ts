@@ -32,8 +32,8 @@ const send = (method: string, pools: unknown, query = ''): Promise<TestAnswer> =
   config.api.send(method, `/api/config${query}`, { json: { dns: { pools } } });
 const storedPools = async (): Promise<unknown> => (await config.read()).dns['pools'];
 
-describe.each(['PATCH', 'POST'])('%s /config', (method) => {
-  test('refuses a pool if none of its servers answers, and stores it with force', async () => {
+describe.each(['PATCH', 'POST'])('the pools of %s /config', (method) => {
+  test('are refused if no server of a new pool answers, and stored with force=true', async () => {
     const alive = `127.0.0.1:${String(good.port)}`;
     const before = await storedPools();
     const pools = [pool('alive', alive), pool('dead', closed)];
@@ -48,13 +48,13 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
     expect(await storedPools()).toMatchObject(pools);
   });
 
-  test('stores a pool if one of its servers answers', async () => {
+  test('are stored if one server of each new pool answers', async () => {
     const pools = [pool('mixed', closed, `127.0.0.1:${String(good.port)}`)];
     expect((await send(method, pools)).status).toBe(200);
     expect(await storedPools()).toMatchObject(pools);
   });
 
-  test('queries neither pools that keep their servers, nor the shipped ones', async () => {
+  test('are not queried if a pool keeps its servers, or if they are the default pools', async () => {
     await send(method, [pool('dead', closed)], '?force=true');
     expect((await send(method, [{ ...pool('renamed', closed), priority: 3 }])).status).toBe(200);
     expect((await send(method, null)).status).toBe(200);

@@ -33,7 +33,7 @@ function reduce(bytes: Uint8Array): ReducedAnswers {
 }
 
 describe('ReducedAnswers', () => {
-  test('decodes what it encoded', () => {
+  test('restores the bytes of generated answers', () => {
     fc.assert(
       fc.property(fc.array(record, { maxLength: 4 }), (records) => {
         const bytes = toWire(records);
@@ -58,7 +58,7 @@ describe('ReducedAnswers', () => {
 });
 
 describe('secsBeyond()', () => {
-  test('returns for any records whether their stored form is the same, and the difference of their TTLs', () => {
+  test('detects for generated records whether their stored form is equal, and returns the difference of their TTLs', () => {
     const pair = fc.tuple(fc.array(record, { minLength: 1, maxLength: 3 }), fc.nat({ max: 5 }), fc.nat());
     fc.assert(
       fc.property(pair, fc.boolean(), ([records, older, at], isSame) => {

@@ -5,7 +5,7 @@ import { blockOf, HOUR_MS, inWords, naiveRows } from '../../../test/support/part
 import fc from '../../../test/support/parts/fast-check.ts';
 
 describe('encodeBlock()', () => {
-  test('writes a block that an independent reader of the layout can read', async () => {
+  test('writes a block that an independent decoder of the format can read', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(arbitraryLogRow(HOUR_MS), { minLength: 1, maxLength: 60 }), async (rows) => {
         expect(naiveRows(await blockOf(rows))).toEqual(rows.map(inWords));

@@ -10,7 +10,7 @@ import { BlockReader } from './block-reader.ts';
 import { DamagedBlock, type EncodedBlock } from './block-layout.ts';
 
 describe('BlockReader', () => {
-  test('detects a changed bit anywhere', async () => {
+  test('detects every changed bit', async () => {
     const rows = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 5, seed: 7 });
     const block = await blockOf(rows);
     const pieces = [block.head, block.names, block.queries, block.answers!];
@@ -24,7 +24,7 @@ describe('BlockReader', () => {
     new BlockReader(block).check();
   });
 
-  test('reads a block that is not compressed yet as the same block once it is', async () => {
+  test('reads a block in the same way before and after its compression', async () => {
     for (const answers of [true, false]) {
       const open = new OpenBlock();
       const kept: StoredParts = { ipv4Bytes: 4, ipv6Bytes: 16, answers, clientIds: true };
@@ -42,7 +42,7 @@ describe('BlockReader', () => {
     }
   });
 
-  test('refuses a block that is truncated or has columns of another', async () => {
+  test('refuses a block that is truncated or contains columns of another block', async () => {
     const rows = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 3, seed: 3 });
     const block = await blockOf(rows);
     const wrong: EncodedBlock[] = [
@@ -65,7 +65,7 @@ describe('BlockReader', () => {
     ['that is not JSON', '{', 'not JSON'],
     ['that is not an object', 'null', 'format undefined'],
     ['without its fields', '{"format":1}', 'head:'],
-  ])('refuses a head %s, though its checksum is right', async (_, text, reason) => {
+  ])('refuses a head %s even if its checksum is right', async (_, text, reason) => {
     const [row] = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 1, seed: 3 });
     const block = await blockOf([row!]);
     const head = zstdCompressSync(Buffer.from(text));

@@ -7,7 +7,7 @@ import { BlockReader } from './block-reader.ts';
 import { forEachRow } from './block-rows.ts';
 
 describe('forEachRow()', () => {
-  test('returns every field of the queries that were added', async () => {
+  test('returns every field of all queries that were added to a block', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(arbitraryLogRow(HOUR_MS), { minLength: 1, maxLength: 60 }), async (rows) => {
         const reader = new BlockReader(await blockOf(rows));

@@ -21,7 +21,7 @@ describe('ByteDictionary', () => {
     );
   });
 
-  test('grows to 65,535 entries and shrinks again', () => {
+  test('grows to 65,535 entries, and shrinks when it is cleared and reused', () => {
     const dictionary = new ByteDictionary();
     for (const size of [65_535, 3, 3]) {
       dictionary.clear();
@@ -35,7 +35,7 @@ describe('ByteDictionary', () => {
     expect(dictionary.bytes.length).toBeLessThan(65_535);
   });
 
-  test('keeps the notes of an entry, whatever is added after it', () => {
+  test('keeps the counters of an entry, whatever is added later', () => {
     const dictionary = new ByteDictionary();
     const places = Array.from({ length: 5000 }, (_, n) => {
       const bytes = Buffer.from(`${n}`);

@@ -10,7 +10,7 @@ import { viewed } from './viewed-bytes.ts';
 const ADDRESS = addressFromText('192.0.2.7')!;
 
 describe('ClientDictionary', () => {
-  test('place() distinguishes clients at one address by group and by their own id', () => {
+  test('place() distinguishes clients at the same address by group and by client ID', () => {
     const clients = new ClientDictionary();
     const place = (groupId: number, clientId: number): number => {
       const row = logRow({ client: ADDRESS, groupId, clientId });
@@ -40,14 +40,14 @@ describe('ClientDictionary', () => {
     expect([clients.size, place(1, 8), clients.clientIdOf(0)]).toEqual([0, 0, 8]);
   });
 
-  test('place() keeps no id if the log is anonymous', async () => {
+  test('place() stores no client ID if the log is anonymous', async () => {
     const anonymous = { ipv4Bytes: 3, ipv6Bytes: 6, answers: true, clientIds: false };
     const rows = [0, 9, 8].map((clientId) => logRow({ clientId }));
     const reader = new BlockReader(await blockOf(rows, anonymous));
     expect(reader.head.clients).toEqual([['192.0.2.0', 1, 3, 0]]);
   });
 
-  test('keeps ids when blocks are merged', async () => {
+  test('keeps client IDs when blocks are merged', async () => {
     const blocks = [
       await blockOf([logRow({ clientId: 9 })]),
       await blockOf([logRow({ clientId: 8 }), logRow()]),

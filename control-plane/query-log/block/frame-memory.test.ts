@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { FrameMemory } from './frame-memory.ts';
 
 describe('FrameMemory', () => {
-  test('gives zeros to one caller at a time, and the same memory again once it is cleared', () => {
+  test('returns zeroed memory to one caller at a time, and the same memory after clear()', () => {
     const memory = new FrameMemory();
     const buffers = [];
     for (let turn = 0; turn < 3; turn++) {
@@ -26,7 +26,7 @@ describe('FrameMemory', () => {
     expect(buffers[0]).not.toBe(buffers[2]);
   });
 
-  test('releases memory if little of it is needed', () => {
+  test('releases memory if only little of it is needed', () => {
     const memory = new FrameMemory();
     for (const length of [1000, 10, 10]) {
       memory.take(length);

@@ -10,13 +10,13 @@ const { repeats: _, ...head } = new BlockReader(block).head;
 const bytesOf = (change: object): Buffer => Buffer.from(JSON.stringify({ ...head, ...change }));
 
 describe('readHead()', () => {
-  test('reads both formats', () => {
+  test('reads both versions of the format', () => {
     expect(readHead(bytesOf({}), block)).toEqual(head);
     const repeated = { format: 2, repeats: 3 };
     expect(readHead(bytesOf(repeated), { ...block, repeats: 3 })).toEqual({ ...head, ...repeated });
   });
 
-  test('reads rules with the lists that have them, and rules of users, which have no list', () => {
+  test('reads rules with the lists that contain them, and rules of users, which have no list', () => {
     const rules = [
       ['ads', '||', true, '^', [3, 17]],
       ['mine', 'ads.example', false, ''],

@@ -20,7 +20,7 @@ describe('mergeBlocks()', () => {
     );
   });
 
-  test('refuses blocks of different hours, and more queries than fit', async () => {
+  test('refuses blocks of different hours, and more queries than a block can contain', async () => {
     const [first] = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 1, seed: 1 });
     const [second] = fc.sample(arbitraryLogRow(HOUR_MS + 3_600_000), { numRuns: 1, seed: 1 });
     const blocks = [await blockOf([first!]), await blockOf([second!])];

@@ -10,7 +10,7 @@ import { replyKindOf } from '../rows/reply-kind.ts';
 const open = new OpenBlock();
 
 describe('countMinutes()', () => {
-  test('returns the same as counting row by row', () => {
+  test('returns the same counts as an evaluation row by row, for generated rows', () => {
     fc.assert(
       fc.property(fc.array(arbitraryLogRow(HOUR_MS), { minLength: 1, maxLength: 80 }), (rows) => {
         open.clear();
@@ -35,7 +35,7 @@ describe('countMinutes()', () => {
 });
 
 describe('latencyBucket()', () => {
-  test('has four buckets per doubling, each up to its own end', () => {
+  test('returns one of four buckets per power of two, each with its own upper limit', () => {
     expect([0, 1, 2, 4, 1024, 2 ** 32 - 1].map(latencyBucket)).toEqual([0, 0, 4, 8, 40, 128]);
     for (const timeUs of [2, 3, 5, 100, 4095, 4096, 4097, 1e6, 4e9]) {
       expect(latencyOfBucket(latencyBucket(timeUs))).toBeGreaterThanOrEqual(timeUs * 0.999_999);

@@ -9,7 +9,7 @@ import { BlockReader } from './block-reader.ts';
 import { OpenBlock } from './open-block.ts';
 
 describe('OpenBlock', () => {
-  test('leaves out answers and keeps only the leading bytes of addresses if privacy requires it', async () => {
+  test('stores no answers, and only the first bytes of addresses, if the privacy level requires it', async () => {
     const rows = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 20, seed: 5 });
     const block = await blockOf(rows, { ipv4Bytes: 3, ipv6Bytes: 6, answers: false, clientIds: true });
     expect(block.answers).toBeNull();
@@ -29,7 +29,7 @@ describe('OpenBlock', () => {
     expect(reader.names().counts).toEqual(Uint32Array.of(65_535));
   });
 
-  test('accepts 65,535 different names, and clears them', async () => {
+  test('accepts 65,535 different names, and is empty after clear()', async () => {
     const [row] = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 1, seed: 1 });
     const open = new OpenBlock();
     for (let n = 0; n < 65_535; n++) addRow(open, named(row!, `n${n}`));
@@ -40,7 +40,7 @@ describe('OpenBlock', () => {
     expect(naiveRows(await encodeBlock(sealBlock(open))).map(({ name }) => name)).toEqual(['again']);
   });
 
-  test('does not accept a query of another hour', () => {
+  test('refuses a query of another hour', () => {
     const [row] = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 1, seed: 1 });
     const open = new OpenBlock();
     expect(open.accepts(0)).toBe(true);

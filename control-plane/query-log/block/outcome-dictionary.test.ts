@@ -7,7 +7,7 @@ import { OutcomeDictionary } from './outcome-dictionary.ts';
 const CNAME = { status: QueryStatus.BLOCKED_CNAME, cached: false, answerType: RRType.A, extendedError: 15 };
 
 describe('OutcomeDictionary', () => {
-  test('counts the same outcome once, and separates answers, errors and origins', () => {
+  test('counts equal outcomes once, and separates outcomes by answer, error and origin', () => {
     const outcomes = new OutcomeDictionary();
     const rows = [
       { ...CNAME, origin: 'regex' },

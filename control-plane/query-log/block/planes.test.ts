@@ -9,7 +9,7 @@ const numbers = fc
   .chain((bits) => fc.array(fc.integer({ min: 0, max: 2 ** bits - 1 }), { maxLength: 20 }));
 
 describe('toPlanes16() and toPlanes32()', () => {
-  test('write the bytes of each number to one plane after another', () => {
+  test('write the first byte of each number, then the second byte of each number, and so on', () => {
     const halves = toPlanes16(Uint16Array.of(0x0102, 0x0304, 0xffff), 2);
     const words = toPlanes32(Uint32Array.of(0x0102_0304, 0xf506_0708, 9), 2);
     expect([[...halves], [...words]]).toEqual([

@@ -4,7 +4,7 @@ import fc from '../../../test/support/parts/fast-check.ts';
 import { lastWord, sameBytes, viewed } from './viewed-bytes.ts';
 
 describe('lastWord()', () => {
-  test('is the last bytes before an offset, also if there are fewer than four', () => {
+  test('returns up to four bytes before an offset', () => {
     const bytes = Uint8Array.of(0xff, 2, 0x83, 4, 0xf5);
     const found = [1, 3, 4, 5].map((end) => lastWord(viewed(bytes), end, Math.min(end, 3)));
     expect(found).toEqual([0xff, 0x8302ff, 0x048302, 0xf50483]);
@@ -13,7 +13,7 @@ describe('lastWord()', () => {
 });
 
 describe('sameBytes()', () => {
-  test('compares every byte of the range and no others', () => {
+  test('compares every byte of the range, and no other bytes', () => {
     const pieces = fc.tuple(fc.uint8Array({ maxLength: 9 }), fc.nat(4), fc.nat(4), fc.nat(8));
     fc.assert(
       fc.property(pieces, ([bytes, oneAt, otherAt, changed]) => {

@@ -22,7 +22,7 @@ describe('WordDictionary', () => {
     );
   });
 
-  test('grows to 65,535 entries and shrinks again', () => {
+  test('grows to 65,535 entries, and shrinks when it is cleared and reused', () => {
     const dictionary = new WordDictionary();
     for (const size of [65_535, 3, 3]) {
       dictionary.clear();

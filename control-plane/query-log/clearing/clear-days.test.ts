@@ -62,7 +62,7 @@ async function sums(): Promise<unknown> {
 const BOTH = ['192.0.2.1', '192.0.2.2'];
 
 describe('clearListsWithoutRows()', () => {
-  test('removes lists of days within the span, also from their month', async () => {
+  test('removes the top lists of days within the period, also from the top list of the month', async () => {
     const span = { fromUs: FIRST * DAY_US, toUs: (FIRST + 2) * DAY_US - 1, device: null };
     await clearListsWithoutRows(own.database, span);
     expect(await sums()).toEqual([
@@ -72,7 +72,7 @@ describe('clearListsWithoutRows()', () => {
     ]);
   });
 
-  test('removes a client from them; names are counts of its group', async () => {
+  test('removes a client from top lists, and the names that its group queried', async () => {
     const device = { ids: [9], addresses: ['192.0.2.1'] };
     await clearListsWithoutRows(own.database, { fromUs: 0, toUs: Date.now() * 1000, device });
     expect(await sums()).toEqual([
@@ -83,7 +83,7 @@ describe('clearListsWithoutRows()', () => {
   });
 });
 
-test('daysWithin() and takesDay() count days in UTC with an exclusive end', () => {
+test('daysWithin() and takesDay() use days in UTC and exclude the end of the period', () => {
   const scope = { fromUs: 5 * DAY_US + 1, toUs: 8 * DAY_US, device: null };
   expect(daysWithin([3, 4, 5, 6, 7, 8], scope)).toEqual([5, 6, 7]);
   expect([5, 6, 7, 8].filter((day) => takesDay(scope, day))).toEqual([6, 7]);

@@ -143,12 +143,12 @@ const CASES: readonly [string, Partial<WantedClear>, (row: QueryLogRow) => boole
   ['everything', {}, () => true],
 ];
 
-describe('ClearRun', () => {
+describe('ClearRun, which deletes logged queries,', () => {
   test.each([
-    ...CASES.map(([what, ...rest]) => [what, 'lists of names count', true, ...rest] as const),
-    ...CASES.slice(0, 1).map(([what, ...rest]) => [what, 'no list counts', false, ...rest] as const),
+    ...CASES.map(([what, ...rest]) => [what, 'top lists count', true, ...rest] as const),
+    ...CASES.slice(0, 1).map(([what, ...rest]) => [what, 'no top list counts', false, ...rest] as const),
   ])(
-    'removes %s, which %s, as if it had never been asked; counts stay, and the rest is untouched',
+    'deletes %s, which %s, as if never queried, and keeps all counts and all other rows',
     async (_what, _where, isListed, wanted, isGone) => {
       await store((row) => !isGone(row));
       if (isListed) await fold();
@@ -174,7 +174,7 @@ describe('ClearRun', () => {
     },
   );
 
-  test('reports the cleared part of a period with its figures', async () => {
+  test('reports which part of a period was deleted in the statistics of the period', async () => {
     await store();
     await clear({ client: KIT });
     const cleared = async (fromMs: number, toMs: number): Promise<unknown> =>
@@ -191,7 +191,7 @@ describe('ClearRun', () => {
     expect(await cleared(AT_MS + 5 * DAY_MS, AT_MS + 6 * DAY_MS)).toEqual([]);
   });
 
-  test('a number of a row never means another row afterwards', async () => {
+  test('never lets the ID of a row refer to a different row', async () => {
     await store();
     const before = new Map((await storedRows(own.database)).map((row) => [row.id, row]));
     await clear({ client: KIT });
@@ -204,7 +204,7 @@ describe('ClearRun', () => {
     for (const { id } of gone) expect(await questions.row(id, STILL)).toBeNull();
   });
 
-  test('rows that arrive late, as from a spool, are also removed, and are counted', async () => {
+  test('also deletes rows that arrive later, for example from a spool, and counts them', async () => {
     const [{ rows }] = household() as [{ rows: QueryLogRow[]; nodeId: number }];
     const all = await batchesOf(rows);
     await clear({ client: KIT });
@@ -227,7 +227,7 @@ describe('ClearRun', () => {
     expect(await lost()).toBe(0);
   });
 
-  test('two concurrent runs delete only cleared rows while rows arrive, blocks are merged and lists created', async () => {
+  test('deletes only the requested rows in two concurrent runs while blocks arrive and are merged', async () => {
     await store();
     const logger = new MemoryLogger();
     const { database, dataDir } = own;
@@ -277,7 +277,7 @@ describe('ClearRun', () => {
   });
 
   test.each(['before', 'after'] as const)(
-    'a database that is lost %s each commit leaves every block old or new, and the next attempt completes the clear',
+    'changes each block completely or not at all if the database is lost %s each commit, and finishes when repeated',
     async (when) => {
       await store((row) => !isKit(row));
       await fold();
@@ -302,7 +302,7 @@ describe('ClearRun', () => {
     },
   );
 
-  test('a damaged block is reported once, and is deleted with its period', async () => {
+  test('reports a damaged block once, and deletes it with its period', async () => {
     await store();
     await own.database.query(
       `UPDATE query_blocks SET queries = '\\x00', names = '\\x00' WHERE node_id = 7 AND first_seq = 0`,

@@ -51,7 +51,7 @@ const states = async (): Promise<unknown[]> =>
   (await readClears(own.database)).map(({ state, rows }) => [state, rows]);
 
 describe('LogClearing', () => {
-  test('runs all requested clears once, even if two nodes do so at the same time', async () => {
+  test('runs each requested deletion once, even if two nodes start at the same time', async () => {
     const nodes = ['a', 'b'].map((node) => clearingOf(node));
     await want(1);
     nodes[0]!.wake();
@@ -69,7 +69,7 @@ describe('LogClearing', () => {
     for (const node of nodes) await node.start()();
   });
 
-  test('continues after an interruption by a lost database or a restart, once the database is up', async () => {
+  test('continues after a lost database or a restart, when the database is up', async () => {
     let state: DatabaseStatus['state'] = 'down';
     let report: (status: DatabaseStatus) => void = () => undefined;
     const database = Object.assign(Object.create(own.database) as Database, {
@@ -91,7 +91,7 @@ describe('LogClearing', () => {
     await stop();
   });
 
-  test('deletes clears whose statistics and late rows no longer exist', async () => {
+  test('forgets a finished deletion when no statistics and late rows of its period can exist', async () => {
     const clock = newClock();
     const clearing = clearingOf('d', own.database, clock);
     await want(1);

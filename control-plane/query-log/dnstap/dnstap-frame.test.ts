@@ -54,7 +54,7 @@ const untilConnected = (logger: MemoryLogger): Promise<unknown> =>
   );
 
 describe('Dnstap', () => {
-  test('streams queries to a real receiver on a Unix socket, with times, answer and policy', async () => {
+  test('sends queries to a real receiver on a Unix socket, with times, answer and policy', async () => {
     const receiver = capture();
     const target = await receiver.target();
     const { tap, logger } = open(target);
@@ -84,7 +84,7 @@ describe('Dnstap', () => {
     expect(text).toMatch(/;ads\.example\.net\.\s+IN\s+A/);
   });
 
-  test('sends no more about a client than the privacy level of the query log allows', async () => {
+  test('sends no more data of a client than the privacy level of the query log allows', async () => {
     const receiver = capture();
     const target = await receiver.target();
     const streams: [QueryLogPrivacy, string][] = [

@@ -61,7 +61,7 @@ const untilConnected = (logger: MemoryLogger): Promise<unknown> =>
   );
 
 describe('FrameStream', () => {
-  test('starts when its receiver is reachable, and counts frames lost until then', async () => {
+  test('starts when its receiver is reachable, and counts the frames that were lost before', async () => {
     const { server } = await startStuckReceiver();
     const port = portOf(server);
     await new Promise((resolve) => server.close(resolve));
@@ -76,7 +76,7 @@ describe('FrameStream', () => {
     expect((await receiver.taken()).match(/type: MESSAGE/g)).toHaveLength(1);
   });
 
-  test('drops frames that a slow receiver does not accept, counts them, and buffers no more than 4 MiB', async () => {
+  test('drops and counts frames if the receiver is slow, and buffers no more than 4 MiB', async () => {
     const { server, sockets } = await startStuckReceiver();
     const { stream, logger } = open(portOf(server));
     await untilConnected(logger);
@@ -100,7 +100,7 @@ describe('FrameStream', () => {
     );
   });
 
-  test('ends a connection to a receiver that does not speak Frame Streams, and logs that', async () => {
+  test('closes a connection to a receiver that does not use the Frame Streams protocol, and logs that', async () => {
     const server = createServer((socket) =>
       socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
     );

@@ -65,7 +65,7 @@ async function waking(ring: SharedArrayBuffer, work: () => void): Promise<void> 
 }
 
 describe('LogDrain', () => {
-  test('reads records at once that arrive while it sleeps, from each ring', async () => {
+  test('reads records of each ring soon after they arrive while it is asleep', async () => {
     for (const [index, ring] of [memory.answerLog, memory.resolveLog, memory.answerLog].entries()) {
       fallAsleep();
       await waking(ring, () => log(ring, index, 1));
@@ -85,7 +85,7 @@ describe('LogDrain', () => {
     expect(drain.dropped()).toBe(0);
   });
 
-  test('reports the number of records that a full ring dropped to the sink once', async () => {
+  test('reports the number of records that a full ring dropped once', async () => {
     log(memory.answerLog, 0, 16_384 + 5);
     drain.stop();
     expect(groups.length).toBe(16_384);
@@ -94,7 +94,7 @@ describe('LogDrain', () => {
     expect(lostRows).toBe(5);
   });
 
-  test('finds records of a thread that died before it could announce them', () => {
+  test('finds records of a thread that died before it could wake the reader', () => {
     fallAsleep();
     const control = new Int32Array(memory.answerLog);
     Atomics.store(control, LogRing.ASLEEP_WORD, 0);
@@ -103,7 +103,7 @@ describe('LogDrain', () => {
     expect(groups).toEqual([7]);
   });
 
-  test('names upstream servers by their number, and no server if none was queried', () => {
+  test('returns the upstream server of a row by its index, and null if none was queried', () => {
     const upstreams: (string | null)[] = [];
     drain.stop();
     const names = { ...NAMELESS, upstream: (index: number) => ['first', 'second'][index] };
@@ -119,7 +119,7 @@ describe('LogDrain', () => {
     expect(upstreams).toEqual([null, 'first', 'second', null]);
   });
 
-  test('passes the origin of a decision if the status alone does not determine it', () => {
+  test('returns the origin of a decision if the status alone does not determine it', () => {
     const origins: unknown[] = [];
     drain.stop();
     drain = new LogDrain([memory], NAMELESS, {
@@ -153,7 +153,7 @@ describe('LogDrain', () => {
     ]);
   });
 
-  test('passes on the fields of a record', () => {
+  test('returns the fields of a record', () => {
     drain.stop();
     let seen: unknown;
     drain = new LogDrain([memory], NAMELESS, {
@@ -198,7 +198,7 @@ describe('LogDrain', () => {
     });
   });
 
-  describe('names the deciding rule', () => {
+  describe('finds the name of the deciding rule', () => {
     const BLOCKED = {
       status: QueryStatus.BLOCKED_LIST,
       ruleAttribute: 6,
@@ -226,13 +226,13 @@ describe('LogDrain', () => {
       return asked;
     }
 
-    test('by the part of the qname that it matches', () => {
+    test('by the part of the qname that the rule matches', () => {
       expect(askedFor(BLOCKED)).toEqual([9, NUMBERS, 'www.ads.test']);
       expect(askedFor({ ...BLOCKED, ruleNameOffset: 4 })).toEqual([9, NUMBERS, 'ads.test']);
     });
 
     test.each([0, 5, 8])(
-      'by a name of the answer, which lies behind %i bytes of records',
+      'by the name in the answer that the rule matches, after %i bytes of records',
       (answersLength) => {
         const rule = { ruleName: nameFromText('x.cloak.test')!, ruleNameLength: 14, ruleNameOffset: 2 };
         const answers = { answersAt: 20, answersLength, answersCount: 1 };
@@ -240,14 +240,14 @@ describe('LogDrain', () => {
       },
     );
 
-    test('by the schedule of its group, and not at all if nothing was blocked', () => {
+    test('by the schedule of the group, and finds no name if nothing was blocked', () => {
       expect(askedFor({ ...BLOCKED, status: QueryStatus.BLOCKED_SCHEDULE })).toEqual([9, 1]);
       expect(askedFor({ ...BLOCKED, status: QueryStatus.ALLOWED })).toEqual([]);
       expect(askedFor({ ...BLOCKED, ruleAttribute: 0 })).toEqual([]);
     });
   });
 
-  test('waits the same time for more records, whichever ring has them', async () => {
+  test('waits the same time for more records, whichever ring they arrive in', async () => {
     fallAsleep();
     await waking(memory.answerLog, () => log(memory.answerLog, 1, 1));
     jest.advanceTimersByTime(15);
@@ -256,7 +256,7 @@ describe('LogDrain', () => {
     expect(groups).toEqual([1, 2]);
   });
 
-  test('stop() drains the rest, and nothing wakes it afterwards', async () => {
+  test('stop() reads the remaining records, and leaves no timer', async () => {
     fallAsleep();
     log(memory.answerLog, 1, 5);
     drain.stop();

@@ -35,7 +35,7 @@ function takeAll(): number {
 }
 
 describe('LogRingReader', () => {
-  test('drain() reads every record once, and no more than requested', () => {
+  test('drain() reads every record once, and no more records than requested', () => {
     log(10);
     expect(reader.drain(7, () => undefined)).toBe(7);
     expect(takeAll()).toBe(3);
@@ -60,7 +60,7 @@ describe('LogRingReader', () => {
     expect(await within('the writer to be woken', Promise.resolve(wait.value))).toBe('ok');
   });
 
-  test('drain() calls `begin` after it has counted the records and before it reads the first one', () => {
+  test('drain() calls "begin" after it has counted the records and before it reads the first one', () => {
     log(2);
     const seen: string[] = [];
     const begin = (): void => {
@@ -81,12 +81,12 @@ describe('LogRingReader', () => {
     expect(reader.dropped()).toBe(0);
   });
 
-  test('sleep() refuses while there are records', () => {
+  test('sleep() returns false while there are unread records', () => {
     log(1);
     expect(reader.sleep(() => undefined)).toBe(false);
   });
 
-  test('sleep() continues if nothing was written', async () => {
+  test('sleep() does not end if no record was published', async () => {
     let wakes = 0;
     reader.sleep(() => wakes++);
     writer.publish(10);
@@ -94,7 +94,7 @@ describe('LogRingReader', () => {
     expect(wakes).toBe(0);
   });
 
-  test('sleep() waits only once, however often it is called', async () => {
+  test('sleep() calls only one callback, however often it is called', async () => {
     let wakes = 0;
     const woken = new Promise<void>((resolve) => {
       for (let i = 0; i < 5; i++)
@@ -118,7 +118,7 @@ describe('LogRingReader', () => {
     expect(takeAll()).toBe(2);
   });
 
-  test('sleep() called again restores a wake-up that was lost when a thread died', async () => {
+  test('sleep() restores a wake-up that was lost when a thread died, if it is called again', async () => {
     const woken = sleep();
     Atomics.store(new Int32Array(buffer), LogRing.ASLEEP_WORD, 0);
     expect(reader.sleep(() => undefined)).toBe(true);
@@ -127,7 +127,7 @@ describe('LogRingReader', () => {
     expect(takeAll()).toBe(1);
   });
 
-  test('endSleep() ends the wait', async () => {
+  test('endSleep() ends the sleep without records', async () => {
     const woken = sleep();
     reader.endSleep();
     await woken;

@@ -26,7 +26,7 @@ function questions(flush: () => Promise<void>, status = UP): { questions: LogQue
 }
 
 describe('logQuestions()', () => {
-  test('reads the log after all rows gathered so far are stored', async () => {
+  test('waits until the rows in memory are stored before it reads the log', async () => {
     const stored = Promise.withResolvers<undefined>();
     const { questions: log, asked } = questions(() => stored.promise);
     const page = log.page(FILTER, ever);
@@ -37,14 +37,14 @@ describe('logQuestions()', () => {
     expect(asked).toEqual(['page']);
   });
 
-  test('reads the log without rows that cannot be stored in time', async () => {
+  test('reads the log without the latest rows if they cannot be stored in time', async () => {
     const { questions: log, asked } = questions(() => new Promise(() => undefined));
     await log.page(FILTER, ever);
     await log.page(FILTER, AbortSignal.abort());
     expect(asked).toEqual(['page', 'page']);
   });
 
-  test('stores nothing while the database is down', async () => {
+  test('reads the log immediately while the database is down', async () => {
     const flush = () => Promise.reject(new Error('stored'));
     const down = { ...UP, state: 'down' as const };
     const { questions: log, asked } = questions(flush, down);
@@ -52,7 +52,7 @@ describe('logQuestions()', () => {
     expect(asked).toEqual(['page']);
   });
 
-  test('names the hosts of pages and of exported rows', async () => {
+  test('adds host names to the rows of pages and exports', async () => {
     const { questions: log } = questions(() => Promise.resolve());
     const named = { client: '192.0.2.7', client_hostname: 'host of 192.0.2.7' };
     expect((await log.page(FILTER, ever)).data).toEqual([named]);

@@ -77,7 +77,7 @@ const asking = async (): Promise<number> => (await sessions()).filter((state) =>
 const untilAsking = (): Promise<unknown> => until('a question to be at work', asking, (count) => count > 0);
 
 describe('LogScans', () => {
-  test('ask() answers as the log read in this thread', async () => {
+  test('ask() returns the same pages as reading the log in this thread', async () => {
     await store(3, 50);
     const scans = open();
     for (const request of [{}, { domain: 'host-1' }, { offset: 60 }] as Partial<QueryLogRequest>[]) {
@@ -95,7 +95,7 @@ describe('LogScans', () => {
     expect(await scans.ask('mostAsked', request, ever)).toHaveLength(3);
   });
 
-  test('ask() gives identical questions about a long span one answer, and pages their own', async () => {
+  test('ask() runs identical requests for a long period once, but each page separately', async () => {
     await store(1, 20);
     const scans = open();
     const span = { fromMs: START_MS - 86_400_000, toMs: START_MS + 3_600_000 };
@@ -108,7 +108,7 @@ describe('LogScans', () => {
     expect(samePage).not.toBe(page);
   });
 
-  test('rows() returns every row in order, as they are consumed', async () => {
+  test('rows() returns every row in order, in parts, as the caller reads them', async () => {
     await store(2, 9000);
     const parts = await Array.fromAsync(open().rows({ from: null, to: null }, ever));
     const hour = Array.from({ length: 9000 }, (_, i) => 8999 - i);
@@ -116,7 +116,7 @@ describe('LogScans', () => {
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThanOrEqual(250);
   });
 
-  test('rows() that are no longer read leave no work behind', async () => {
+  test('rows() stops reading the log when the caller ends the iteration', async () => {
     await store(2, 9000);
     const scans = open();
     const rows = scans.rows({ from: null, to: null }, ever);
@@ -126,7 +126,7 @@ describe('LogScans', () => {
     expect((await scans.ask('page', NEWEST, ever)).total).toBe(18_000);
   });
 
-  test('ask() of a page waits for none of the ten searches before it', async () => {
+  test('ask() reads a page without waiting for the ten searches that were requested before', async () => {
     await store(2, 1500);
     const scans = open();
     let asked: Promise<{ total: number }>[] = [];
@@ -138,7 +138,7 @@ describe('LogScans', () => {
     expect(totals).toEqual([...Array.from({ length: 10 }, () => 2 * 611), 2 * 1500]);
   });
 
-  test('ask() stops at once when its signal is aborted, and other requests continue', async () => {
+  test('ask() stops immediately when its signal is aborted, and other requests continue', async () => {
     await store(1, 10);
     const scans = open();
     const gone = new AbortController();
@@ -153,7 +153,7 @@ describe('LogScans', () => {
     expect((await scans.ask('page', SEARCH, ever)).total).toBe(1);
   });
 
-  test('ask() refuses requests that would wait behind too many, and still accepts short ones', async () => {
+  test('ask() refuses searches when too many are waiting, and still accepts short requests', async () => {
     await store(1, 10);
     const scans = open();
     const { atOnce, waiting } = LANES.scan;
@@ -172,7 +172,7 @@ describe('LogScans', () => {
     for (const page of await Promise.all(asked)) expect(page.total).toBe(1);
   });
 
-  test('ask() refuses requests of one user beyond half of the places, and serves those of others', async () => {
+  test('ask() refuses requests of one user beyond half of the queue, and accepts requests of other users', async () => {
     await store(1, 10);
     const scans = open();
     const { atOnce, waiting } = LANES.scan;
@@ -192,7 +192,7 @@ describe('LogScans', () => {
     expect((await ask('vera')).total).toBe(1);
   });
 
-  test('ask() for more than fits into memory is refused, and the next question is answered', async () => {
+  test('ask() refuses a request that needs too much memory, and answers the next one', async () => {
     await store(8, 9000);
     const scans = open({ heapMib: 24 });
     const all = { limit: 1_000_000, offset: 0 };
@@ -205,7 +205,7 @@ describe('LogScans', () => {
     expect((await scans.ask('page', NEWEST, ever)).total).toBe(72_000);
   });
 
-  test('ask() fails as unavailable when the database is cut, and works once it is back', async () => {
+  test('ask() fails with "unavailable" while the database is disconnected, and works after it is connected again', async () => {
     await store(1, 10);
     const scans = open();
     await whileLocked(async () => {
@@ -225,7 +225,7 @@ describe('LogScans', () => {
     await expect(open().ask('page', request, ever)).rejects.toBeInstanceOf(InvalidCursor);
   });
 
-  test('a damaged block is counted in the answer and reported once', async () => {
+  test('ask() returns the number of damaged blocks, and reports each of them once', async () => {
     await store(3, 10);
     await own.database.query(
       "UPDATE query_blocks SET queries = '\\x00'::bytea || substr(queries, 2) WHERE first_time = $1",
@@ -242,7 +242,7 @@ describe('LogScans', () => {
     ]);
   });
 
-  test('the thread ends once it is idle, with its connections, and is started again', async () => {
+  test('the thread ends with its connections when it is idle, and is started again when needed', async () => {
     await store(1, 10);
     const scans = open({ idleMs: 0 });
     for (const _ of [1, 2]) {
@@ -251,7 +251,7 @@ describe('LogScans', () => {
     }
   });
 
-  test('close() ends the thread, its questions and its connections', async () => {
+  test('close() ends the thread, its requests and its connections', async () => {
     await store(1, 10);
     const scans = open();
     await whileLocked(async () => {

@@ -64,14 +64,14 @@ function ask(question: Question): ScanRun {
 }
 
 describe('ScanRun', () => {
-  test('sends the answer of its question', async () => {
+  test('sends the result of its request', async () => {
     await store();
     await ask(SEARCH).ended;
     expect(sent).toMatchObject([{ type: 'answer', id: 7, answer: { total: BLOCKS } }]);
     expect(statements).toBeGreaterThan(BLOCKS / 2);
   });
 
-  test('cancel() ends the work before its next block, and nothing is sent', async () => {
+  test('cancel() ends the run before its next block, and no result is sent', async () => {
     await store();
     const run = ask(SEARCH);
     beforeStatement = () => {
@@ -82,7 +82,7 @@ describe('ScanRun', () => {
     expect(sent).toEqual([]);
   });
 
-  test('cancel() before its turn leaves the log unread', async () => {
+  test('cancel() before the start of a run leaves the log unread', async () => {
     const runs = Array.from({ length: 5 }, () => ask(SEARCH));
     for (const run of runs) run.cancel();
     await Promise.all(runs.map(({ ended }) => ended));

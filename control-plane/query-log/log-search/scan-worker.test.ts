@@ -32,7 +32,7 @@ function start(): { worker: ScanWorker; events: string[] } {
 }
 
 describe('ScanWorker', () => {
-  test('answers, reports when nothing is left, and ends', async () => {
+  test('returns results, emits "idle" when no request is left, and ends', async () => {
     const { worker, events } = start();
     const answers = [worker.ask(1, asked()), worker.ask(2, asked())];
     expect([worker.count('quick'), worker.count('scan')]).toEqual([2, 0]);
@@ -42,7 +42,7 @@ describe('ScanWorker', () => {
     expect(events).toEqual(['idle', 'ended']);
   });
 
-  test('end() fails its open questions', async () => {
+  test('end() rejects open requests', async () => {
     const { worker } = start();
     const answer = worker.ask(1, asked());
     answer.catch(() => undefined);
@@ -50,7 +50,7 @@ describe('ScanWorker', () => {
     await expect(answer).rejects.toThrow('ended');
   });
 
-  test('an aborted question is given up at once', async () => {
+  test('rejects an aborted request immediately', async () => {
     const { worker } = start();
     const gone = new AbortController();
     const answer = worker.ask(1, asked(gone.signal));

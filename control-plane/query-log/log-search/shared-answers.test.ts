@@ -26,7 +26,7 @@ function ask(key: string, signal: AbortSignal = ever): Promise<string> {
 }
 
 describe('SharedAnswers', () => {
-  test('gives the same answer to equal questions within a second, and to no others', async () => {
+  test('returns the same result to equal requests within a second, and separate results to different requests', async () => {
     const both = Promise.all([ask('a'), ask('a')]);
     const other = ask('b');
     begun[0]!.resolve('first');
@@ -40,7 +40,7 @@ describe('SharedAnswers', () => {
     expect(await later).toBe('second');
   });
 
-  test('answers questions after the first second of long work from one run that begins after it', async () => {
+  test('lets requests that arrive later than a second into a long run share the next run', async () => {
     const first = ask('a');
     jest.advanceTimersByTime(1000);
     const second = ask('a');
@@ -55,7 +55,7 @@ describe('SharedAnswers', () => {
     expect([await second, await third, await ask('a')]).toEqual(['new', 'new', 'new']);
   });
 
-  test('begins the next run when the one before it is given up or fails', async () => {
+  test('starts the next run when the previous run is aborted or fails', async () => {
     const gone = new AbortController();
     const given = ask('a', gone.signal);
     given.catch(() => undefined);
@@ -73,7 +73,7 @@ describe('SharedAnswers', () => {
     expect(await next).toBe('next');
   });
 
-  test('cancels work when the last of its questions is cancelled, and not before', async () => {
+  test('cancels a run when the last of its requests is cancelled, and not before', async () => {
     const [one, other] = [new AbortController(), new AbortController()];
     const asked = [ask('a', one.signal), ask('a', other.signal)].map((answer) =>
       expect(answer).rejects.toThrow('gone'),
@@ -89,7 +89,7 @@ describe('SharedAnswers', () => {
     expect(await again).toBe('again');
   });
 
-  test('shares a failure with those that wait for it, and asks again after it', async () => {
+  test('shares a failure with all waiting requests, and starts a new run for later requests', async () => {
     const failed = Promise.all(
       [ask('a'), ask('a')].map((answer) => expect(answer).rejects.toThrow('no room')),
     );

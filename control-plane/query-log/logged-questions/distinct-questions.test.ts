@@ -24,7 +24,7 @@ function wordsOf({ questions, count }: LoggedQuestions): number[][] {
 }
 
 describe('DistinctQuestions', () => {
-  test('add() counts questions that differ only in age and address as one', async () => {
+  test('add() counts queries that differ only in age and answer address once', async () => {
     const questions = await questionsInWords([
       { name: 'a.example', answers: PLAIN, times: 2 },
       { name: 'a.example', answers: [a('a.example', '203.0.113.9', 17)] },
@@ -43,7 +43,7 @@ describe('DistinctQuestions', () => {
     expect([...new Uint8Array(questions.clients)].slice(-1)).toEqual([5]);
   });
 
-  test('add() keeps addresses where rules for them exist, and those of local networks', async () => {
+  test('add() distinguishes answer addresses if rules for addresses exist, and always those of local networks', async () => {
     const local = [a('a.example', '192.168.1.1')];
     const asked = [
       { name: 'a.example', answers: PLAIN },
@@ -53,7 +53,7 @@ describe('DistinctQuestions', () => {
     expect((await questionsInWords(asked, true)).answers.count).toBe(2);
   });
 
-  test('add() records no answer of blocked queries, nor one that was too long for the log', async () => {
+  test('add() stores no answer for blocked queries, or for answers that were too long for the log', async () => {
     const questions = await questionsInWords([
       { name: 'a.example', status: 'BLOCKED_CNAME', answers: PLAIN },
       { name: 'b.example' },
@@ -73,7 +73,7 @@ describe('DistinctQuestions', () => {
     expect(gathered.shared().count).toBe(1);
   });
 
-  test('isFull is true at the maximum number of questions', async () => {
+  test('isFull is true at the maximum number of different queries', async () => {
     const many = Array.from({ length: 1000 }, (_, i) => ({ name: `n${i}.example` }));
     const gathered = await gatheredOf(many);
     expect(gathered.isFull).toBe(true);

@@ -29,21 +29,21 @@ const read = (fromMs: number, toMs: number, limits = READ_LIMITS) =>
   readQuestions(logSourceOf(own.database), { fromMs, toMs, withAddresses: false }, limits);
 
 describe('readQuestions()', () => {
-  test('reads the queries of a span, of blocks at its ends only those within', async () => {
+  test('reads the queries of a period, and of blocks at its ends only the queries within the period', async () => {
     const found = await read(START_MS + 5 * 60_000, START_MS + 2 * HOUR_MS + 60_000);
     expect(found).toMatchObject({ evaluated: 16, notEvaluated: 0, leftOut: 0, damagedBlocks: 0 });
     expect(found.questions.count).toBe(16);
     expect(found.oldestMs).toBe(START_MS + 5 * 60_000);
   });
 
-  test('reads the newest of too many blocks, and counts the others', async () => {
+  test('reads the newest blocks up to its limits, and counts the queries that it leaves out', async () => {
     for (const limits of [{ rows: 15 }, { questions: 15 }, { bytes: 150 }]) {
       const found = await read(START_MS, START_MS + 3 * HOUR_MS, { ...READ_LIMITS, ...limits });
       expect(found).toMatchObject({ evaluated: 20, leftOut: 10, oldestMs: START_MS + HOUR_MS });
     }
   });
 
-  test('finds nothing in an empty range', async () => {
+  test('finds nothing in an empty period', async () => {
     const found = await read(START_MS - HOUR_MS, START_MS);
     expect(found).toMatchObject({ evaluated: 0, leftOut: 0, oldestMs: null });
     expect([found.questions.count, found.questions.names.count]).toEqual([0, 0]);

@@ -77,7 +77,7 @@ describe('DayExport', () => {
     expect(statSync(join(folder, 'weir-queries-2026-07-05.parquet')).ino).toBe(written);
   });
 
-  test('turn() writes a day again when a node that was cut off has sent the rest of it', async () => {
+  test('turn() writes a day again when a node that was disconnected has stored its remaining rows', async () => {
     await storeDay(0, 10);
     await exporting().turn(signal);
     await storeDay(0, 5, 2);
@@ -85,7 +85,7 @@ describe('DayExport', () => {
     expect(await rowsIn('weir-queries-2026-07-05.parquet')).toHaveLength(15);
   });
 
-  test('turn() writes a day again without rows that were cleared, and removes one whose rows all were', async () => {
+  test('turn() writes a day again without deleted rows, and deletes its file if no row is left', async () => {
     const clear = async (day: number, seconds: number): Promise<void> => {
       const from = new Date(Date.UTC(2026, 6, 5 + day));
       const to = new Date(START_MS + day * DAY_MS + seconds * 1000);
@@ -106,7 +106,7 @@ describe('DayExport', () => {
     expect(await rowsIn('weir-queries-2026-07-06.parquet')).toHaveLength(15);
   });
 
-  test('turn() does not mark a day that could not be written, and writes it later', async () => {
+  test('turn() does not mark a day as written if writing failed, and writes it later', async () => {
     await storeDay(0, 10);
     const missing = '/dev/null/export';
     await expect(exporting(undefined, missing).turn(signal)).rejects.toThrow('ENOTDIR');
@@ -114,7 +114,7 @@ describe('DayExport', () => {
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
-  test('turn() does not write the current day, and does nothing without a folder', async () => {
+  test('turn() does not write the current day, and writes nothing if no export directory is configured', async () => {
     // In the next minute's day, which does not end before the test does.
     await storeRows(own.database, [logRow({ timestampMs: Date.now() + 60_000 })]);
     await exporting(undefined, '').turn(signal);
@@ -122,7 +122,7 @@ describe('DayExport', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('trouble() reports why a folder cannot be written, until it can', async () => {
+  test('trouble() reports why the export directory is not writable, until it is', async () => {
     await storeDay(0, 1);
     const days = exporting();
     writeFileSync(folder, 'a file in its place');
@@ -134,7 +134,7 @@ describe('DayExport', () => {
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
-  test('trouble() is null once another node exports', async () => {
+  test('trouble() is null after another node has taken over the export', async () => {
     const days = exporting(undefined, '/dev/null/export');
     await expect(days.turn(signal)).rejects.toThrow('ENOTDIR');
     const other = { ...own, node: '00000000-0000-4000-8000-000000000002' };

@@ -57,7 +57,7 @@ async function rowsOf(file: ArrayBuffer): Promise<unknown[]> {
 }
 
 describe('ParquetExport', () => {
-  test('writes a file that has every row and every field', async () => {
+  test('writes a file that contains every row and every field', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(arbitraryRow, { maxLength: 20 }), { maxLength: 3 }),

@@ -32,7 +32,7 @@ const ROW: LoggedQuery = {
 describe('TextFormats', () => {
   const { csv, ndjson } = TextFormats;
 
-  test('csv has a line of names, and a line for each row, ended according to RFC 4180', () => {
+  test('write CSV with a line of column names and a line for each row, with line ends as in RFC 4180', () => {
     expect(csv.head).toBe(
       'id,timestamp,node,client,client_hostname,group_id,domain,type,protocol,status,block_source,block_rule,' +
         'rcode,response_time_us,cached,upstream,dnssec_status,answers,repeats,client_id,block_alias,answer_type,extended_error,decision_origin\r\n',
@@ -56,7 +56,7 @@ describe('TextFormats', () => {
     ['=A1,"x"', '"\'=A1,""x"""'],
     ['a=b', 'a=b'],
     ['', ''],
-  ])('csv writes %j as %j, whichever text it is', (text, cell) => {
+  ])('write %j in CSV as %j, in every text column', (text, cell) => {
     for (const column of [
       'domain',
       'client_hostname',
@@ -71,7 +71,7 @@ describe('TextFormats', () => {
     }
   });
 
-  test('ndjson is the row as the API shows it, on a line', () => {
+  test('write each row as one line of JSON, with the fields of the API', () => {
     const text = ndjson.textOf({ ...ROW, block_rule: 'two\nlines' });
     expect(ndjson.head).toBe('');
     expect(text.indexOf('\n')).toBe(text.length - 1);

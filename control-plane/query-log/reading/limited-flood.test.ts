@@ -214,7 +214,7 @@ async function blockCount(): Promise<number> {
 }
 
 describe('a flood of limited queries', () => {
-  test('has few rows, and all of its counts are exact', async () => {
+  test('creates few rows, and all of its counts are exact', async () => {
     expect(await blockCount()).toBe(BLOCKS.length);
     expect(ROWS).toBeLessThan(QUERIES.length);
     await agree();
@@ -223,14 +223,14 @@ describe('a flood of limited queries', () => {
     await clientsAgree();
   });
 
-  test('is counted the same once its blocks are merged', async () => {
+  test('has the same counts after its blocks were merged', async () => {
     const parts = { database: own.database, logger: new MemoryLogger(), nodeId: NODE };
     expect(await new MergeUpkeep(parts).turn('own-and-ended')).toBe(1);
     expect(await blockCount()).toBe(1);
     await agree();
   });
 
-  test('is counted the same once it is in the lists of its day', async () => {
+  test('has the same counts after it was added to the top lists of its day', async () => {
     const parts = { database: own.database, logger: new MemoryLogger(), nodeId: NODE };
     expect(await new NameFolding(parts).foldDay(FIRST_DAY)).toBe(true);
     await agree();

@@ -59,7 +59,7 @@ function countingLog(): LogSource & { reads: number } {
 }
 
 describe('exportQueries()', () => {
-  test('returns 50,000 rows of 20 runs in order, each once, in little memory', async () => {
+  test('returns 50,000 rows of 20 runs in order, without duplicates, in little memory', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     for (let part = 0; part < 20; part++)
@@ -88,7 +88,7 @@ describe('exportQueries()', () => {
     expect(max).toBeLessThan(20);
   });
 
-  test('reads further only when its rows are consumed', async () => {
+  test('reads more of the log only when its rows are consumed', async () => {
     for (let part = 0; part < 6; part++)
       await storeEach(5000, (i) => ({ timestampMs: START_MS + (part >> 1) * 3_600_000 + i * 700 + part }));
     const log = countingLog();
@@ -103,13 +103,13 @@ describe('exportQueries()', () => {
     expect(log.reads).toBe(2);
   });
 
-  test('shows rows as a page of the log does', async () => {
+  test('returns the same rows as a page of the log', async () => {
     await storeEach(30, (i) => ({ timestampMs: START_MS - i * 60_000 * 4, groupId: 1 + (i % 3) }));
     const page = await readQueryLog(logSourceOf(own.database), { limit: 100, offset: 0 });
     expect((await Array.fromAsync(exported())).flat()).toEqual(page.data);
   });
 
-  test('applies a time range, filters and their opposites', async () => {
+  test('applies a time range, filters and negated filters', async () => {
     const isBlocked = (i: number): boolean => i % 5 === 0;
     await storeEach(100, (i) => ({
       timestampMs: START_MS - i * 60_000,
@@ -130,7 +130,7 @@ describe('exportQueries()', () => {
     expect(await numbers({ node: 'nowhere' })).toEqual([]);
   });
 
-  test('returns each row once if rows in many blocks have the same time', async () => {
+  test('returns each row once if rows of many blocks have the same time', async () => {
     for (let run = 0; run < 12; run++) await storeEach(2000, () => ({ timestampMs: START_MS }));
     const rows = (await Array.fromAsync(exported())).flat();
     expect(new Set(rows.map(({ id }) => id)).size).toBe(24_000);

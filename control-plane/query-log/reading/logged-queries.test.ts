@@ -23,7 +23,7 @@ function outcomeOf({ answerType, extendedError, origin }: QueryLogRow): Partial<
 }
 
 describe('converterOf()', () => {
-  test('returns the logged data of any row, according to the schema of the API', async () => {
+  test('returns the data of generated rows in the schema of the API', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(arbitraryLogRow(HOUR_MS), { minLength: 1, maxLength: 20 }), async (rows) => {
         const block = new BlockReader(await blockOf(rows));

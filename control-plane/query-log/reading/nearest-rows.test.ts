@@ -4,7 +4,7 @@ import fc from '../../../test/support/parts/fast-check.ts';
 import { nearestRows } from './nearest-rows.ts';
 
 describe('nearestRows()', () => {
-  test('has the oldest or the newest of some rows, and no row that is further away than the last of them', () => {
+  test('returns the first rows in time order, oldest or newest first, without gaps', () => {
     const times = fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(

@@ -108,7 +108,7 @@ async function merge(): Promise<number> {
 }
 
 describe('PageScan', () => {
-  test('finds the same with and without its memory, even after blocks were added, merged or dropped', async () => {
+  test('returns the same rows with and without cached blocks, even after blocks were added, merged or deleted', async () => {
     const memory = new LogMemory();
     await expectSame(memory);
     await store(3, new BlockGatherer(), 7);
@@ -122,7 +122,7 @@ describe('PageScan', () => {
     ['no room', 0, 1000],
     ['room for a few blocks', 12_000, 1000],
     ['room for a few names', 1e6, 5],
-  ])('finds the same with %s', async (_, bytes, keys) => {
+  ])('returns the same rows with %s in its cache', async (_, bytes, keys) => {
     await expectSame(new LogMemory(bytes, keys));
   });
 
@@ -130,7 +130,7 @@ describe('PageScan', () => {
     ['nothing', undefined],
     ['something', new LogMemory()],
   ])(
-    'reads one state of the log while blocks are added, merged and deleted; remembers %s',
+    'reads a consistent state of the log while blocks are added, merged and deleted; cache: %s',
     async (_, memory) => {
       const request = { domain: 'n1', type: 'A' };
       const expected = await ask(sourceWith({}), request);
@@ -149,7 +149,7 @@ describe('PageScan', () => {
     },
   );
 
-  test('ends if its turn is refused, and releases its connection for the next one', async () => {
+  test('ends if its next step is refused, and releases its connection for the next scan', async () => {
     const memory = new LogMemory();
     const expected = await ask(sourceWith({}), { domain: 'n1' });
     for (let last = 1; last <= 2 * BLOCKS; last += 3) {

@@ -11,13 +11,13 @@ describe('periodStartMs()', () => {
     [24 * HOUR_MS, '2026-07-04T12:34:00.000Z'],
     [48 * HOUR_MS, '2026-07-03T12:30:00.000Z'],
     [30 * 24 * HOUR_MS, '2026-06-05T12:30:00.000Z'],
-  ])('of %i ms is the start of a span whose counts are kept', (periodMs, expected) => {
+  ])('for %i ms is the start of a period whose counts are stored', (periodMs, expected) => {
     expect(text(periodStartMs(NOW_MS, periodMs))).toBe(expected);
   });
 });
 
 describe('spanOf()', () => {
-  test('ends with this minute', () => {
+  test('ends with the current minute', () => {
     expect(text(spanOf(NOW_MS, HOUR_MS).toMs)).toBe('2026-07-05T12:35:00.000Z');
     expect(spanOf(60_000, 60_000)).toEqual({ fromMs: 0, toMs: 120_000 });
   });

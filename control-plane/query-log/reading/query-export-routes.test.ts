@@ -85,7 +85,7 @@ async function beginToRead(): Promise<IncomingMessage> {
 }
 
 describe('GET /queries/export', () => {
-  test('is a CSV file by default, with a name and the filters of the log', async () => {
+  test('returns CSV by default, with a file name and with the filters of GET /queries', async () => {
     await store(10);
     const answer = await exportOf('status!=CACHED');
     expect(answer.status).toBe(200);
@@ -99,7 +99,7 @@ describe('GET /queries/export', () => {
     expect(lines.map((line) => line.split(',')[13])).toEqual(['1', '3', '5', '7', '9']);
   });
 
-  test('is lines of JSON on request', async () => {
+  test('returns lines of JSON if requested', async () => {
     await store(3);
     const answer = await exportOf('format=ndjson&period=1h');
     expect(answer.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
@@ -110,7 +110,7 @@ describe('GET /queries/export', () => {
     expect(shown.map((row) => row.response_time_us)).toEqual([0, 1, 2]);
   });
 
-  test('is a Parquet file on request', async () => {
+  test('returns a Parquet file if requested', async () => {
     await store(3);
     const response = await fetch(`http://127.0.0.1:${api.port}/api/queries/export?format=parquet`);
     expect(response.headers.get('content-type')).toBe('application/vnd.apache.parquet');
@@ -119,7 +119,7 @@ describe('GET /queries/export', () => {
     expect(rows.map((row) => Number(row['response_time_us']))).toEqual([0, 1, 2]);
   });
 
-  test('of nothing is the line of names, or no line', async () => {
+  test('returns only the line of column names, or no line, if there are no rows', async () => {
     expect((await exportOf()).text.split('\r\n')).toHaveLength(2);
     expect((await exportOf('format=ndjson')).text).toBe('');
   });
@@ -130,18 +130,18 @@ describe('GET /queries/export', () => {
     ['cursor=x', 'cursor'],
     ['status!=NONE', 'status!'],
     ['period=1h&from=2026-01-01T00:00:00Z', 'period'],
-  ])('refuses %s, naming the parameter', async (query, path) => {
+  ])('refuses %s, and names the parameter', async (query, path) => {
     const answer = await exportOf(query);
     expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
   });
 
-  test('answers HEAD without reading the log', async () => {
+  test('responds to HEAD without reading the log', async () => {
     const answer = await api.send('HEAD', '/api/queries/export');
     expect([answer.status, answer.text, reads]).toEqual([200, '', 0]);
     expect(answer.headers['content-disposition']).toMatch(/^attachment/);
   });
 
-  test('waits for a slow client, and ends when it disconnects, while others are served', async () => {
+  test('waits for a slow client while it serves others, and ends when the client disconnects', async () => {
     await store(100_000);
     const response = await beginToRead();
     const [{ response: answer, ended }] = begun as [(typeof begun)[number]];
@@ -158,7 +158,7 @@ describe('GET /queries/export', () => {
     expect(api.logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  test('lets four run at the same time', async () => {
+  test('runs at most four exports at the same time', async () => {
     await store(100_000);
     const clients = await Promise.all([1, 2, 3, 4].map(beginToRead));
     await until(

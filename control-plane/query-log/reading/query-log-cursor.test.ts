@@ -3,8 +3,8 @@ import { InvalidCursor, decodeCursor, encodeCursor } from './query-log-cursor.ts
 
 const textOf = (content: string): string => Buffer.from(content).toString('base64url');
 
-describe('decodeCursor', () => {
-  test('decodeCursor() reads what encodeCursor() wrote', () => {
+describe('decodeCursor()', () => {
+  test('reads what encodeCursor() wrote', () => {
     for (const [isNewer, queries] of [false, true].flatMap(
       (newer) =>
         [
@@ -30,7 +30,7 @@ describe('decodeCursor', () => {
     ['repeats that are not exact', textOf('1.2.3.r9999999999999999')],
     ['a last number that is not exact', textOf('1.2.9999999999999999')],
     ['text around', textOf('1.2.3\n')],
-  ])('decodeCursor() refuses %s', (_what, text) => {
+  ])('refuses %s', (_what, text) => {
     expect(() => decodeCursor(text)).toThrow(InvalidCursor);
   });
 });

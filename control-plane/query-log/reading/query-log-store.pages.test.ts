@@ -71,7 +71,7 @@ async function walk(
 }
 
 describe('readQueryLog()', () => {
-  test('readQueryLog() shows the same pages forwards and backwards, while blocks are added and merged', async () => {
+  test('returns the same pages forwards and backwards, while blocks are added and merged', async () => {
     const property = fc.asyncProperty(
       blocks,
       fc.integer({ min: 2, max: 7 }),
@@ -114,7 +114,7 @@ describe('readQueryLog()', () => {
     await fc.assert(property, { numRuns: 12 });
   });
 
-  test('readQueryLog() turns at either end, and finds new rows there', async () => {
+  test('returns an empty page with valid cursors at both ends of the log, and finds new rows later', async () => {
     await emptyLog(own.database);
     const log = new Log();
     await log.store(0, 0, [0, 1, 1, 1, 1]);
@@ -135,7 +135,7 @@ describe('readQueryLog()', () => {
     expect((await log.page({ limit: 7, cursor: nothingOlder.prev_cursor! })).data).toEqual(exact.data);
   });
 
-  test('readQueryLog() pages towards newer rows without reading all of them', async () => {
+  test('returns pages of newer rows without reading all of them', async () => {
     await emptyLog(own.database);
     const log = new Log();
     for (let block = 0; block < 40; block++) await log.store(0, block * 10_000, [0, 1]);

@@ -53,11 +53,11 @@ async function numbers(request: Partial<QueryLogRequest>): Promise<number[]> {
 const all = Array.from({ length: 300 }, (_, i) => i);
 
 describe('readQueryLog()', () => {
-  test('readQueryLog() shows the newest first, across days', async () => {
+  test('returns the newest rows first, across days', async () => {
     expect(await numbers({})).toEqual(all);
   });
 
-  test('readQueryLog() returns the rows of a span, excluding its end', async () => {
+  test('returns the rows of a period without those at its end', async () => {
     const fromMs = NOON + 8 * HOUR_MS;
     const toMs = NOON + 9 * HOUR_MS;
     const times = all.map((i) => NOON + 12 * HOUR_MS - i * 60_000);
@@ -106,11 +106,11 @@ describe('readQueryLog()', () => {
       { status: 'BLOCKED_LIST', type: 'A', client: '192.0.2.0' },
       (i) => isBlocked(i) && i % 3 === 0,
     ],
-  ])('readQueryLog() filters by %s', async (_, request, expected) => {
+  ])('filters by %s', async (_, request, expected) => {
     expect(await numbers(request)).toEqual(all.filter(expected));
   });
 
-  test('readQueryLog() pages by offset without loss or repetition', async () => {
+  test('returns pages by offset without gaps or duplicates', async () => {
     const seen: number[] = [];
     for (let offset = 0; offset <= 300; offset += 70) {
       const page = await readQueryLog(log, { limit: 70, offset });
@@ -120,7 +120,7 @@ describe('readQueryLog()', () => {
     expect(seen).toEqual(all);
   });
 
-  test('readQueryLog() pages by cursor, undisturbed by new rows', async () => {
+  test('returns pages by cursor without gaps or duplicates while rows are added', async () => {
     const seen: number[] = [];
     let cursor: string | null | undefined;
     do {
@@ -137,7 +137,7 @@ describe('readQueryLog()', () => {
     ]);
   });
 
-  test('readQueryLog() returns each row once if pages divide rows with the same time', async () => {
+  test('returns each row once if rows with the same time are on two pages', async () => {
     const rows = Array.from({ length: 5 }, (_, i) =>
       logRow({ timestampMs: NOON - HOUR_MS + 0.25, qtype: 65, responseTimeUs: i }),
     );
@@ -154,7 +154,7 @@ describe('readQueryLog()', () => {
     await own.database.query('DELETE FROM query_blocks WHERE first_time < $1', [new Date(NOON)]);
   });
 
-  test('readQueryLog() shows the codes of a row as words', async () => {
+  test('returns the codes of a row as words', async () => {
     const row = logRow({
       timestampMs: NOON - HOUR_MS + 0.25,
       qtype: 65280,
@@ -190,12 +190,12 @@ describe('readQueryLog()', () => {
     await own.database.query('DELETE FROM query_blocks WHERE first_time < $1', [new Date(NOON)]);
   });
 
-  test('readQueryLog() refuses a cursor that it did not make', async () => {
+  test('refuses a cursor that it did not create', async () => {
     const attempt = readQueryLog(log, { limit: 1, offset: 0, cursor: 'bm9uc2Vuc2U' });
     await expect(attempt).rejects.toBeInstanceOf(InvalidCursor);
   });
 
-  test('readQueryLog() of a log without a single day is an empty page', async () => {
+  test('returns an empty page for a log without partitions', async () => {
     const page = await readQueryLog(log, { limit: 10, offset: 0, fromMs: 0, toMs: 1 });
     expect(page).toEqual({
       data: [],

@@ -36,14 +36,14 @@ async function partOf(query: string): Promise<QueryLogFilter> {
   return part!;
 }
 
-describe('queryRoutes()', () => {
-  test('reads the whole log without a time, and passes filters on', async () => {
+describe('GET /queries', () => {
+  test('reads the whole log if no time is given, and applies filters', async () => {
     const part = await partOf('domain=ads&limit=7');
     expect(part).toMatchObject({ domain: 'ads', limit: 7, offset: 0, from: null, to: null });
     expect(part).not.toHaveProperty('period');
   });
 
-  test('refuses to skip very many rows, and explains how to continue', async () => {
+  test('refuses a very high offset, and explains how to continue', async () => {
     expect(await partOf(`offset=${MAX_OFFSET}`)).toMatchObject({ offset: MAX_OFFSET });
     const fields = [
       { path: 'offset', message: expect.stringMatching(/at most 100000.*cursor.*from and to/) },
@@ -51,7 +51,7 @@ describe('queryRoutes()', () => {
     await expect(partOf(`offset=${MAX_OFFSET + 1}`)).rejects.toMatchObject({ status: 400, fields });
   });
 
-  test('counts a period back from now', async () => {
+  test('reads a period that ends now', async () => {
     const { from, to } = await partOf('period=1h');
     expect([from?.getTime(), to]).toEqual([clock.nowMs() - 3_600_000, null]);
   });
@@ -81,7 +81,7 @@ describe('queryRoutes()', () => {
     ['block_source!=Ads', { not: { block_source: 'Ads' } }],
     ['node!=alpha', { notNode: 'alpha' }],
     ['status%21=CACHED&status=STALE', { status: 'STALE', not: { status: 'CACHED' } }],
-  ])('excludes by %s', async (query, expected) => {
+  ])('excludes rows by %s', async (query, expected) => {
     const { limit, offset, from, to, ...conditions } = await partOf(query);
     expect([limit, offset, from, to]).toEqual([100, 0, null, null]);
     expect(conditions).toEqual(expected);
@@ -96,7 +96,7 @@ describe('queryRoutes()', () => {
     'domain!=',
     'block_source!=',
     'limit!=5',
-  ])('refuses ?%s, naming the parameter', async (query) => {
+  ])('refuses ?%s, and names the parameter', async (query) => {
     const path = query.slice(0, query.indexOf('!') + 1);
     await expect(partOf(query)).rejects.toMatchObject({ status: 400, fields: [{ path }] });
   });
@@ -105,7 +105,7 @@ describe('queryRoutes()', () => {
     ['period', 'period=1h&from=2026-01-01T00:00:00Z', 'expected either period or from, not both'],
     ['to', 'from=2026-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'expected a time after from'],
     ['to', 'from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'expected a time after from'],
-  ])('refuses %s of ?%s', async (path, query, message) => {
+  ])('refuses the parameter %s in ?%s', async (path, query, message) => {
     await expect(partOf(query)).rejects.toMatchObject({ status: 400, fields: [{ path, message }] });
   });
 });

@@ -27,7 +27,7 @@ describe('rdataText()', () => {
     ['DNSKEY', 48, [1, 1, 3, 13, 1, 2, 3], '257 3 13 AQID'],
     ['SSHFP', 44, [4, 2, ...Array<number>(32).fill(0x0f)], `4 2 ${'0f'.repeat(32)}`],
     ['TLSA', 52, [3, 1, 1, 0xde, 0xad], '3 1 1 dead'],
-  ])('rdataText() shows %s', (_, type, rdata, expected) => {
+  ])('shows %s', (_, type, rdata, expected) => {
     expect(text(type, rdata)).toBe(expected);
   });
 
@@ -41,7 +41,7 @@ describe('rdataText()', () => {
     ['bytes behind the data', 39, [...name('a'), 1]],
     ['no data', 43, []],
     ['an unknown type', 65280, [1, 2]],
-  ])('rdataText() uses the generic form for %s', (_, type, rdata) => {
+  ])('uses the generic format of RFC 3597 for %s', (_, type, rdata) => {
     expect(text(type, rdata)).toBeNull();
   });
 });

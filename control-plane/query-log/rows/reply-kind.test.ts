@@ -19,7 +19,7 @@ describe('replyKindOf()', () => {
     [Rcode.NXDOMAIN, 0, 'NXDOMAIN'],
     [Rcode.REFUSED, undefined, 'REFUSED'],
     [Rcode.FORMERR, 0, 'OTHER'],
-  ])('replyKindOf() of rcode %i and first type %s is %s, as in FTL', (rcode, type, kind) => {
+  ])('of rcode %i and first type %s is %s, as in Pi-hole FTL', (rcode, type, kind) => {
     expect(replyKindOf(rcode, type)).toBe(kind);
   });
 });

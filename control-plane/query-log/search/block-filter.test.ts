@@ -56,7 +56,7 @@ function meetsEach(row: Words, conditions: QueryConditions): boolean[] {
 }
 
 describe('BlockFilter', () => {
-  test('finds and counts the same as filtering row by row', async () => {
+  test('finds and counts the same rows as an evaluation row by row', async () => {
     const parts = fc.record({
       rows: fc.array(arbitraryLogRow(HOUR_MS), { minLength: 1, maxLength: 30 }),
       wanted: fc.tuple(fc.nat(29), fc.nat(1023)),
@@ -96,7 +96,7 @@ describe('BlockFilter', () => {
     [{ client: '192.0.2.0/24', type: 'A' }, ['clientOf', 'outcomeOf']],
     [{ domain: 'x', not: { type: 'A' } }, ['names', 'nameOf', 'outcomeOf']],
     [{ block_source: 'x', status: 'BLOCKED_SERVICE' } as const, ['names', 'nameOf', 'outcomeOf']],
-  ])('counts %j by the head and %j', (filter, pieces) => {
+  ])('for %j counts with the head of a block and %j', (filter, pieces) => {
     expect(new BlockFilter(filter).piecesToCount()).toEqual(pieces);
   });
 });

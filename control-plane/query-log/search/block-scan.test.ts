@@ -34,7 +34,7 @@ const lastSeconds = (blocks: readonly StoredBlock[]): number[] =>
 const at = (second: number): number => (NOON_MS + second * 1000) * 1000;
 
 describe('scanBlocks()', () => {
-  test('yields every block once, the newest first, over many fetches and days', async () => {
+  test('yields every block once, newest first, in many fetches and over many days', async () => {
     for (let i = 0; i < 80; i++) await store([(i % 40) * 7200, (i % 40) * 7200 + 10]);
     const blocks = await scan({});
     expect(lastSeconds(blocks)).toEqual(
@@ -43,7 +43,7 @@ describe('scanBlocks()', () => {
     expect(new Set(blocks.map(({ runId, firstSeq }) => `${runId}.${firstSeq}`)).size).toBe(80);
   });
 
-  test('yields only blocks of the span and, if requested, those that extend beyond it', async () => {
+  test('yields only blocks of the period and, if requested, only those that extend beyond it', async () => {
     await store([0, 9]);
     await store([5, 15]);
     await store([10, 19]);
@@ -57,14 +57,14 @@ describe('scanBlocks()', () => {
     expect(await countWholeBlocks(own.database, EVER)).toEqual({ rows: 8, queries: 8 });
   });
 
-  test('selects or excludes a node', async () => {
+  test('yields only blocks of a node, or excludes them', async () => {
     await store([1], 7);
     await store([2], 8);
     expect(lastSeconds(await scan({ nodeId: 7 }))).toEqual([1]);
     expect(lastSeconds(await scan({ notNodeId: 7 }))).toEqual([2]);
   });
 
-  test('fetches the requested pieces, and fetchBlock() the others later', async () => {
+  test('fetches the requested parts of a block, and fetchBlock() the remaining ones', async () => {
     await store([1]);
     const [bare] = await scan({});
     const sizes = ({ head, names, queries, answers }: StoredBlock): unknown[] =>

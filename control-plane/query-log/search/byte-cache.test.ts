@@ -12,7 +12,7 @@ function rounds(cache: ByteCache<string>, count: number): void {
 }
 
 describe('ByteCache', () => {
-  test('drops the least recently used entry once it was unused for some rounds', () => {
+  test('evicts the least recently used entry only after it was unused for some rounds', () => {
     const cache = new ByteCache<string>(30);
     for (const key of 'abc') expect(cache.put(key, key, 10)).toBe(true);
     expect(cache.put('d', 'd', 10)).toBe(false);
@@ -22,7 +22,7 @@ describe('ByteCache', () => {
     expect(kept(cache, 'abcd')).toBe('acd');
   });
 
-  test('counts a value that is replaced or has grown, and nothing once it is cleared', () => {
+  test('counts the new size of a replaced or enlarged value, and is empty after clear()', () => {
     const cache = new ByteCache<string>(30);
     cache.put('a', 'a', 20);
     cache.put('a', 'a', 10);
@@ -36,7 +36,7 @@ describe('ByteCache', () => {
     expect(cache.put('c', 'c', 30)).toBe(true);
   });
 
-  test('keeps nothing that is larger than the cache', () => {
+  test('stores nothing that is larger than the cache', () => {
     const cache = new ByteCache<string>(30);
     cache.put('a', 'a', 10);
     rounds(cache, 9);

@@ -67,28 +67,28 @@ describe('cutBlock()', () => {
     expect(left.removed.lastUs).toBe((AT_MS + 39) * 1000);
   });
 
-  test('separates a client that identified itself from others at its address', async () => {
+  test('separates a client with an ID from other clients at the same address', async () => {
     const asked = [{ n: 1, x: 7 }, { n: 2, x: 7, clientId: 9 }, { n: 3, x: 8, clientId: 9 }]; // prettier-ignore
     const device = { ids: [9], addresses: ['192.0.2.1'] };
     const left = (await cut(await blockOf(asked), { ...ALWAYS, device }))!;
     expect(inWords(left.kept!)).toEqual(inWords(await blockOf([{ n: 1, x: 7 }])));
   });
 
-  test('removes a period with its start and without its end; its first rows are a prefix', async () => {
+  test('removes a period including its start and excluding its end, and reports if these are the first rows', async () => {
     const span = { ...ALWAYS, fromUs: (AT_MS - 5) * 1000, toUs: (AT_MS + 10) * 1000 };
     const left = (await cut(await blockOf(ASKED), span))!;
     expect(inWords(left.kept!)).toEqual(inWords(await blockOf(ASKED.slice(10))));
     expect(left).toMatchObject({ isPrefix: true, removed: { rows: 10 } });
   });
 
-  test('leaves nothing if all rows are removed, and reports if none is', async () => {
+  test('returns an empty block if all rows are removed, and null if no row is removed', async () => {
     const block = await blockOf(ASKED);
     expect(await cut(block, ALWAYS)).toMatchObject({ kept: null, removed: { rows: 40 } });
     expect(await cut(block, { ...ALWAYS, device: { ids: [9], addresses: ['192.0.2.99'] } })).toBeNull();
     expect(await cut(block, { ...ALWAYS, fromUs: (AT_MS + 40) * 1000 })).toBeNull();
   });
 
-  test('removes limited queries of the client, and those without a row whose row goes', async () => {
+  test('removes limited queries of the client, and limited queries that belong to a removed row', async () => {
     const asked = [{ n: 1, x: 1 }, { n: 2, x: 2 }, { n: 3, x: 3 }]; // prettier-ignore
     const repeats = [{ row: 0, x: 5 }, { row: 1, x: 1 }, { row: 1, x: 5 }, { row: 2, x: 5 }]; // prettier-ignore
     const left = (await cut(await blockOf(asked, repeats), { ...ALWAYS, device: { ids: [9], addresses: ['192.0.2.1'] } }))!; // prettier-ignore
@@ -96,14 +96,14 @@ describe('cutBlock()', () => {
     expect(left.removed.rows).toBe(1);
   });
 
-  test('combines several scopes', async () => {
+  test('combines several deletions', async () => {
     const scopes = [1, 2].map((x) => ({ ...ALWAYS, device: { ids: [9], addresses: [`192.0.2.${x}`] } }));
     const left = (await cut(await blockOf(ASKED), ...scopes))!;
     expect(left.removed.rows).toBe(16);
   });
 });
 
-test('takesAll() and mayTake() decide by span and head', async () => {
+test('takesAll() and mayTake() decide by the period and the head of the block', async () => {
   const block = await blockOf([{ n: 1, x: 1 }, { n: 2, x: 2 }]); // prettier-ignore
   const device = { ids: [9], addresses: ['192.0.2.9'] };
   expect(takesAll(ALWAYS, block)).toBe(true);

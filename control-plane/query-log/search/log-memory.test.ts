@@ -18,7 +18,7 @@ function remember(memory: LogMemory, block: StoredBlock, isAtOnce = true): boole
 }
 
 describe('LogMemory', () => {
-  test('finds the same block again, and not one that replaced it', async () => {
+  test('finds an unchanged block again, but not a block that replaced it', async () => {
     const memory = new LogMemory();
     const block = await stored('a');
     remember(memory, block);
@@ -28,7 +28,7 @@ describe('LogMemory', () => {
       expect(memory.findBlock({ ...block, ...change })).toBeUndefined();
   });
 
-  test('keeps names the second time that they are read, or at once', async () => {
+  test('caches names when they are read the second time, or immediately if requested', async () => {
     const memory = new LogMemory();
     const [one, two] = [await stored('a', 1), await stored('a', 2)];
     expect(remember(memory, one, false)).toBe(false);
@@ -38,7 +38,7 @@ describe('LogMemory', () => {
     expect(memory.findBlock(two)?.names?.book).toBe(memory.findBlock(one)?.names?.book);
   });
 
-  test('begins another book when one is full, but not at every search', async () => {
+  test('replaces a full table of names, but not at every search', async () => {
     const memory = new LogMemory(1e6, 3);
     const blocks = [await stored('a', 1), await stored('b', 2)];
     expect(blocks.map((block) => remember(memory, block))).toEqual([true, false]);
@@ -49,7 +49,7 @@ describe('LogMemory', () => {
     expect(remember(memory, blocks[1]!)).toBe(true);
   });
 
-  test('keeps no more bytes than its limit', async () => {
+  test('stores no more bytes than its limit', async () => {
     const memory = new LogMemory(2000);
     const blocks = [await stored('a', 1), await stored('a', 2)];
     for (const block of blocks) remember(memory, block);

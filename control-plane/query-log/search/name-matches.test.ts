@@ -10,7 +10,7 @@ const part = fc.option(fc.string({ unit: fc.constantFrom('a', 'b', 'A', '.'), mi
 });
 
 describe('NameMatches', () => {
-  test('finds the same in texts, in a growing table, and by comparing each name', () => {
+  test('finds the same names in texts, in a growing table, and by comparing each name', () => {
     fc.assert(
       fc.property(fc.uniqueArray(name), part, part, fc.nat(9), (names, domain, excluded, cut) => {
         const filter = { domain, not: { domain: excluded }, domainPattern: 'a*' };
@@ -37,7 +37,7 @@ describe('NameMatches', () => {
     );
   });
 
-  test('starts from scratch with another table', () => {
+  test('discards its results for another table', () => {
     const matches = NameMatches.of({ domain: 'b' })!;
     const tables = ['ab', 'aa'].map((text) => {
       const table = new KeyTable();
@@ -66,7 +66,7 @@ describe('NameMatches', () => {
     expect([...excluded]).toEqual(expected.map((matches) => 1 - matches));
   });
 
-  test('is null if no condition is about names', () => {
+  test('is null if no condition applies to names', () => {
     expect(NameMatches.of({ client: '192.0.2.7', not: { type: 'A' } })).toBeNull();
   });
 });

@@ -17,11 +17,11 @@ describe('matchesWildcards()', () => {
     ['aa*aa', 'aaa', false],
     ['*x*', 'ads.eample', false],
     ['a.c', 'abc', false],
-  ])('matchesWildcards() compares %j with %j: %s', (pattern, text, expected) => {
+  ])('of %j and pattern %j is %s', (pattern, text, expected) => {
     expect(matchesWildcards(pattern)(text)).toBe(expected);
   });
 
-  test('matchesWildcards() stays linear in a pattern of many wildcards', () => {
+  test('needs linear time for a pattern with many wildcards', () => {
     expect(matchesWildcards('*a'.repeat(2000))('a'.repeat(1999))).toBe(false);
   });
 });
@@ -41,13 +41,13 @@ describe('outcomeTest()', () => {
     ['https://dns.example.org/a', 'https://dns.example.org/b', false],
     ['a text that is not a server', 'a text that is not a server', true],
     ['127.0.0.1', null, false],
-  ])('outcomeTest() compares the upstream %j with %j: %s', (wanted, server, expected) => {
+  ])('of the filter %j and the upstream %j is %s', (wanted, server, expected) => {
     expect(isBy(wanted, server)).toBe(expected);
   });
 });
 
 describe('rcodeFromName()', () => {
-  test('reads names written by rcodeName(), in any case', () => {
+  test('reads names written by rcodeName(), in any letter case', () => {
     for (const code of [0, 3, 5, 12, 16, 23, 4095])
       expect(rcodeFromName(rcodeName(code).toLowerCase())).toBe(code);
   });

@@ -62,7 +62,7 @@ function readable(block: StoredBlock): Piece[] {
 }
 
 describe('fetchPieces()', () => {
-  test('returns any pieces as they are in the whole block', async () => {
+  test('returns each part of a block as it is in the whole block', async () => {
     const answers = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 9, 0, 4, 192, 0, 2, 1]);
     const rows = Array.from({ length: 50 }, (_, i) =>
       logRow({ timestampMs: NOON_MS + i, client: Uint8Array.of(192, 0, 2, i), qtype: i, answers }),
@@ -81,7 +81,7 @@ describe('fetchPieces()', () => {
     ]);
   });
 
-  test('returns blocks of several days in the requested order, without those that no longer exist', async () => {
+  test('returns blocks of several days in the requested order, without blocks that no longer exist', async () => {
     for (const day of [0, 1, 2])
       await storeRows(own.database, [logRow({ timestampMs: NOON_MS + day * 86_400_000 })]);
     const blocks = await stored();
@@ -94,7 +94,7 @@ describe('fetchPieces()', () => {
   });
 
   test.each(['{}', '{-5,3,-2,1,1,1,1,1}', '{2147483647,2147483647,2147483647,2147483647,1,1,1,1}'])(
-    'treats lengths of %s as damage',
+    'reports part lengths of %s as damage',
     async (lengths) => {
       await storeRows(own.database, [logRow({ timestampMs: NOON_MS })]);
       await own.database.query('UPDATE query_blocks SET lengths = $1::integer[]', [lengths]);
@@ -112,7 +112,7 @@ describe('momentOf() and dateOfMoment()', () => {
     [Number.MAX_SAFE_INTEGER * 1000, '9999-12-31T00:00:00.000000Z'],
     [8.64e18, '9999-12-31T00:00:00.000000Z'],
     [-Infinity, '1970-01-01T00:00:00.000000Z'],
-  ])('momentOf(%d) is a moment that PostgreSQL reads', async (us, expected) => {
+  ])('momentOf(%d) is a time that PostgreSQL can read', async (us, expected) => {
     expect([momentOf(us), dateOfMoment(us)]).toEqual([expected, expected.slice(0, 10)]);
     await own.database.query('SELECT $1::timestamptz, $2::date', [momentOf(us), dateOfMoment(us)]);
   });

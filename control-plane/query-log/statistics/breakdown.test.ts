@@ -53,7 +53,7 @@ afterAll(async () => {
 });
 
 describe('GET /stats/breakdown', () => {
-  test('has the queries that waited for each upstream, and the blocked ones of each list and service', async () => {
+  test('returns the queries that waited for each upstream, and the blocked queries of each list and service', async () => {
     const { status, body } = await api.send('GET', '/api/stats/breakdown?period=1h');
     expect(status).toBe(200);
     expect(StatsBreakdown.parse(body)).toEqual({
@@ -71,7 +71,7 @@ describe('GET /stats/breakdown', () => {
     });
   });
 
-  test('counts the rows that its filter finds in the log', async () => {
+  test('returns for each upstream the number of rows that GET /queries finds with its filter', async () => {
     const { body } = await api.send('GET', '/api/stats/breakdown?period=1h');
     const { upstreams } = StatsBreakdown.parse(body);
     for (const { upstream, count } of upstreams) {
@@ -81,7 +81,7 @@ describe('GET /stats/breakdown', () => {
     }
   });
 
-  test('is empty for a node that has answered nothing', async () => {
+  test('is empty for a node that has answered no queries', async () => {
     const { body } = await api.send('GET', '/api/stats/breakdown?period=1h&node=attic');
     const { upstreams, blocked_by_list: lists, queries_blocked: blocked } = StatsBreakdown.parse(body);
     expect([upstreams, lists, blocked]).toEqual([[], [], 0]);

@@ -11,7 +11,7 @@ function starts(granularity: Granularity, zone: string, from: string, to: string
 }
 
 describe('bucketStarts()', () => {
-  test('begins with the bucket that contains the start, and ends before the end', () => {
+  test('begins with the bucket that contains the start of the period, and ends before its end', () => {
     expect(starts('minute', 'UTC', '2026-01-15T12:00:00Z', '2026-01-15T12:03:00Z')).toEqual([
       '01-15T12:00',
       '01-15T12:01',
@@ -43,7 +43,7 @@ describe('bucketStarts()', () => {
     expect(starts('hour', zone, from, new Date(toMs).toISOString())).toEqual(expected);
   });
 
-  test('gives the half hour that clocks show twice, or skip, its own bucket', () => {
+  test('gives a half hour that the clock repeats or skips its own bucket', () => {
     const [back, forward] = [
       starts('hour', 'Australia/Lord_Howe', '2026-04-04T14:00Z', '2026-04-04T17:00Z'),
       starts('hour', 'Australia/Lord_Howe', '2026-10-03T14:30Z', '2026-10-03T17:00Z'),
@@ -52,7 +52,7 @@ describe('bucketStarts()', () => {
     expect(forward).toEqual(['10-03T14:30', '10-03T15:30', '10-03T16:00']);
   });
 
-  test('counts an hour that is shown twice twice, and none that is skipped', () => {
+  test('returns an hour that the clock repeats twice, and leaves out an hour that it skips', () => {
     const day = (from: string, to: string): number => starts('hour', 'Europe/Vienna', from, to).length;
     expect(day('2026-03-28T23:00Z', '2026-03-29T22:00Z')).toBe(23);
     expect(day('2026-10-24T22:00Z', '2026-10-25T23:00Z')).toBe(25);
@@ -72,7 +72,7 @@ describe('bucketStarts()', () => {
   });
 
   test.each(['UTC', 'Europe/Vienna', 'America/Santiago', 'Australia/Lord_Howe', 'Asia/Gaza', 'Pacific/Apia'])(
-    'has no gaps and always increases in ten years of %s',
+    'has no gaps and only increasing times in ten years of %s',
     (zone) => {
       const [fromMs, toMs] = [Date.UTC(2017, 0, 1), Date.UTC(2027, 0, 1)];
       const days = bucketStarts('day', zoneOffset(zone)!, fromMs, toMs);

@@ -39,7 +39,7 @@ function sum(counts: readonly number[]): number {
 }
 
 describe('GET /stats/client_timeline', () => {
-  test('has the busiest clients with their names, and adds up to the timeline bucket by bucket', async () => {
+  test('returns the busiest clients with their names, and adds up to the timeline bucket by bucket', async () => {
     const query = 'period=24h&granularity=hour&timezone=Europe/Vienna';
     const { body } = await api.send('GET', `/api/stats/client_timeline?limit=2&${query}`);
     const { clients, buckets } = ClientTimeline.parse(body);
@@ -58,7 +58,7 @@ describe('GET /stats/client_timeline', () => {
   });
 
   test.each(['limit=0', 'limit=21', 'timezone=Mars', 'granularity=year', 'client=192.0.2.1'])(
-    'answers 400 to %s',
+    'refuses %s with 400',
     async (query) => {
       const { status, problem } = await api.send('GET', `/api/stats/client_timeline?${query}`);
       expect([status, problem.errors!.map(({ path }) => path)]).toEqual([400, [query.split('=')[0]]]);

@@ -35,7 +35,7 @@ const counted = [...TIMES.slice(0, 20), ...TIMES.slice(15)];
 const isBlocked = (timeMs: number): boolean => TIMES.indexOf(timeMs) % 3 === 0;
 
 describe('partsOf()', () => {
-  test('covers a span once, each part whole spans of its grain', () => {
+  test('covers a period once, in parts that are whole intervals of their length', () => {
     const minute = fc.nat(200_000).map((n) => n * MINUTE_MS);
     fc.assert(
       fc.property(minute, minute, (a, b) => {
@@ -61,7 +61,7 @@ describe('readCounts()', () => {
     [8, 240],
     [119, 121],
     [10, 10],
-  ])('sums the minutes from %i to %i of all nodes', async (from, to) => {
+  ])('adds up the minutes from %i to %i of all nodes', async (from, to) => {
     const [fromMs, toMs] = [START_MS + from * MINUTE_MS, START_MS + to * MINUTE_MS];
     const within = counted.filter((timeMs) => timeMs >= fromMs && timeMs < toMs);
     const blocked = within.filter(isBlocked).length;
@@ -79,7 +79,7 @@ describe('readCounts()', () => {
 });
 
 describe('readBuckets()', () => {
-  test('has a sum for each span with queries', async () => {
+  test('returns a sum for each interval with queries', async () => {
     const buckets = await readBuckets(own.database, [
       { grain: 'q', fromMs: START_MS, toMs: START_MS + 60 * MINUTE_MS },
     ]);
@@ -97,8 +97,8 @@ describe('readBuckets()', () => {
   });
 });
 
-describe('the views', () => {
-  test.each(['minutes', 'quarters', 'days'])('weir_stats_%s has every query once', async (span) => {
+describe('the SQL views of statistics', () => {
+  test.each(['minutes', 'quarters', 'days'])('contain every query once in weir_stats_%s', async (span) => {
     const { rows } = await asOwner(
       own.database,
       `SELECT sum(queries)::integer AS queries, count(DISTINCT node)::integer AS nodes FROM weir_stats_${span}`,
@@ -106,7 +106,7 @@ describe('the views', () => {
     expect(rows).toEqual([{ queries: counted.length, nodes: 2 }]);
   });
 
-  test('weir_stats_values has counts by kind and value', async () => {
+  test('contain counts by kind and value in weir_stats_values', async () => {
     const { rows } = await asOwner(
       own.database,
       `SELECT value, sum(count)::integer AS count FROM weir_stats_values WHERE span = 'day' AND kind = 'status'

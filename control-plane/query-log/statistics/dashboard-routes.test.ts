@@ -49,7 +49,7 @@ async function faultOf(path: string): Promise<string[]> {
 }
 
 describe('GET /queries/timeline', () => {
-  test.each(['30m', '24h', '2d', '1w', '10w'])('sums to the summary of %s', async (period) => {
+  test.each(['30m', '24h', '2d', '1w', '10w'])('adds up to the summary of %s', async (period) => {
     const timeline = Timeline.parse(await get(`/queries/timeline?period=${period}`));
     const summary = StatsSummary.parse(await get(`/stats?period=${period}`));
     expect(summary.queries_total).toBeGreaterThan(0);
@@ -57,7 +57,7 @@ describe('GET /queries/timeline', () => {
     expect([sum('total'), sum('blocked')]).toEqual([summary.queries_total, summary.queries_blocked]);
   });
 
-  test('has every bucket of the period, by default one that suits it', async () => {
+  test('returns every bucket of the period, by default of a suitable length', async () => {
     const day = Timeline.parse(await get('/queries/timeline'));
     expect([day.granularity, day.timezone, day.buckets.length]).toEqual(['15min', 'UTC', 97]);
     const path = '/queries/timeline?period=3d&granularity=day&timezone=Asia/Kolkata';
@@ -70,7 +70,7 @@ describe('GET /queries/timeline', () => {
     ]);
   });
 
-  test('shows one client, network or group if requested', async () => {
+  test('selects one client, network or group if requested', async () => {
     const totals = async (filter: string): Promise<number[]> => {
       const { buckets } = Timeline.parse(await get(`/queries/timeline?${filter}`));
       const sum = (key: 'total' | 'blocked' | 'cached'): number =>
@@ -86,7 +86,7 @@ describe('GET /queries/timeline', () => {
     expect(await faultOf('/queries/timeline?client=phone')).toEqual(['client']);
   });
 
-  test('refuses invalid parameters, naming the field', async () => {
+  test('refuses invalid parameters, and names the field', async () => {
     expect(await faultOf('/queries/timeline?period=3d&granularity=minute')).toEqual(['granularity']);
     expect(await faultOf('/queries/timeline?period=10w&granularity=15min')).toEqual(['granularity']);
     expect(await faultOf('/queries/timeline?granularity=week')).toEqual(['granularity']);
@@ -95,7 +95,7 @@ describe('GET /queries/timeline', () => {
 });
 
 describe('GET /stats/top_*', () => {
-  test('lists the names that were blocked, and the others', async () => {
+  test('lists blocked names and names that were not blocked separately', async () => {
     expect(TopDomains.parse(await get('/stats/top_blocked'))).toEqual([{ domain: 'ads.example', count: 50 }]);
     const domains = TopDomains.parse(await get('/stats/top_domains?limit=3'));
     expect(domains).toEqual([1, 10, 11].map((i) => ({ domain: `host-${i}.example.org`, count: 10 })));
@@ -132,7 +132,7 @@ describe('GET /stats/top_*', () => {
 });
 
 describe('GET /dashboard', () => {
-  test.each(['1h', '24h', '1w'])('returns for %s the same as the separate routes', async (period) => {
+  test.each(['1h', '24h', '1w'])('returns for %s the same data as the separate routes', async (period) => {
     const { stats, rate, cache, timeline, ...tops } = Dashboard.parse(
       await get(`/dashboard?period=${period}`),
     );
@@ -144,7 +144,7 @@ describe('GET /dashboard', () => {
       expect(tops[list]).toEqual(await get(`/stats/${list}?period=${period}`));
   });
 
-  test('accepts the granularity and the zone of its timeline', async () => {
+  test('accepts the granularity and the time zone of its timeline', async () => {
     const { timeline } = Dashboard.parse(await get('/dashboard?granularity=hour&timezone=Asia/Kolkata'));
     expect([timeline.granularity, timeline.buckets[0]!.timestamp]).toEqual([
       'hour',

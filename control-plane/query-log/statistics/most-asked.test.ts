@@ -30,7 +30,7 @@ async function log(
 }
 
 describe('readMostAsked()', () => {
-  test('counts the names that all nodes allowed in the last days, the most queried first', async () => {
+  test('counts the names that all nodes allowed in the last days, most frequent first', async () => {
     await log('often.example', 5);
     await log('cached.example', 7, { status: QueryStatus.CACHED });
     await log('once.example', 1);
@@ -51,7 +51,7 @@ describe('readMostAsked()', () => {
 });
 
 describe('readNamesBelow()', () => {
-  test('has the names at or below a root, the most queried first, and no name that only has the same ending', async () => {
+  test('returns the names at or below the given names, most frequent first, without names that only end alike', async () => {
     await log('dns.resolver.test', 1, { status: QueryStatus.BLOCKED_LIST });
     await log('resolver.test', 3);
     await log('myresolver.test', 5);

@@ -62,7 +62,7 @@ function figuresOf(rows: readonly Row[]) {
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
-describe('a filter by node', () => {
+describe('the statistics of a node', () => {
   // Sums of all nodes are cached between questions: they must not appear in sums of one node, in any order.
   test.each([
     ['attic', rowsOf('attic')],
@@ -70,7 +70,7 @@ describe('a filter by node', () => {
     ['cellar', rowsOf('cellar')],
     [undefined, [...rowsOf('attic'), ...rowsOf('cellar')]],
     ['gone', []],
-  ] as const)('of %s counts its queries, clients and names in every view', async (node, rows) => {
+  ] as const)('count for %s its queries, clients and names in every view', async (node, rows) => {
     const figures = figuresOf(rows);
     const allowed = figures.queries_total - figures.queries_blocked;
     expect(await readSummary(log, { ...SPAN, node })).toMatchObject(figures);

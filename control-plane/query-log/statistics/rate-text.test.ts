@@ -16,5 +16,5 @@ describe('shortNumber()', () => {
     [3_400_000, '3.4M'],
     [7_000_000_000, '7G'],
     [5_000_000_000_000, '5000G'],
-  ])('%d is %s', (count, text) => expect(shortNumber(count)).toBe(text));
+  ])('of %d is %s', (count, text) => expect(shortNumber(count)).toBe(text));
 });

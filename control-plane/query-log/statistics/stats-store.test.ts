@@ -45,8 +45,8 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-describe('readSummary', () => {
-  test('counts the rows of the period, its start included and its end not', async () => {
+describe('readSummary()', () => {
+  test('counts the rows of the period, including its start and excluding its end', async () => {
     expect(await readSummary(log, { fromMs: FROM_MS, toMs: TO_MS })).toEqual({
       queries_total: 6,
       queries_blocked: 2,
@@ -75,32 +75,32 @@ describe('readSummary', () => {
     });
   });
 
-  test('is all zero without queries', async () => {
+  test('returns zeros if there are no queries', async () => {
     const summary = await readSummary(log, { fromMs: 0, toMs: 60_000 });
     expect(Object.values(summary).filter((value) => typeof value === 'number' && value !== 0)).toEqual([]);
     expect(summary.queries_by_type).toEqual({});
   });
 });
 
-describe('readCacheUse', () => {
-  test('counts queries answered by the cache, and the misses among the others', async () => {
+describe('readCacheUse()', () => {
+  test('counts queries answered from the cache, and cache misses', async () => {
     expect(await readCacheUse(log, { fromMs: FROM_MS, toMs: TO_MS })).toEqual({ hits: 2, misses: 1 });
     expect(await readCacheUse(log, { fromMs: FROM_MS, toMs: FROM_MS })).toEqual({ hits: 0, misses: 0 });
   });
 });
 
-describe('readListHits', () => {
-  test('counts for each list what its rules blocked, and what only they blocked', async () => {
+describe('readListHits()', () => {
+  test('counts for each list the queries that it blocked, and those that no other list would have blocked', async () => {
     const hits = await readListHits(log, { fromMs: FROM_MS, toMs: TO_MS });
     expect(Object.fromEntries(hits)).toEqual({ 3: { all: 2, sole: 1 }, 12: { all: 1, sole: 0 } });
     expect(await readListHits(log, { fromMs: FROM_MS, toMs: FROM_MS })).toEqual(new Map());
   });
 });
 
-describe('readTopDomains', () => {
+describe('readTopDomains()', () => {
   const PERIOD = { fromMs: FROM_MS, toMs: TO_MS, limit: 10 };
 
-  test('separates blocked names from the others, the most queried first', async () => {
+  test('separates blocked names from names that were not blocked, most frequent first', async () => {
     expect(await readTopDomains(log, { ...PERIOD, which: 'blocked' })).toEqual([
       { domain: 'ads.example', count: 2 },
     ]);
@@ -111,7 +111,7 @@ describe('readTopDomains', () => {
     expect(await readTopDomains(log, { ...PERIOD, limit: 1, which: 'allowed' })).toHaveLength(1);
   });
 
-  test('selects one client, a network or a group on request', async () => {
+  test('selects one client, a network or a group if requested', async () => {
     const blocked = (change: object) => readTopDomains(log, { ...PERIOD, ...change, which: 'blocked' });
     const one = [{ domain: 'ads.example', count: 1 }];
     expect(await blocked({ client: '192.0.2.8' })).toEqual(one);
@@ -121,8 +121,8 @@ describe('readTopDomains', () => {
   });
 });
 
-describe('readTopClients', () => {
-  test('counts all queries of a client, and the blocked ones of them', async () => {
+describe('readTopClients()', () => {
+  test('counts all queries of a client, and its blocked queries', async () => {
     expect(await readTopClients(log, { fromMs: FROM_MS, toMs: TO_MS, limit: 10 })).toEqual([
       { ip: '192.0.2.7', clientId: null, count: 4, blocked: 1 },
       { ip: '192.0.2.8', clientId: null, count: 2, blocked: 1 },

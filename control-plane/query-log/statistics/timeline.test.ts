@@ -35,7 +35,7 @@ async function storeAt(timesMs: readonly number[]): Promise<void> {
 }
 
 describe('readTimeline()', () => {
-  test('returns the outcomes of the queries in each bucket, also in empty ones', async () => {
+  test('returns the outcomes of the queries in each bucket, including empty buckets', async () => {
     const fromMs = Date.UTC(2026, 0, 15, 12);
     const rows = [
       { timestampMs: fromMs },
@@ -59,7 +59,7 @@ describe('readTimeline()', () => {
     ]);
   });
 
-  test('sums to the queries of the summary in every zone, wherever the period begins and ends', async () => {
+  test('adds up to the queries of the summary in every time zone, wherever the period begins and ends', async () => {
     const startMs = Date.UTC(2026, 9, 24, 3);
     await storeAt(Array.from({ length: 300 }, (_, i) => startMs + i * 7 * 60_000));
     for (const [fromMin, toMin] of [
@@ -79,7 +79,7 @@ describe('readTimeline()', () => {
     }
   });
 
-  test('counts days by the clock of the zone: 25 hours, then 24', async () => {
+  test('counts days by the clock of the time zone: 25 hours, then 24', async () => {
     const midnightMs = Date.UTC(2026, 9, 24, 22);
     await storeAt(Array.from({ length: 49 }, (_, i) => midnightMs + i * HOUR_MS));
     const span = { fromMs: midnightMs, toMs: midnightMs + 49 * HOUR_MS };
@@ -98,11 +98,11 @@ describe('granularityOf()', () => {
     [7 * DAY_MS, 'hour'],
     [30 * DAY_MS, 'day'],
     [3660 * DAY_MS, 'day'],
-  ] as const)('of a period of %d ms is %s', (periodMs, granularity) => {
+  ] as const)('for a period of %d ms is %s', (periodMs, granularity) => {
     expect(granularityOf(periodMs, undefined)).toBe(granularity);
   });
 
-  test('accepts granularities that fit, and minutes for up to two days', () => {
+  test('accepts granularities that suit the period, and minutes for up to two days', () => {
     expect(granularityOf(2 * DAY_MS, 'minute')).toBe('minute');
     expect(granularityOf(41 * DAY_MS, '15min')).toBe('15min');
     expect(granularityOf(3660 * DAY_MS, 'day')).toBe('day');

@@ -11,7 +11,7 @@ import { serversOn } from '../../storage/db/postgres/postgres-process.ts';
 const suite = new LogWriters();
 
 describe('BatchSender', () => {
-  test('rows whose content the database refuses are moved to a file, logged and counted; others are stored', async () => {
+  test('moves rows that the database refuses as invalid to a file, logs and counts them, and stores all others', async () => {
     const { writer, spool, logger } = suite.open();
     await asOwner(suite.database, 'ALTER TABLE query_blocks ADD CONSTRAINT no_poison CHECK (row_count <> 2)');
     try {
@@ -31,7 +31,7 @@ describe('BatchSender', () => {
     expect(logger.text()).toContain('no_poison');
   });
 
-  test('spooled rows are stored, except those that the database refuses', async () => {
+  test('stores rows of the spool, except those that the database refuses', async () => {
     const { database, come } = suite.away();
     const { writer, spool } = suite.open({ database });
     for (const [domain, rows] of [
@@ -77,7 +77,7 @@ describe('BatchSender', () => {
     expect(await suite.storedDomains()).toEqual(['late.example']);
   });
 
-  test('rows that the database refuses for any other reason wait in the spool until it accepts them', async () => {
+  test('keeps rows in the spool that the database refuses for any other reason, until it accepts them', async () => {
     const { writer } = suite.open({ maxWaitMs: 20 });
     await asOwner(suite.database, 'ALTER TABLE query_blocks RENAME COLUMN head TO another');
     try {
@@ -101,7 +101,7 @@ describe('BatchSender', () => {
     );
   });
 
-  test('rows stay in the spool while another node has the name of this node, and are stored under its next name', async () => {
+  test('keeps rows in the spool while another node has the name of this node, and stores them under a new name', async () => {
     const dataDir = suite.makeDir();
     let isHeld = false;
     const { writer } = suite.open({ dataDir, maxWaitMs: 20, nodeId: 7, mayStore: () => isHeld });
@@ -127,7 +127,7 @@ describe('BatchSender', () => {
     expect(await suite.storedDomains()).toEqual(['one.example', 'two.example']);
   });
 
-  test('kill -9 of the database under load loses no row and duplicates none', async () => {
+  test('loses and duplicates no rows when the database is killed under load', async () => {
     const { writer } = suite.open({ maxWaitMs: 50 });
     let appended = 0;
     const append = (rows: number): void => {

@@ -58,7 +58,7 @@ describe('storeBlock()', () => {
     expect(await countedQueries()).toEqual(['d', 'm', 'q'].map((grain) => ({ grain, queries: 4 })));
   });
 
-  test('notifies all nodes of each block once, with the number of its run', async () => {
+  test('notifies all nodes of each block once, with the ID of its run', async () => {
     const reported: (BlockNotice | null)[] = [];
     const stop = own.database.listen(BLOCK_CHANNEL, (payload) => reported.push(readBlockNotice(payload)));
     await until('the channel to be heard', () => own.database.isListening(BLOCK_CHANNEL));
@@ -92,7 +92,7 @@ describe('storeBlock()', () => {
     (payload) => expect(readBlockNotice(payload)).toBeNull(),
   );
 
-  test('records which rows of a run are stored, so that lost rows appear as a gap', async () => {
+  test('stores which rows of a run are in the database, so that lost rows appear as a gap', async () => {
     const gatherer = new BlockGatherer();
     const first = await batchOf([0, 1], gatherer);
     gatherer.skip(10);
@@ -131,7 +131,7 @@ describe('storeBlock()', () => {
     ]);
   });
 
-  test('refuses an invalid block, and one with rows that are already stored; the connection stays usable', async () => {
+  test('refuses an invalid block, or stored rows, and keeps the connection usable', async () => {
     const nonsense = { id: 'x', rowCount: 1, bytes: Buffer.from('nonsense') };
     await expect(storeBlock(own.database, nonsense, HOW)).rejects.toBeInstanceOf(DamagedBlock);
     const gatherer = new BlockGatherer();

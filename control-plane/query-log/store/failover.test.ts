@@ -66,7 +66,7 @@ async function expectStored(database: Database, rows: number): Promise<void> {
   expect((await database.query(MINUTE_SUM)).rows).toEqual([{ queries: rows }]);
 }
 
-test('rows that only the lost primary had are sent to the standby that replaces it, each once', async () => {
+test('rows that only the failed primary had stored are sent to the promoted standby once', async () => {
   const database = await open(pair.url);
   const { writer, append } = openWriter(database);
   await append(100);
@@ -84,7 +84,7 @@ test('rows that only the lost primary had are sent to the standby that replaces 
   expect(writer.counters()).toMatchObject({ dropped: 0, refused: 0, waiting: 0 });
 });
 
-test('a failover that no connection notices, as behind a pooler, is seen by its timeline', async () => {
+test('a failover behind a connection pooler is detected by the PostgreSQL timeline', async () => {
   const [primary, standby] = [
     await open(pair.urls.primary),
     startDatabase({ urls: pair.urls.standby, lock, logger }),

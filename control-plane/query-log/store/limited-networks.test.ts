@@ -63,8 +63,8 @@ function clientsOf(heads: readonly BlockHead[]): Record<string, number> {
   return counts;
 }
 
-describe('BlockGatherer.append()', () => {
-  test('gives a row to the first limited query of a network in a second, and counts every other one', async () => {
+describe('BlockGatherer append()', () => {
+  test('stores a row for the first limited query of a network in a second, and counts every other one', async () => {
     await fc.assert(
       fc.asyncProperty(parts, async (all) => {
         const blocks = await gather(all, PREFIXES);
@@ -84,7 +84,7 @@ describe('BlockGatherer.append()', () => {
     );
   });
 
-  test('stores the number of queries of each such row, even after blocks are merged', async () => {
+  test('stores the number of limited queries of each row, which a merge of blocks keeps', async () => {
     await fc.assert(
       fc.asyncProperty(parts, async (all) => {
         const blocks = await gather(all, PREFIXES);
@@ -103,7 +103,7 @@ describe('BlockGatherer.append()', () => {
     );
   });
 
-  test('uses the current prefix lengths', () => {
+  test('uses the prefix lengths of the current settings', () => {
     let prefixes = PREFIXES;
     const gatherer = new BlockGatherer(() => prefixes);
     const ask = (last: number): void => {
@@ -117,7 +117,7 @@ describe('BlockGatherer.append()', () => {
     expect([gatherer.rowCount, gatherer.queryCount]).toEqual([4, 9]);
   });
 
-  test('distinguishes networks by the whole address, whatever part of it is stored', async () => {
+  test('distinguishes networks by the whole address, even if only a part of it is stored', async () => {
     const gatherer = new BlockGatherer(() => ({ ...PREFIXES, ipv4PrefixLength: 32 }));
     for (const last of [1, 2, 1])
       gatherer.append(
@@ -130,7 +130,7 @@ describe('BlockGatherer.append()', () => {
     expect(head.repeats?.total).toBe(1);
   });
 
-  test('limits how much an attacker with many addresses adds to a block, and loses none of the queries', async () => {
+  test('limits how much an attacker with many addresses adds to a block, and counts all queries', async () => {
     const gatherer = new BlockGatherer(() => PREFIXES);
     const client = new Uint8Array(16).fill(0x20, 0, 2);
     const queries = 65_535;
@@ -149,8 +149,8 @@ describe('BlockGatherer.append()', () => {
   });
 });
 
-describe('BlockReader', () => {
-  test('detects a changed bit of a block with repeats anywhere', async () => {
+describe('BlockReader of limited queries', () => {
+  test('detects every changed bit of a block', async () => {
     const sample = fc.sample(arbitraryFloodQuery(HOUR_MS, 1000), { numRuns: 30, seed: 7 });
     const [block] = await gather([sample], PREFIXES);
     expect(block!.repeats).toBeGreaterThan(0);

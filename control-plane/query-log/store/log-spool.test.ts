@@ -68,7 +68,7 @@ describe('LogSpool', () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  test('add() appends nothing to a file that is being read, nor to one of an earlier run', async () => {
+  test('add() appends nothing to a file that is being read, or to a file of an earlier run', async () => {
     const first = await openSpool();
     await first.add(batch('a'));
     await first.oldest();
@@ -90,7 +90,7 @@ describe('LogSpool', () => {
     expect(await drained(next)).toEqual([['c'], ['d']]);
   });
 
-  test('oldest() returns the batches before a damaged part, and reports it', async () => {
+  test('oldest() returns the batches before a damaged part, and reports the damage', async () => {
     const spool = await openSpool();
     await spool.add(batch('a'));
     await spool.add(batch('b'));
@@ -122,7 +122,7 @@ describe('LogSpool', () => {
     expect(await drained(spool)).toEqual([['b']]);
   });
 
-  test('open() does not touch foreign files', async () => {
+  test('open() does not change files of other programs', async () => {
     await openSpool();
     writeFileSync(join(dir, 'notes.txt'), 'mine');
     writeFileSync(join(dir, '1.blocks'), 'mine');

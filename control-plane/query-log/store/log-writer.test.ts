@@ -9,7 +9,7 @@ import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.t
 const suite = new LogWriters();
 
 describe('LogWriter', () => {
-  test('append() keeps every field on its way through the database and back', async () => {
+  test('append() stores every field unchanged in the database', async () => {
     const { writer } = suite.open();
     const answers = Buffer.from('c00c000100010000003c0004c0000201', 'hex');
     const row = logRow({
@@ -61,7 +61,7 @@ describe('LogWriter', () => {
     ]);
   });
 
-  test('append() writes hostile names in their escaped form and nothing else', async () => {
+  test('append() stores hostile names with escapes only', async () => {
     const { writer } = suite.open();
     const hostile = Uint8Array.from([4, 0x00, 0xff, 0x2e, 0x5c, 3, 0x41, 0x20, 0x7f, 2, 0x27, 0x3b, 0]);
     writer.append(logRow({ qname: hostile }));
@@ -77,7 +77,7 @@ describe('LogWriter', () => {
     );
   });
 
-  test('append() copies its row, which the caller may reuse at once', async () => {
+  test('append() copies its row, so that the caller may reuse it immediately', async () => {
     const { writer } = suite.open();
     for (const name of ['a.example', 'b.example']) {
       const row = logRow({ qname: wireName(name) });
@@ -88,7 +88,7 @@ describe('LogWriter', () => {
     expect(await suite.storedDomains()).toEqual(['a.example', 'b.example']);
   });
 
-  test('append() obeys every level of privacy, and stores an IPv4-mapped client as IPv4', async () => {
+  test('append() applies every privacy level, and stores an IPv4-mapped client address as IPv4', async () => {
     const mapped = Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, 99]);
     const six = Uint8Array.from([0x20, 0x01, 0x0d, 0xb8, 0, 1, 0, 2, 0, 3, 0, 0, 0, 0, 0, 5]);
     const outcomes: unknown[] = [];
@@ -109,7 +109,7 @@ describe('LogWriter', () => {
     ]);
   });
 
-  test('append() sends full blocks automatically, and rows of several days to their days', async () => {
+  test('append() sends full blocks automatically, and rows of several days to the partitions of their days', async () => {
     const { writer } = suite.open();
     for (let i = 0; i < 30; i++) writer.append(logRow({ timestampMs: Date.UTC(2026, 6, 1 + (i % 3)) }));
     await writer.flush();
@@ -124,7 +124,7 @@ describe('LogWriter', () => {
     expect(rows).toEqual(['01', '02', '03'].map((day) => ({ day: `query_blocks_202607${day}`, count: 10 })));
   });
 
-  test('append() sends a single row after the wait', async () => {
+  test('append() sends a single row after the maximum wait', async () => {
     const { writer } = suite.open({ maxWaitMs: 20 });
     writer.append(logRow());
     await until(

@@ -88,15 +88,15 @@ async function expectLogAndCounts(): Promise<void> {
   }
 }
 
-describe('excluded queries', () => {
-  test('are counted without the log, logged without statistics, and leave nothing if excluded from both', async () => {
+describe('queries of excluded clients', () => {
+  test('are only counted, only logged, or neither, as their exclusion requires', async () => {
     const { writer } = suite.open();
     await ask(writer);
     await expectLogAndCounts();
     expect((await missingRows(suite.database)).size).toBe(0);
   });
 
-  test('stay excluded when blocks are merged and added to lists of names', async () => {
+  test('stay excluded when blocks are merged and added to top lists', async () => {
     const { writer } = suite.open();
     await ask(writer);
     const options = { database: suite.database, logger: new MemoryLogger(), nodeId: NODE };
@@ -119,7 +119,7 @@ describe('excluded queries', () => {
     await expectLogAndCounts();
   });
 
-  test('are stored without answers and to the minute if excluded from the log', async () => {
+  test('are stored without answers and with times rounded to minutes if excluded from the log', async () => {
     const { writer } = suite.open();
     await ask(writer);
     const { rows } = await suite.database.query<{ first: string; last: string; bare: boolean }>(

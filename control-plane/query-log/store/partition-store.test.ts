@@ -12,18 +12,18 @@ beforeAll(async () => {
 afterAll(() => own.stop());
 
 describe('partitionOf()', () => {
-  test('partitionOf() names the day in UTC', () => {
+  test('returns the name of the day in UTC', () => {
     expect(partitionOf(TODAY)).toBe('query_blocks_20260705');
   });
 });
 
 describe('ensurePartitions()', () => {
-  test('ensurePartitions() makes a day once, by however many nodes at the same time', async () => {
+  test('creates a day once, even if several nodes do so at the same time', async () => {
     await Promise.all([1, 2, 3].map(() => ensurePartitions(own.database, [TODAY - 100, TODAY - 99])));
     expect(await listPartitions(own.database)).toEqual([TODAY - 100, TODAY - 99]);
   });
 
-  test('ensurePartitions() does not wait for readers of the log', async () => {
+  test('does not wait for readers of the log', async () => {
     await own.database.transaction(async (tx) => {
       await tx.query('SELECT count(*) FROM query_blocks');
       await ensurePartitions(own.database, [TODAY - 98]);
@@ -33,7 +33,7 @@ describe('ensurePartitions()', () => {
 });
 
 describe('dropPartitions()', () => {
-  test('deletes the lists of hours with the day, and keeps the lists of the day and the month', async () => {
+  test('deletes the top lists of hours with the day, and keeps the top lists of the day and the month', async () => {
     await ensurePartitions(own.database, [TODAY]);
     await own.database.query(
       `INSERT INTO query_names SELECT grain::"char", start, 1, 0, 0, 0, 0, 0, false, 0, 0, '', ''

@@ -7,7 +7,7 @@ import { makeTempDir } from '../../../test/support/parts/test-database.ts';
 import { storeRefused } from './refused-batches.ts';
 
 describe('storeRefused()', () => {
-  test('keeps a bounded number of batches, the newest', async () => {
+  test('keeps a limited number of batches, the newest ones', async () => {
     const dir = makeTempDir();
     const kept: string[] = [];
     for (let index = 0; index < 12; index++) {

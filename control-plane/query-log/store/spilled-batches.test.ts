@@ -10,7 +10,7 @@ import { until } from '../../../test/support/parts/until.ts';
 const suite = new LogWriters();
 
 describe('SpilledBatches', () => {
-  test('rows for an unavailable database are spooled readable only by weir, and stored when it is back', async () => {
+  test('writes rows to a spool that only Weir can read while the database is down, and stores them later', async () => {
     const { database, come } = suite.away();
     const { writer, spool } = suite.open({ database });
     for (const name of ['first.example', 'second.example']) {
@@ -32,7 +32,7 @@ describe('SpilledBatches', () => {
     expect(writer.counters()).toEqual({ written: 2, spooled: 2, dropped: 0, refused: 0, waiting: 0 });
   });
 
-  test('a spool that an earlier run left is stored up to where it was cut off', async () => {
+  test('stores the spool of an earlier run, up to the first incomplete row', async () => {
     const { database } = suite.away();
     const first = suite.open({ database });
     for (const name of ['whole.example', 'cut.example']) {
@@ -52,7 +52,7 @@ describe('SpilledBatches', () => {
     expect(second.logger.text()).toContain('rows of a damaged file are lost');
   });
 
-  test('a batch that was stored but whose file stayed is not stored again', async () => {
+  test('does not store a batch again if it was stored but its file was not deleted', async () => {
     const { database } = suite.away();
     const first = suite.open({ database });
     first.writer.append(logRow());
@@ -72,7 +72,7 @@ describe('SpilledBatches', () => {
     expect(await suite.storedDomains()).toEqual(['www.example.org']);
   });
 
-  test('the spool drops its oldest rows beyond its limit, and counts them', async () => {
+  test('deletes the oldest rows when the spool is full, and counts them', async () => {
     const { database, come } = suite.away();
     const { writer, spool, logger } = suite.open({ database, maxSpoolBytes: 3_000_000 });
     for (let i = 0; i < 90; i++) {
@@ -95,7 +95,7 @@ describe('SpilledBatches', () => {
     expect(times.sort((a, b) => a - b)).toEqual(Array.from({ length: 90 - dropped }, (_, i) => dropped + i));
   });
 
-  test('rows that cannot be written to disk wait in memory until they can', async () => {
+  test('keeps rows in memory that cannot be written to disk, until they can be written', async () => {
     const { database, come } = suite.away();
     const dataDir = suite.makeDir();
     // A file at the path of the spool directory stands for a disk that fails.

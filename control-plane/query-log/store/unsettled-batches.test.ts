@@ -17,7 +17,7 @@ function idsOf(batches: readonly LogBatch[]): string[] {
 }
 
 describe('UnsettledBatches', () => {
-  test('removeUnsettled() gives each batch once, up to ten seconds before the newest, however long ago that was', () => {
+  test('removeUnsettled() returns each batch once, back to ten seconds before the newest one', () => {
     let nowMs = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
     const unsettled = new UnsettledBatches();
@@ -40,7 +40,7 @@ describe('UnsettledBatches', () => {
     expect(idsOf(unsettled.removeUnsettled())).toEqual(['b', 'c']);
   });
 
-  test('add() returns batches that another timeline acknowledged', () => {
+  test('add() returns batches that another PostgreSQL timeline acknowledged', () => {
     const unsettled = new UnsettledBatches();
     expect(['a', 'b'].map((id) => unsettled.add(batch(id), '1'))).toEqual([[], []]);
     expect(idsOf(unsettled.add(batch('c'), '2'))).toEqual(['a', 'b']);

@@ -99,8 +99,8 @@ interface Spanned {
   readonly ofNode: number | undefined;
 }
 
-describe('sums from lists', () => {
-  test('are the sums of all rows, whatever was folded, merged and late, for any span, node and group', async () => {
+describe('sums from top lists', () => {
+  test('equal the sums of all rows, for generated storing, listing and merging, and for any period, node and group', async () => {
     const steps = fc.array(fc.oneof({ weight: 2, arbitrary: storing }, keeping), {
       minLength: 3,
       maxLength: 14,
@@ -151,7 +151,7 @@ describe('sums from lists', () => {
     );
   });
 
-  test('outlive the blocks of their day; a day that lies partly in the span counts if its noon does', async () => {
+  test('include a day whose blocks were deleted if its noon lies in the period', async () => {
     const rows = [1, 30, 54].map((at): DayRow => ({
       ...{ node: 7, name: at, client: 1, status: 1 },
       timeMs: FIRST_DAY_MS + at * HOUR_MS,
@@ -168,7 +168,7 @@ describe('sums from lists', () => {
     expect(await read(from(24))).toEqual(countPlainly(rows.slice(1)));
   });
 
-  test('leave out a damaged list, report which it is, and are an estimate', async () => {
+  test('leave out a damaged top list, report which one, and are marked as estimates', async () => {
     const rows = [1, 30].map((at): DayRow => ({
       ...{ node: 7, name: at, client: 1, status: 1 },
       timeMs: FIRST_DAY_MS + at * HOUR_MS,

@@ -84,7 +84,7 @@ describe('sumClients()', () => {
     );
   });
 
-  test('leaves out a damaged block, and reports which it is', async () => {
+  test('leaves out a damaged block, and reports which one', async () => {
     await own.database.query(
       `UPDATE query_blocks SET head = set_byte(head, 20, get_byte(head, 20) # 1) WHERE node_id = 2`,
     );

@@ -15,7 +15,7 @@ import { TailLimit } from './tail-stream.ts';
 const node = new TailedNode();
 
 describe('LiveTail', () => {
-  test('shows rows of this node as the log shows them, oldest first, before they are stored', async () => {
+  test('sends rows of this node before they are stored, as the log shows them, oldest first', async () => {
     const reader = await node.open();
     expect(reader.response.headers).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
@@ -41,7 +41,7 @@ describe('LiveTail', () => {
     expect(reader.events.every(({ nodes }) => nodes === 'all')).toBe(true);
   });
 
-  test('shows rows of other nodes once they are stored, each once, merged or not', async () => {
+  test('sends rows of other nodes when they are stored, without duplicates, even if their blocks were merged', async () => {
     const reader = await node.open();
     await until(
       'the run to be numbered',
@@ -87,7 +87,7 @@ describe('LiveTail', () => {
     expect(reader.rows.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 
-  test('shows no row that the log leaves out, and those that statistics leave out once they are stored', async () => {
+  test('sends no rows that are excluded from the log, and rows excluded from statistics only after they are stored', async () => {
     const reader = await node.open();
     await node.untilListening();
     node.append(0, 1, { exclusion: Exclusion.LOG });
@@ -101,7 +101,7 @@ describe('LiveTail', () => {
     expect(reader.skipped).toBe(0);
   });
 
-  test('shows rows of this node while the database is unavailable, and those of other nodes when it is back', async () => {
+  test('sends rows of this node while the database is unavailable, and rows of other nodes when it is back', async () => {
     const reader = await node.open();
     node.append(0, 1);
     await reader.count(1);
@@ -130,7 +130,7 @@ describe('LiveTail', () => {
     expect(numbersOf(reader)).toEqual(upTo(53));
   });
 
-  test('shows rows of a run that the database has not numbered yet, without an id', async () => {
+  test('sends rows without an ID before the database has given the run of the node an ID', async () => {
     const numbered = Promise.withResolvers<undefined>();
     node.gate = numbered.promise;
     const reader = await node.open();
@@ -148,7 +148,7 @@ describe('LiveTail', () => {
     expect(reader.otherLines.filter((line) => line.startsWith('id'))).toHaveLength(1);
   });
 
-  test('samples a flood: the newest of a tick, and how many more matched', async () => {
+  test('sends only the newest rows of a flood, and how many more matched', async () => {
     const [all, some] = await Promise.all([node.open(), node.open('status=BLOCKED_LIST')]);
     node.append(0, 1000);
     node.append(1000, 20, { status: QueryStatus.BLOCKED_LIST });
@@ -159,7 +159,7 @@ describe('LiveTail', () => {
     expect([numbersOf(some), some.skipped]).toEqual([upTo(1020, 1000), 0]);
   });
 
-  test('only counts rows beyond some thousand per tick', async () => {
+  test('only counts rows beyond the limit of rows per interval', async () => {
     const [all, some] = await Promise.all([node.open(), node.open('status=BLOCKED_LIST')]);
     node.append(0, MAX_OWN_ROWS);
     node.append(MAX_OWN_ROWS, 7, { status: QueryStatus.BLOCKED_LIST });
@@ -170,7 +170,7 @@ describe('LiveTail', () => {
     expect(numbersOf(some)).toEqual([MAX_OWN_ROWS + 7]);
   });
 
-  test('keeps a limited number of rows for a slow reader, and continues with the newest', async () => {
+  test('keeps a limited number of rows for a slow reader, and continues with the newest rows', async () => {
     const [slow, quick] = await Promise.all([node.open(), node.open()]);
     slow.response.pause();
     // More than fits into all socket buffers on the path.
@@ -208,7 +208,7 @@ describe('LiveTail', () => {
     expect(reader.rows[0]!.domain).toContain('\\010');
   });
 
-  test('shows only the fields that privacy allows, and nothing if nothing is stored', async () => {
+  test('sends only the fields that the privacy level allows, and no rows if none are stored', async () => {
     const reader = await node.open();
     const answers = Uint8Array.of(0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 9);
     for (const [i, setting] of (['off', 'no_answers', 'anonymous_clients', 'full'] as const).entries()) {

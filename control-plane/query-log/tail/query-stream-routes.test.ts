@@ -9,7 +9,7 @@ import { STREAM_LIMITS } from './live-tail.ts';
 const node = new TailedNode();
 
 describe('GET /queries/stream', () => {
-  test('accepts the filters of the log, also one that matches nothing', async () => {
+  test('accepts the filters of the log, including a filter that matches no rows', async () => {
     const queries = ['status!=CACHED', 'domain=ads&type=A', 'domain=nothing', 'node=node-b', 'node!=node-b'];
     queries.push(`from=${new Date(NOON + 3).toISOString()}&to=${new Date(NOON + 6).toISOString()}`);
     const [uncached, ads, nothing, ofB, notOfB, span] = await Promise.all(
@@ -32,12 +32,12 @@ describe('GET /queries/stream', () => {
     ['status=NONE', 'status'],
     ['limit=5', 'limit'],
     ['period=1h&from=2026-01-01T00:00:00Z', 'period'],
-  ])('refuses %s, naming the parameter', async (query, path) => {
+  ])('refuses %s, and names the parameter', async (query, path) => {
     const answer = await node.api.send('GET', `/api/queries/stream?${query}`);
     expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
   });
 
-  test('answers HEAD, and costs the drain nothing until a stream is open and after its end', async () => {
+  test('responds to HEAD, and reads no rows before the first stream is opened and after the last one ends', async () => {
     expect((await node.api.send('HEAD', '/api/queries/stream')).headers['content-type']).toMatch(
       /^text\/event-stream/,
     );
@@ -70,7 +70,7 @@ describe('GET /queries/stream', () => {
     );
   });
 
-  test('ends when Weir stops, and accepts no other', async () => {
+  test('ends when Weir stops, and accepts no new stream', async () => {
     const reader = await node.open();
     await node.tail.close();
     await until('the stream to end', () => reader.isEnded);
@@ -103,7 +103,7 @@ describe('GET /queries/stream of a session', () => {
     expect((await node.open('', session)).response.statusCode).toBe(429);
   });
 
-  test('ends with its logout, while others continue', async () => {
+  test('ends when its session logs out, while streams of other sessions continue', async () => {
     const other = await node.api.logIn();
     const [mine, theirs] = await Promise.all([node.open('', session), node.open('', other)]);
     await node.api.send('POST', '/api/auth/logout', { session, json: {} });
@@ -113,13 +113,13 @@ describe('GET /queries/stream of a session', () => {
     expect([mine.rows, theirs.isEnded]).toEqual([[], false]);
   });
 
-  test('ends when its session was ended by another node or has expired', async () => {
+  test('ends when another node has ended its session, or when the session has expired', async () => {
     const reader = await node.open('', session);
     await node.own.database.query('DELETE FROM sessions');
     await until('the stream to end', () => reader.isEnded);
   });
 
-  test('ends if the session cannot be looked up and is not cached', async () => {
+  test('ends if its session cannot be read from the database and is not cached', async () => {
     const reader = await node.open('', session);
     const { sessions } = node.api.parts.auth;
     const of = sessions.of.bind(sessions);

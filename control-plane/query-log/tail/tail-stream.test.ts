@@ -73,7 +73,7 @@ describe('TailStream', () => {
     await within('the stream to end', stream.ended);
   });
 
-  test('checks at intervals whether it may continue, and sends nothing until the result is known', async () => {
+  test('checks its permission at intervals, and sends nothing until the result is known', async () => {
     const answers: ((isAllowed: boolean) => void)[] = [];
     const { stream, got } = await open(() => new Promise((resolve) => answers.push(resolve)));
     tick(stream, 49);
@@ -98,7 +98,7 @@ describe('TailStream', () => {
     expect(answers).toHaveLength(2);
   });
 
-  test('loses no row while it waits for that result', async () => {
+  test('loses no row while it waits for the check of its permission', async () => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const { stream, got } = await open(() => promise);
     stream.check();
@@ -117,7 +117,7 @@ describe('TailStream', () => {
     await within('the stream to end', stream.ended);
   });
 
-  test('checks again if more sessions end before the result is known', async () => {
+  test('checks its permission again if more sessions end during the check', async () => {
     const answers: ((isAllowed: boolean) => void)[] = [];
     const { stream, got } = await open(() => new Promise((resolve) => answers.push(resolve)));
     for (let i = 0; i < 3; i++) stream.check();
@@ -146,7 +146,7 @@ describe('TailStream', () => {
   test.each([
     ['fails', () => Promise.reject(new Error('away'))],
     ['comes too late', () => new Promise<boolean>(() => undefined)],
-  ])('ends if the answer %s', async (_, isAllowed) => {
+  ])('ends if the check of its permission %s', async (_, isAllowed) => {
     const { stream } = await open(isAllowed);
     stream.check();
     tick(stream, 50);

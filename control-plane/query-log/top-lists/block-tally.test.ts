@@ -54,7 +54,7 @@ describe('BlockTally', () => {
     );
   });
 
-  test('addBlock() pauses among many names', async () => {
+  test('addBlock() pauses while it counts many names', async () => {
     const rows = Array.from({ length: 20_000 }, (_, i) =>
       logRow({ timestampMs: HOUR_MS, qname: wireName(`n${i}.example`) }),
     );
@@ -67,7 +67,7 @@ describe('BlockTally', () => {
 });
 
 describe('isOfOneGroup()', () => {
-  test('looks at all clients', async () => {
+  test('checks all clients of a block', async () => {
     const block = async (groups: readonly number[]): Promise<BlockReader> =>
       new BlockReader(await blockOf(groups.map((groupId) => logRow({ timestampMs: HOUR_MS, groupId }))));
     expect(isOfOneGroup(await block([3, 3]))).toBe(true);

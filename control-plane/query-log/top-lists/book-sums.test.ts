@@ -37,7 +37,7 @@ async function listOf(reader: BlockReader, max?: number): Promise<NameList> {
 }
 
 describe('BookSums', () => {
-  test('equal the sums of a table, also if a part has no number, or a number of another book', async () => {
+  test('equal the sums of a table, also for parts without a table of names or with another one', async () => {
     const part = fc.record({
       rows,
       byRow: fc.boolean(),

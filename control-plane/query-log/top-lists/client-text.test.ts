@@ -16,7 +16,7 @@ describe('clientText()', () => {
     expect([clientText(client), readClientText(text)]).toEqual([text, read]);
   });
 
-  test('distinguishes clients at one address in blocks and in their counts', async () => {
+  test('distinguishes clients at the same address in blocks and in their counts', async () => {
     const reader = new BlockReader(await blockOf(ROWS));
     expect(reader.head.clients).toEqual([
       ['192.0.2.7', 1, 2, 0],

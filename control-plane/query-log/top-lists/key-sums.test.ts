@@ -25,7 +25,7 @@ const WEIGHTS: Record<Weight, (counts: KeyCounts) => number> = {
 };
 
 describe('KeySums', () => {
-  test('top() gives the largest, by text where counts are equal, without those that are 0', () => {
+  test('top() returns the largest counts, sorted by text if equal, without zero counts', () => {
     const count = fc.nat(3);
     const key = fc.string({ unit: fc.constantFrom('a', 'b', '.'), minLength: 1, maxLength: 4 });
     const rows = fc.uniqueArray(fc.tuple(key, fc.tuple(count, count, count)), { selector: ([text]) => text });
@@ -46,7 +46,7 @@ describe('KeySums', () => {
     );
   });
 
-  test('is an estimate once keys were dropped, or if constructed with missing keys', () => {
+  test('is an estimate after keys were removed, or if it was created from an incomplete table', () => {
     const rows = Array.from({ length: 20_000 }, (_, i): Row => [`n${i}`, [i === 7 ? 50 : 1, 0, 0]]);
     const sums = sumsOf(rows, 5000);
     expect(sums.isEstimate).toBe(true);

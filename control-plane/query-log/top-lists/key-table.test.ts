@@ -55,7 +55,7 @@ function expectBounds(table: KeyTable, sums: ReadonlyMap<string, number>): void 
 }
 
 describe('KeyTable', () => {
-  test('counts every key by tag while all fit', () => {
+  test('counts every key by tag while all keys fit', () => {
     fc.assert(
       fc.property(events, (list) => {
         const table = new KeyTable();
@@ -76,7 +76,7 @@ describe('KeyTable', () => {
     );
   });
 
-  test('records how much it missed after keys were dropped or tables were joined', () => {
+  test('stores the maximum count of a removed key after keys were removed or tables were joined', () => {
     fc.assert(
       fc.property(events, events, fc.integer({ min: 2, max: 800 }), (first, second, max) => {
         const [a, b] = [new KeyTable(max), new KeyTable(max)];
@@ -111,7 +111,7 @@ describe('KeyTable', () => {
     expect(Math.abs(table.sketch!.size / 500_050 - 1)).toBeLessThan(0.05);
   });
 
-  test('keepLargest() drops all keys with the smallest count, not only some of them, and limits the bytes', () => {
+  test('keepLargest() removes all or none of the keys with the same count, and limits the bytes', () => {
     const table = new KeyTable();
     for (let i = 0; i < 2000; i++) add(table, `often${i}.example`, 1, [2 + (i % 7), 0, 0]);
     for (let i = 0; i < 3000; i++) add(table, `once${i}.example`, 1, [1, 0, 0]);
@@ -125,7 +125,7 @@ describe('KeyTable', () => {
     expect(few.size).toBe(10);
   });
 
-  test('find() finds only added keys', () => {
+  test('find() finds only keys that were added', () => {
     const table = new KeyTable();
     add(table, 'a.example', 1, [1, 0, 0]);
     const text = Buffer.from('a.example');

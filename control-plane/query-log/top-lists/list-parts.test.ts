@@ -25,7 +25,7 @@ const moment = fc
   .map(([ms, unit]) => at('01-01T00:00') + Math.floor(ms / unit) * unit);
 
 describe('partsOf()', () => {
-  test('uses months, days and hours that lie within the span, and the blocks of the rest', () => {
+  test('uses top lists of months, days and hours within the period, and blocks for the remaining time', () => {
     expect(parts('01-30T22:58', '04-02T03:20')).toEqual({
       lists: [
         'h 01-30T23:00 01-31T00:00',
@@ -50,7 +50,7 @@ describe('partsOf()', () => {
     });
   });
 
-  test('counts a whole day that has lost its blocks if its noon lies within the span, else nothing of it', () => {
+  test('counts a day without blocks completely if its noon lies in the period, otherwise not at all', () => {
     const alone = ['01-30', '02-02'];
     expect(parts('01-30T12:00', '02-02T12:00', alone)).toEqual({
       lists: ['d 01-30T00:00 02-02T00:00'],
@@ -69,7 +69,7 @@ describe('partsOf()', () => {
     expect(parts('01-30T00:00', '01-31T00:00', alone)).toMatchObject({ isRounded: false });
   });
 
-  test('covers each point of the span once; a list that replaces blocks covers its whole span', () => {
+  test('covers each time of the period once, and a top list that replaces blocks covers its whole interval', () => {
     fc.assert(
       fc.property(moment, moment, (a, b) => {
         const [fromMs, toMs] = [Math.min(a, b), Math.max(a, b)];

@@ -18,7 +18,7 @@ async function listOf(reader: BlockReader): Promise<NameList> {
 }
 
 describe('NameBook', () => {
-  test('gives a name one number, in blocks and in lists', async () => {
+  test('gives a name the same index in blocks and in top lists', async () => {
     const book = new NameBook();
     const reader = await readerOf('b.test', 'a.test', 'b.test');
     expect(book.takeNames(reader.nameCounts())).toMatchObject({
@@ -32,7 +32,7 @@ describe('NameBook', () => {
     expect(list.book.size).toBe(2);
   });
 
-  test('refuses keys beyond its capacity', async () => {
+  test('refuses names beyond its capacity', async () => {
     const book = new NameBook(5);
     expect(book.takeNames((await readerOf('a.test', 'b.test', 'c.test')).nameCounts())).not.toBeNull();
     const reader = await readerOf('a.test', 'd.test', 'e.test');

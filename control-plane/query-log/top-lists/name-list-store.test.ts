@@ -47,7 +47,7 @@ async function found(request: Partial<ListRequest> & { ranges: readonly ListRang
 }
 
 describe('writeLists()', () => {
-  test('replaces existing lists', async () => {
+  test('replaces existing top lists', async () => {
     expect(await readLists(own.database, KEY)).toBeNull();
     await write(KEY, '1');
     await write(KEY, '2');
@@ -61,7 +61,7 @@ describe('writeLists()', () => {
 });
 
 describe('findLists() and fetchLists()', () => {
-  test('gives the lists of some spans, of one kind, of all nodes or one', async () => {
+  test('return the top lists of the given intervals and kind, of all nodes or of one node', async () => {
     const range = { grain: 'd' as const, fromMs: START_MS, toMs: START_MS + 2 * DAY_MS };
     for (const nodeId of [7, 8])
       for (const day of [0, 1, 2])
@@ -79,7 +79,7 @@ describe('findLists() and fetchLists()', () => {
     });
   });
 
-  test('returns each of many lists once', async () => {
+  test('return each of many top lists once', async () => {
     for (let hour = 0; hour < 40; hour++)
       await write({ ...KEY, grain: 'h', startMs: START_MS + hour * HOUR_MS }, `${hour}`);
     const texts = await found({ ranges: [{ grain: 'h', fromMs: START_MS, toMs: START_MS + 39 * HOUR_MS }] });
@@ -90,7 +90,7 @@ describe('findLists() and fetchLists()', () => {
 });
 
 describe('readDaysWithoutBlocks()', () => {
-  test('returns the days without blocks that have a list', async () => {
+  test('returns the days without blocks that have a top list', async () => {
     for (const day of [0, 1, 2]) await write({ ...KEY, startMs: START_MS + day * DAY_MS }, '');
     await own.database.query('UPDATE query_names SET is_alone = true WHERE start < $1', [
       new Date(START_MS + 2 * DAY_MS),
@@ -105,7 +105,7 @@ describe('readDaysWithoutBlocks()', () => {
 });
 
 describe('lockLists()', () => {
-  test('lets one at a time add to the lists of a node', async () => {
+  test('lets only one transaction at a time add to the top lists of a node', async () => {
     await own.database.withClient(async (one) => {
       await one.query('BEGIN');
       expect(await lockLists(one, 7)).toBe(true);

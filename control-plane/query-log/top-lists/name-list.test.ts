@@ -38,7 +38,7 @@ function inWords(table: KeyTable): unknown[] {
 const GROUPS = new Set([1, 2, 0x7fff_ffff]);
 
 describe('NameList', () => {
-  test('decodes every entry, and the missed counts', async () => {
+  test('decodes every entry, and the maximum count of removed keys', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(entry, { maxLength: 200 }),
@@ -61,7 +61,7 @@ describe('NameList', () => {
     );
   });
 
-  test('addSumTo() adds the sums of all groups, or the counts of one', async () => {
+  test('addSumTo() adds the sums of all groups, or the counts of one group', async () => {
     const list = new NameList(
       await encodeList(
         tableOf([
@@ -86,7 +86,7 @@ describe('NameList', () => {
     expect(sums(9)).toEqual([]);
   });
 
-  test('addSumTo() adds the possibly missed count once for each requested group', async () => {
+  test('addSumTo() adds the maximum count of removed keys once for each requested group', async () => {
     const table = tableOf([['a.example', 1, [9, 0, 0]]]);
     table.addUnseen(4, null);
     const list = new NameList(await encodeList(table, new Set([1, 2])));
@@ -98,14 +98,14 @@ describe('NameList', () => {
     expect([unseen(), unseen(1), unseen(2), unseen(3)]).toEqual([8, 4, 4, 0]);
   });
 
-  test('is smaller than its texts', async () => {
+  test('needs fewer bytes than its texts', async () => {
     const names = Array.from({ length: 2000 }, (_, i) => [`host${i}.example.org`, 1, [i, 0, 1]] as const);
     const table = tableOf(names);
     const { bytes } = await encodeList(table, GROUPS);
     expect(bytes.length).toBeLessThan(table.starts[table.size]! / 2);
   });
 
-  test('refuses every list with a changed byte, and ones that only look complete', async () => {
+  test('refuses every list with a changed byte, even if its checksum is valid', async () => {
     const { bytes, checksum } = await encodeList(tableOf([['a.example', 1, [1, 2, 3]]]), GROUPS);
     for (let at = 0; at < bytes.length; at++) {
       const changed = Buffer.from(bytes);

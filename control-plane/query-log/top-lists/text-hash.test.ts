@@ -7,7 +7,7 @@ function hash(text: string, tag = 0, key0 = 1, key1 = 2): number {
 }
 
 describe('hashText()', () => {
-  test('depends on each byte, on the length, the tag and both keys', () => {
+  test('depends on each byte, the length, the tag and both keys', () => {
     const text = 'www.example.org';
     const changed = Array.from(text, (_, i) => hash(`${text.slice(0, i)}!${text.slice(i + 1)}`));
     const cut = Array.from(text, (_, i) => hash(text.slice(0, i)));
@@ -16,7 +16,7 @@ describe('hashText()', () => {
     expect(hash(text)).toBe(hash(text));
   });
 
-  test('spreads texts that differ in a number over all bits', () => {
+  test('distributes texts that differ only in a number over all hash values', () => {
     const buckets = new Uint32Array(64);
     for (let i = 0; i < 64_000; i++) {
       const value = hash(`host${i}.example.org`);

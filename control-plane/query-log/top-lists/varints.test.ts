@@ -21,7 +21,7 @@ describe('VarintReader', () => {
     ]);
   });
 
-  test('refuses truncated and too large numbers', () => {
+  test('refuses truncated numbers and numbers that are too large', () => {
     expect(() => new VarintReader(Uint8Array.of(0x80)).next()).toThrow('truncated');
     expect(() => new VarintReader(new Uint8Array(9).fill(0xff)).next()).toThrow('more than 2^53');
     expect(() => new VarintReader(new Uint8Array(3)).take(4)).toThrow('truncated');

@@ -62,7 +62,7 @@ async function listAges(grain: string): Promise<number[]> {
 }
 
 describe('CountsDays', () => {
-  test('keep() keeps minutes of two whole days before today, and the rest for rollup_days', async () => {
+  test('keep() keeps minutes of today and the two days before, and longer intervals for rollup_days', async () => {
     await count([5, 4, 3, 2, 1, 0].map((age) => today - age));
     await keeper(5).keep();
     expect(await agesOf('m')).toEqual([0, 1, 2]);
@@ -70,7 +70,7 @@ describe('CountsDays', () => {
     expect(await agesOf('d')).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('keep() drops nothing at once if the clock is a year ahead, then one day per hour, and logs that', async () => {
+  test('keep() deletes nothing at first if the clock is a year ahead, then one day per hour, and logs that', async () => {
     await count([365, 364, 363, 0].map((age) => today - age));
     const logger = new MemoryLogger();
     const days = keeper(300, logger);
@@ -86,7 +86,7 @@ describe('CountsDays', () => {
     expect(logger.lines.filter(({ level }) => level === 'warn')).toHaveLength(2);
   });
 
-  test('keep() keeps lists of names for rollup_days, and as long as there are blocks of their day', async () => {
+  test('keep() keeps top lists for rollup_days, and longer while there are blocks of their day', async () => {
     await addLists(
       'd',
       [8, 7, 6, 5, 4, 3, 2, 1, 0].map((age) => (today - age) * DAY_MS),
@@ -98,7 +98,7 @@ describe('CountsDays', () => {
     expect(await listAges('d')).toEqual([0, 1, 2, 3, 4, 7]);
   });
 
-  test('keep() drops the list of a month with the list of its last day', async () => {
+  test('keep() deletes the top list of a month with the top list of its last day', async () => {
     const lastMs = Date.UTC(2025, 4, 31);
     const days = Array.from({ length: 40 }, (_, i) => lastMs + (i - 20) * DAY_MS);
     await addLists('d', days);

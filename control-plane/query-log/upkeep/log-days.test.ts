@@ -50,7 +50,7 @@ const daysFrom = (first: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => first + i);
 
 describe('LogDays', () => {
-  test('keep() creates the next days and drops those older than query_log_days', async () => {
+  test('keep() creates the next days and deletes days older than query_log_days', async () => {
     const days = keeper();
     const today = await dayInDatabase(own.database);
     await log(daysFrom(today - 33, 34));
@@ -61,7 +61,7 @@ describe('LogDays', () => {
     expect(await listPartitions(own.database)).toEqual(daysFrom(today, 3));
   });
 
-  test('keep() keeps the log if the clock is a year ahead, whatever is logged by it', async () => {
+  test('keep() keeps the log if the clock is a year ahead, even after queries were logged with this clock', async () => {
     const days = keeper();
     const ahead = await dayInDatabase(own.database);
     const days30 = daysFrom(ahead - 394, 30);
@@ -75,7 +75,7 @@ describe('LogDays', () => {
     expect(await filled()).toEqual([...days30, ahead]);
   });
 
-  test('keep() catches up after a long time without Weir, one day per hour', async () => {
+  test('keep() deletes old days after a long time without Weir, one day per hour', async () => {
     const days = keeper();
     const today = await dayInDatabase(own.database);
     await log([...daysFrom(today - 60, 10), today]);
@@ -103,7 +103,7 @@ describe('LogDays', () => {
     expect((await own.database.query('SELECT 1 FROM query_runs')).rows).toHaveLength(1);
   });
 
-  test('keep() drops a day once everything that outlives it is stored, or if that fails', async () => {
+  test('keep() deletes a day after its counts and exports are stored, or after storing them has failed', async () => {
     const today = await dayInDatabase(own.database);
     await log(daysFrom(today - 3, 4));
     const asked: number[] = [];

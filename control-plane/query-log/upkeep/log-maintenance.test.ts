@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => own.stop());
 
 describe('startLogMaintenance()', () => {
-  test('starts at once and ends when it is stopped', async () => {
+  test('starts immediately, and ends when it is stopped', async () => {
     const logger = new MemoryLogger();
     const startedOn = Math.floor(Date.now() / DAY_MS);
     const stop = startLogMaintenance({

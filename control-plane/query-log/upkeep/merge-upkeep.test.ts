@@ -65,7 +65,7 @@ async function counted(): Promise<unknown> {
 }
 
 describe('MergeUpkeep', () => {
-  test('turn() makes one block of neighbours of a past hour; queries and counts stay', async () => {
+  test('turn() merges adjacent blocks of a past hour, and keeps queries and counts', async () => {
     await storeBlocks(20);
     await storeBlocks(2, OLD_HOUR_MS - HOUR_MS);
     const before = await storedRows(own.database);
@@ -80,7 +80,7 @@ describe('MergeUpkeep', () => {
     expect(await upkeep().turn('own-and-ended')).toBe(0);
   });
 
-  test('turn() merges nothing across a gap where queries were lost', async () => {
+  test('turn() merges no blocks across a gap of lost queries', async () => {
     await storeBlocks(2);
     gatherer.skip(5);
     await storeBlocks(2);
@@ -91,7 +91,7 @@ describe('MergeUpkeep', () => {
     ]);
   });
 
-  test('sixteen blocks of one size become one while the hour lasts, fewer do not', async () => {
+  test('turn() merges sixteen blocks of similar size during their hour, and no fewer', async () => {
     const change = (text: string): Promise<unknown> => own.database.query(`UPDATE query_blocks SET ${text}`);
     const chains = async (): Promise<number[]> => {
       const day = Math.floor(OLD_HOUR_MS / DAY_MS);
@@ -112,7 +112,7 @@ describe('MergeUpkeep', () => {
     expect(await chains()).toEqual([16]);
   });
 
-  test('turn() leaves blocks of another node alone until its run has ended', async () => {
+  test('turn() does not merge blocks of another node until its run has ended', async () => {
     await storeBlocks(2, OLD_HOUR_MS, 8);
     expect(await upkeep(7).turn('own-and-ended')).toBe(0);
     await own.database.query(`UPDATE query_runs SET last_at = now() - interval '2 hours'`);
@@ -122,7 +122,7 @@ describe('MergeUpkeep', () => {
     expect(rows).toEqual([{ node_id: 8 }]);
   });
 
-  test('two that run at the same time lose and duplicate nothing', async () => {
+  test('turn() loses and duplicates no queries if it runs several times concurrently', async () => {
     await storeBlocks(40);
     const before = await storedRows(own.database);
     await Promise.all([
@@ -134,7 +134,7 @@ describe('MergeUpkeep', () => {
     expect(await storedRows(own.database)).toEqual(before);
   });
 
-  test('turn() skips a damaged block, logs it once, and merges those on both sides', async () => {
+  test('turn() skips a damaged block, logs it once, and merges the blocks before and after it', async () => {
     await storeBlocks(5);
     await own.database.query(
       `UPDATE query_blocks SET queries = queries || '\\x00', names = '\\x00' WHERE first_seq = 6`,
@@ -154,7 +154,7 @@ describe('MergeUpkeep', () => {
     ]);
   });
 
-  test('turn() merges only blocks that the same lists count, and those lists count the merged one', async () => {
+  test('turn() merges only blocks that are in the same top lists, and these contain the merged block', async () => {
     await storeBlocks(7);
     await own.database.query(`UPDATE query_blocks SET listed = 'd' WHERE first_seq < 6`);
     await own.database.query(`UPDATE query_blocks SET listed = 'h' WHERE first_seq IN (6, 9)`);
@@ -169,7 +169,7 @@ describe('MergeUpkeep', () => {
     ]);
   });
 
-  test('replaceParts() does not replace blocks that are now in different lists', async () => {
+  test('replaceParts() does not replace blocks that are now in different top lists', async () => {
     await storeBlocks(2);
     const change = own.database.background();
     const day = Math.floor(OLD_HOUR_MS / DAY_MS);

@@ -116,8 +116,8 @@ function failingAt(statement: number): Database {
   } as unknown as Database;
 }
 
-describe('NameFolding', () => {
-  test('turn() adds the blocks of a day that is over to the lists of the day and the month', async () => {
+describe('NameFolding, which adds blocks to top lists,', () => {
+  test('turn() adds the blocks of a past day to the top lists of the day and the month', async () => {
     await store(2);
     expect(await folding().turn('own-and-ended')).toBe(6);
     expect(inWords(await listOf('d'))).toEqual(TWO_BLOCKS);
@@ -127,7 +127,7 @@ describe('NameFolding', () => {
     expect(await folding().turn('own-and-ended')).toBe(0);
   });
 
-  test('turn() creates a list of an hour with many blocks, and adds late blocks to it', async () => {
+  test('turn() creates a top list of an hour with many blocks, and adds late blocks to it', async () => {
     await store(4);
     await store(1, AT_MS + HOUR_MS);
     expect(await folding().turn('own-and-ended')).toBe(15);
@@ -144,7 +144,7 @@ describe('NameFolding', () => {
     expect(inWords(await listOf('h'))!['ads.test 1']).toEqual([0, 5, 0, 0]);
   });
 
-  test('turn() does not fold unfinished spans: this hour, and today if an hour has few blocks', async () => {
+  test('turn() creates no top list of the current hour, nor of the current day if its hours have few blocks', async () => {
     // In the next minute's hour, which does not end before the test does.
     const nowMs = Date.now() + 60_000;
     await store(5, nowMs);
@@ -153,7 +153,7 @@ describe('NameFolding', () => {
     expect(await marks()).toEqual([null, null, null, null, null, null]);
   });
 
-  test('turn() leaves blocks of another node alone until its run has ended', async () => {
+  test('turn() does not add blocks of another node until its run has ended', async () => {
     await store(1, AT_MS, 8);
     expect(await folding().turn('own-and-ended')).toBe(0);
     await own.database.query(`UPDATE query_runs SET last_at = now() - interval '2 hours'`);
@@ -164,7 +164,7 @@ describe('NameFolding', () => {
     ]);
   });
 
-  test('several that run at the same time count each block once', async () => {
+  test('turn() adds each block once if it runs several times concurrently', async () => {
     await store(12);
     const all = Promise.all([
       folding().turn('own-and-ended'),
@@ -181,7 +181,7 @@ describe('NameFolding', () => {
     expect(inWords(await listOf('M'))!['ads.test 1']).toEqual([0, 12, 0, 0]);
   });
 
-  test('an interruption at any statement leaves nothing behind', async () => {
+  test('turn() stores nothing if it is interrupted at any statement', async () => {
     await store(4);
     await folding().turn('own-and-ended');
     await store(2, AT_MS + 60_000);
@@ -196,7 +196,7 @@ describe('NameFolding', () => {
     expect((await listOf('d'))!.queries).toBe(18);
   });
 
-  test('turn() rolls back if blocks were merged during it, and ends at its signal', async () => {
+  test('turn() rolls back if blocks were merged while it runs, and stops when it is aborted', async () => {
     await store(3);
     await storeRows(own.database, [logRow({ timestampMs: AT_MS + HOUR_MS })], 7);
     const merging: Database = Object.assign(Object.create(own.database) as Database, {
@@ -226,7 +226,7 @@ describe('NameFolding', () => {
     expect(await one.foldDay(DAY)).toBe(true);
   });
 
-  test('turn() rebuilds a damaged list and logs that', async () => {
+  test('turn() rebuilds a damaged top list and logs that', async () => {
     await store(1);
     await folding().turn('own-and-ended');
     await own.database.query(`UPDATE query_names SET names = '\\x00' WHERE grain = 'd'`);
@@ -242,7 +242,7 @@ describe('NameFolding', () => {
     });
   });
 
-  test('a full list keeps the largest counts and records how much it may have missed', async () => {
+  test('turn() keeps the largest counts in a full top list, and stores the maximum count that it may have omitted', async () => {
     const rows = Array.from({ length: 40 }, (_, i) =>
       logRow({ timestampMs: AT_MS + i, qname: wireName(`n${Math.floor(Math.sqrt(i))}.test`) }),
     );
@@ -262,7 +262,7 @@ describe('NameFolding', () => {
     });
   });
 
-  test('foldDay() adds all that is left of a day, of every node; false while another folds it', async () => {
+  test('foldDay() adds the remaining blocks of a day, of every node, and returns false during another run', async () => {
     const today = Math.floor(Date.now() / DAY_MS);
     await store(1, today * DAY_MS, 7);
     await store(1, today * DAY_MS, 8);

@@ -10,7 +10,7 @@ function chainOf(rowCounts: readonly number[], sizes = rowCounts): Neighbours {
 const cut = (chain: Neighbours): unknown => cutNeighbours(chain).map(({ rowCounts }) => rowCounts);
 
 describe('cutNeighbours()', () => {
-  test('ends a group if the next block would not fit, and leaves out single blocks', () => {
+  test('ends a group if the next block does not fit, and returns no group of a single block', () => {
     expect(cut(chainOf([16_000, 16_000, 16_000, 16_000, 1535, 1, 16_000]))).toEqual([
       [16_000, 16_000, 16_000, 16_000, 1535],
       [1, 16_000],
@@ -19,7 +19,7 @@ describe('cutNeighbours()', () => {
     expect(cutNeighbours(chainOf([5, 6]))).toEqual([chainOf([5, 6])]);
   });
 
-  test('limits a group by stored bytes and by the number of blocks', () => {
+  test('limits a group by its bytes and its number of blocks', () => {
     const MIB = 1024 * 1024;
     expect(cut(chainOf([1, 2, 3], [5 * MIB, 2 * MIB, 2 * MIB]))).toEqual([[2, 3]]);
     expect(cutNeighbours(chainOf(new Array<number>(300).fill(1))).map(({ sizes }) => sizes.length)).toEqual([

@@ -42,7 +42,7 @@ const due = async (): Promise<unknown[]> =>
   );
 
 describe('listDue()', () => {
-  test('returns hours of four blocks, or with a list, before the rest of their day', async () => {
+  test('returns hours with four blocks or a top list before the rest of their day', async () => {
     await store(4, 5);
     await store(3, 6);
     await store(1, 26);
@@ -62,7 +62,7 @@ describe('listDue()', () => {
     ]);
   });
 
-  test('returns no spared blocks, and none of another node with an open run', async () => {
+  test('returns no blocks that the caller excludes, and no blocks of another node with an open run', async () => {
     await store(1, 5);
     await store(1, 6, [1], 8);
     const [block] = await fetchAll();
@@ -73,7 +73,7 @@ describe('listDue()', () => {
 });
 
 describe('fetchUnlisted()', () => {
-  test('returns a few blocks at a time, those of several groups with their queries', async () => {
+  test('returns a few blocks at a time, and queries only for blocks of several groups', async () => {
     await store(2, 5, [1, 2]);
     await store(1, 6, [3, 3]);
     const first = await fetchUnlisted(own.database, UNIT, { after: undefined, limit: 2 });
@@ -92,7 +92,7 @@ describe('markListed()', () => {
   const mark = (unit: FoldUnit, blocks: Awaited<ReturnType<typeof fetchAll>>): Promise<boolean> =>
     own.database.withClient((client: LentClient) => markListed(client, unit, blocks));
 
-  test('marks blocks once, and reports that one has changed', async () => {
+  test('marks blocks once, and returns false if a block has changed', async () => {
     await store(2, 5);
     const blocks = await fetchAll();
     expect(await mark({ ...UNIT, hourMs: DAY * DAY_MS }, [{ ...blocks[0]!, rowCount: 3 }])).toBe(false);

@@ -54,7 +54,7 @@ describe('GET /clients/resolver-lookups', () => {
     nowMs = api.clock.nowMs();
   });
 
-  test('lists the clients that looked up a resolver, each once and the latest first, and no others', async () => {
+  test('lists each client that looked up an encrypted resolver once, most recent first', async () => {
     await storeRows(suite.database, [
       row('dns.google', 7, 30),
       row('dns.google', 7, 20),

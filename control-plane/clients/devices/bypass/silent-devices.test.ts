@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 describe('silentDevices', () => {
-  test('lists devices that stopped querying before devices that never queried, and none that queries', () => {
+  test('lists devices that stopped querying before devices that never queried, and omits devices that still query', () => {
     const neighbours = [
       { address: '192.0.2.1', mac: ROUTER },
       { address: '192.0.2.7', mac: TV },
@@ -44,7 +44,7 @@ describe('silentDevices', () => {
     ]);
   });
 
-  test('identifies a device by its MAC: a query from any of its addresses counts', () => {
+  test('identifies a device by its MAC, so that a query from any of its addresses counts', () => {
     const neighbours = [
       { address: '192.0.2.8', mac: PHONE },
       { address: '2001:db8::8', mac: PHONE },
@@ -54,7 +54,7 @@ describe('silentDevices', () => {
     expect(silent({ neighbours, leases: [] })).toEqual([]);
   });
 
-  test('merges a lease with the neighbour entry of its device, and lists a lease without a MAC separately', () => {
+  test('merges a DHCP lease with the neighbour entry of the same device, and lists a lease without a MAC separately', () => {
     const leases = [
       { address: '192.0.2.7', mac: TV, hostname: 'tv' },
       { address: '192.0.2.9', mac: null, hostname: 'camera' },

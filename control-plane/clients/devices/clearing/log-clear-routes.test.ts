@@ -28,7 +28,7 @@ afterAll(async () => {
 const post = (json: unknown) => api.send('POST', '/api/queries/clears', { json });
 
 describe('POST /queries/clears', () => {
-  test('records a clear for all nodes and in the audit log, and starts it', async () => {
+  test('stores the deletion for all nodes and in the audit log, and starts it', async () => {
     const answer = await post({ client_id: 7, from: '2026-01-01T00:00:00Z' });
     expect(answer.status).toBe(202);
     expect(answer.body).toMatchObject({
@@ -54,14 +54,14 @@ describe('POST /queries/clears', () => {
     ['a period in the future', { from: '2026-02-01T00:00:00Z', to: '2026-03-01T00:00:00Z' }, 400, 'from'],
     ['a period from now on', { from: '2026-01-15T12:00:00Z' }, 400, 'from'],
     ['other fields', { domain: 'example.org' }, 400, 'domain'],
-  ])('refuses %s, and clears nothing', async (_what, json, status, path) => {
+  ])('refuses %s, and deletes nothing', async (_what, json, status, path) => {
     const before = wakes;
     const answer = await post(json);
     expect([answer.status, answer.problem.errors?.[0]?.path]).toEqual([status, path]);
     expect(wakes).toBe(before);
   });
 
-  test('never extends into the future', async () => {
+  test('limits the period to the current time', async () => {
     expect((await post({ to: '2027-01-01T00:00:00Z' })).body).toMatchObject({
       from: null,
       to: '2026-01-15T12:00:00.000Z',

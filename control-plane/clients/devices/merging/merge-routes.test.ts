@@ -57,7 +57,7 @@ beforeEach(async () => {
 });
 
 describe('clients that are merged', () => {
-  test('are one client with the name, group and exclusions of the first, in one revision', async () => {
+  test('become one client with the name, group and exclusions of the first client, in one revision', async () => {
     const before = await newest();
     const answer = await merge(phone.id, other.id);
     expect([answer.status, answer.body]).toEqual([
@@ -103,7 +103,7 @@ describe('clients that are merged', () => {
     });
   });
 
-  test('use the settings of the first one', async () => {
+  test('use the settings of the first client', async () => {
     await merge(phone.id, other.id);
     await send('PATCH', `/clients/${phone.id}`, { exclude_from_log: true, group_id: null });
     expect(await rows()).toMatchObject({
@@ -116,7 +116,7 @@ describe('clients that are merged', () => {
     });
   });
 
-  test('share temporary rules, old and new ones', async () => {
+  test('share temporary rules that were created before or after the merge', async () => {
     const grant = (id: number) =>
       query(
         `INSERT INTO grants (domain, subdomains, client_id, action, created_at) VALUES ('a.example', true, $1, 'allow', now())`,
@@ -137,7 +137,7 @@ describe('clients that are merged', () => {
     expect(await places()).toEqual([[phone.id, MAC]]);
   });
 
-  test('keep the users of the role family linked to any of them, once each', async () => {
+  test('stay linked to the users of the role family that were linked to any of them, without duplicates', async () => {
     await query(
       `WITH made AS (INSERT INTO users (username, role) VALUES ('ida', 'family'), ('jo', 'family') RETURNING id, username)
         INSERT INTO user_clients SELECT id, unnest(CASE username WHEN 'ida' THEN $1 ELSE $2 END::integer[]) FROM made`,
@@ -151,7 +151,7 @@ describe('clients that are merged', () => {
     ]);
   });
 
-  test('are listed in the log and counted together, and apart again after a split', async () => {
+  test('are listed and counted together in the log, and separately after a split', async () => {
     clients.api.parts.clients.locate('192.0.2.7', MAC);
     clients.api.parts.clients.locate('192.0.2.8', OTHER_MAC);
     const atMs = clients.api.clock.nowMs() - 30_000;
@@ -185,7 +185,7 @@ describe('clients that are merged', () => {
     ]);
   });
 
-  test('bring along clients that were merged into them before', async () => {
+  test('include the clients that were merged into any of them before', async () => {
     const third = await create({ ip_address: '192.0.2.9' });
     await merge(other.id, third.id);
     await merge(phone.id, other.id);
@@ -204,7 +204,7 @@ describe('clients that are merged', () => {
     expect(await list()).toEqual(before);
   });
 
-  test('that were only seen are kept, however long ago that was', async () => {
+  test('are kept even without settings, however long ago they were seen', async () => {
     const seen = async (mac: string): Promise<number> => {
       const text = `INSERT INTO clients (ip_address, mac_address, last_seen) VALUES ('192.0.2.7', $1, '2020-01-01Z') RETURNING id`;
       return ((await query(text, [mac])).rows[0] as { id: number }).id;
@@ -218,7 +218,7 @@ describe('clients that are merged', () => {
   });
 });
 
-describe('a merge', () => {
+describe('a merge of clients', () => {
   test.each<[string, () => Promise<TestAnswer>, number, string[]]>([
     ['with itself', () => merge(phone.id, other.id, phone.id), 400, ['client_ids.1']],
     ['with an unknown client', () => merge(phone.id, other.id, 4711), 400, ['client_ids.1']],
@@ -231,7 +231,7 @@ describe('a merge', () => {
     expect([await list(), await newest()]).toEqual(before);
   });
 
-  test('is refused for a part of another client, which neither changes nor is created by itself', async () => {
+  test('is refused for a client that is already part of another, and such a part cannot be changed or created', async () => {
     const third = await create({ ip_address: '192.0.2.9', name: 'Third' });
     await merge(phone.id, other.id);
     const before = await list();
@@ -248,21 +248,21 @@ describe('a merge', () => {
     expect(await list()).toEqual(before);
   });
 
-  test('of more than 17 clients is refused', async () => {
+  test('is refused for more than 17 clients', async () => {
     const ids: number[] = [];
     for (let i = 0; i < 16; i++) ids.push((await create({ ip_address: `192.0.2.${100 + i}` })).id);
     expect((await merge(phone.id, ...ids)).status).toBe(200);
     expect((await merge(phone.id, other.id)).status).toBe(409);
   });
 
-  test('that is repeated changes nothing and makes no revision', async () => {
+  test('has no effect and creates no revision if it is repeated', async () => {
     await merge(phone.id, other.id);
     const before = await newest();
     expect((await merge(phone.id, other.id)).status).toBe(200);
     expect(await newest()).toBe(before);
   });
 
-  test('at the same time as another one creates no part of a part', async () => {
+  test('that runs concurrently with another merge never makes a part of a part', async () => {
     const third = await create({ ip_address: '192.0.2.9', name: 'Third' });
     const answers = await Promise.all([
       merge(phone.id, other.id),
@@ -279,7 +279,7 @@ describe('a merge', () => {
     expect(nested.rows).toEqual([]);
   });
 
-  test('is refused for a client that has changed since it was read, and so is a change after a merge', async () => {
+  test('is refused with an outdated ETag, and changes the ETag of the merged client', async () => {
     const tagOf = async (id: number): Promise<string> =>
       String((await get(`/clients/${id}`)).headers['etag']);
     const before = await tagOf(phone.id);
@@ -294,7 +294,7 @@ describe('a merge', () => {
     expect((await send('PATCH', `/clients/${phone.id}`, { name: 'x' }, before)).status).toBe(200);
   });
 
-  test('and a split are undone and done again by rollbacks', async () => {
+  test('is undone and redone by rollbacks, and so is a split', async () => {
     const third = await create({ ip_address: '192.0.2.9', name: 'Third' });
     const states: [number, Client[]][] = [[await newest(), await list()]];
     const steps = [

@@ -38,7 +38,7 @@ describe('a new client', () => {
     serial = 0;
   });
 
-  test('is one that was first seen in the last 24 hours', async () => {
+  test('is a client that was first seen in the last 24 hours', async () => {
     const [recent, old] = [await seen(23), await seen(25)];
     expect(await newIds()).toEqual([recent]);
     const { body } = await get('/clients?is_new=false');
@@ -46,7 +46,7 @@ describe('a new client', () => {
     expect((await get('/clients?is_new=maybe')).status).toBe(400);
   });
 
-  test('is no longer new once it has a name or was merged; a group alone does not identify it', async () => {
+  test('is no longer new after it was named or merged, but a group alone does not change that', async () => {
     const [named, main, part, grouped] = [await seen(1), await seen(1), await seen(1), await seen(1)];
     await clients.api.send('PATCH', `/api/clients/${named}`, { json: { name: 'TV' } });
     await post(`/clients/${main}/merge`, { client_ids: [part] });
@@ -54,12 +54,12 @@ describe('a new client', () => {
     expect(await newIds()).toEqual([grouped]);
   });
 
-  test('that was never seen is not new', async () => {
+  test('is not a client that was created but never seen', async () => {
     await clients.create({ ip_address: '192.0.2.99' });
     expect(await newIds()).toEqual([]);
   });
 
-  test('is acknowledged with others, without a revision, in the audit log and on other nodes', async () => {
+  test('is acknowledged together with others on all nodes, in the audit log but without a revision', async () => {
     const ids = [await seen(1), await seen(2), await seen(3)];
     const versionOf = async (): Promise<unknown> =>
       (await query(`SELECT version FROM table_versions WHERE name = 'client_settings'`)).rows[0];
@@ -83,14 +83,14 @@ describe('a new client', () => {
     expect((await post('/clients/acknowledge', { client_ids: ids })).body).toEqual({ acknowledged: 0 });
   });
 
-  test('is acknowledged together with all others, or not at all if one of them is unknown', async () => {
+  test('is not acknowledged if the same request contains an unknown client', async () => {
     const id = await seen(1);
     const answer = await post('/clients/acknowledge', { client_ids: [id, 4711] });
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['client_ids.1']]);
     expect(await newIds()).toEqual([id]);
   });
 
-  test('that is acknowledged can still be evicted and named', async () => {
+  test('can still be named after it was acknowledged', async () => {
     const id = await seen(1);
     await post('/clients/acknowledge', { client_ids: [id] });
     const { rows } = await query('SELECT host(ip_address) AS ip FROM clients WHERE id = $1', [id]);

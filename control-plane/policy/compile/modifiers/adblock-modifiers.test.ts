@@ -7,8 +7,8 @@ function read(options: string): Modifiers {
   return modifiers;
 }
 
-describe('readModifiers', () => {
-  test('returns nothing but defaults for a rule without modifiers', () => {
+describe('readModifiers()', () => {
+  test('returns only defaults for a rule without modifiers', () => {
     expect(readModifiers('')).toEqual({
       important: false,
       badfilter: false,
@@ -27,7 +27,7 @@ describe('readModifiers', () => {
     });
   });
 
-  test('does not count a rewrite as a condition', () => {
+  test('does not treat a rewrite as a condition', () => {
     expect(read('dnsrewrite=NXDOMAIN').hasConditions).toBe(false);
     expect(read('dnsrewrite=NXDOMAIN,dnstype=A').hasConditions).toBe(true);
     expect(read('client=laptop').hasConditions).toBe(true);

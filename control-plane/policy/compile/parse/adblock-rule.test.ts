@@ -16,14 +16,14 @@ function reasonOf(line: string): string | undefined {
   return outcome.type === 'unused' ? outcome.unused.reason : undefined;
 }
 
-describe('readAdblockRule', () => {
+describe('readAdblockRule()', () => {
   test.each([
     ['||a.example^', 'BLOCK_SUFFIX a.example', 'ALLOW_SUFFIX a.example'],
     ['|a.example^', 'BLOCK_EXACT a.example', 'ALLOW_EXACT a.example'],
     ['||*.a.example^', 'BLOCK_BELOW a.example', 'ALLOW_BELOW a.example'],
     ['||a.example^$important', 'IMPORTANT_BLOCK_SUFFIX a.example', 'IMPORTANT_ALLOW_SUFFIX a.example'],
   ])(
-    'turns %s of an allowlist, and of an exception, into an allow rule of the same reach',
+    'turns %s of an allowlist, or as an exception, into an allow rule for the same names',
     (line, block, allow) => {
       expect([nameOf(line), nameOf(line, true), nameOf(`@@${line}`)]).toEqual([block, allow, allow]);
     },
@@ -77,7 +77,7 @@ describe('readAdblockRule', () => {
     expect(reasonOf(`||b${name}^`)).toBe('not a domain name');
   });
 
-  test('ends an expression at its last slash, and reads the modifiers after it', () => {
+  test('ends a regular expression at its last slash, and reads the modifiers after it', () => {
     expect(readAdblockRule('/^ads$[0-9]$/$dnstype=A,important', false)).toEqual({
       type: 'special',
       rule: {
@@ -90,7 +90,7 @@ describe('readAdblockRule', () => {
     });
   });
 
-  test('sorts the modifiers in the text of a rule that $badfilter disables', () => {
+  test('sorts the modifiers in the text of the rule that a $badfilter rule disables', () => {
     const texts = ['important,dnstype=A', 'dnstype=A,badfilter,important'].map((options) => {
       const outcome = readAdblockRule(`||a.example^$${options}`, false);
       if (outcome.type === 'special') return outcome.rule.rule;
@@ -99,7 +99,7 @@ describe('readAdblockRule', () => {
     expect(texts).toEqual(['||a.example^$dnstype=A,important', '||a.example^$dnstype=A,important']);
   });
 
-  test('names the entry of a rule that $badfilter disables only if it is in the table of names', () => {
+  test('returns the name of the rule that $badfilter disables only if the rule is a plain name', () => {
     const badFilter = (line: string): unknown => {
       const outcome = readAdblockRule(line, false);
       return outcome.type === 'badfilter' && [outcome.badFilter.name, KIND_NAMES.get(outcome.badFilter.kind)];

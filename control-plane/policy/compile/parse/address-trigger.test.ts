@@ -16,7 +16,7 @@ describe('networkOf()', () => {
 });
 
 describe('isAddressTrigger()', () => {
-  test('is true for owners with labels before rpz-ip', () => {
+  test('is true for owner names with labels before rpz-ip', () => {
     const owners = ['32.1.2.0.192.rpz-ip', 'x.RPZ-IP.zone.example', 'rpz-ip', 'a.rpz-ips', 'a.xrpz-ip'];
     expect(owners.map(isAddressTrigger)).toEqual([true, true, false, false, false]);
   });

@@ -8,7 +8,7 @@ function shown(outcome: ConfigOutcome): string | null {
   return 'network' in outcome ? outcome.network.text : (outcome.unused?.reason ?? null);
 }
 
-describe('readDnsmasqLine', () => {
+describe('readDnsmasqLine()', () => {
   test.each([
     ['address=/a.example/0.0.0.0', 'suffix a.example'],
     ['address=/a.example/::', 'suffix a.example'],
@@ -59,7 +59,7 @@ describe('UnboundLines', () => {
     expect(shown(new UnboundLines().read(line))).toBe(outcome);
   });
 
-  test('skips the options of a view, up to the next heading', () => {
+  test('ignores the options of a view until the next clause', () => {
     const unbound = new UnboundLines();
     const option = 'local-zone: "a.example" static';
     expect(['view:', option, 'server:', option].map((line) => shown(unbound.read(line)))).toEqual([

@@ -39,7 +39,7 @@ describe('LineRules', () => {
     expect(invalidSamples[0]?.reason).toBe('neither an address nor a prefix in the form of rpz-ip records');
   });
 
-  test('creates exceptions for rpz-passthru and allowlists', () => {
+  test('creates exceptions from rpz-passthru and from allowlists', () => {
     expect(parseLines('24.0.2.0.192.rpz-ip CNAME rpz-passthru.\n').names).toEqual([
       'ALLOW_EXACT 192.0.2.0/24',
     ]);

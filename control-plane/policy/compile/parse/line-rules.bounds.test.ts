@@ -3,12 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import { parseLines } from '../../../../test/support/parts/parsed-lines.ts';
 
 describe('LineRules', () => {
-  test('does not let an open parenthesis swallow a list', () => {
+  test('reads the rules after an opening parenthesis that is never closed', () => {
     const parsed = parseLines(`@ SOA a. b. (\n${'x\n'.repeat(20)}example.net\n`);
     expect(parsed.names).toEqual(['BLOCK_EXACT example.net']);
   });
 
-  test('reads lines of 64 KiB of any one character, at any place in a rule, in linear time', () => {
+  test('reads lines of 64 KiB of the same character, at every position in a rule, in linear time', () => {
     const signs = ['a', '.', '*', '|', '^', ' ', '/', '$', ',', '#', '(', '-', '~', '=', ';', '0', 'é'];
     const frames = [
       '%',
@@ -52,7 +52,7 @@ describe('LineRules', () => {
     expect(parseLines('||x.example^$badfilter\n'.repeat(60_000)).badFilters).toHaveLength(50_000);
   });
 
-  test('reads lines of every form after any number of others', () => {
+  test('reads lines of every format after any number of other lines', () => {
     const lines = [
       '||a.example^$important',
       '@@|b.example^',
@@ -74,7 +74,7 @@ describe('LineRules', () => {
   test.each([
     ['a word with a colon that is too long for an option', `${'x'.repeat(21)}: y`],
     ['a word with a colon that is too long for an address', `${'a:'.repeat(33)} a.example`],
-  ])('creates no rule from %s, and reports the same as for a short one', (_, line) => {
+  ])('creates no rule from %s, and reports the same reason as for a short line', (_, line) => {
     const [long, short] = [parseLines(`${line}\n`), parseLines(`${line.slice(line.lastIndexOf(':') - 3)}\n`)];
     expect([long.names, long.special]).toEqual([[], []]);
     expect(long.invalidSamples.map(({ reason }) => reason)).toEqual(
@@ -83,7 +83,7 @@ describe('LineRules', () => {
     expect(long.invalidLines + long.skippedLines).toBe(1);
   });
 
-  test('refuses a rule that is longer than any list needs, and reports that', () => {
+  test('refuses a rule that is longer than the limit, and reports that', () => {
     const { invalidSamples, names } = parseLines(
       `||a.example^$denyallow=${'b|'.repeat(3000)}c\n0.0.0.0 ${'d.example '.repeat(3000)}\n`,
     );

@@ -183,7 +183,7 @@ describe('LineRules', () => {
     '^[a-rt-z][a-z]{10,14}$',
     'ads?[0-9]+\\.example',
     '(pixel|count)s?[-.]',
-  ])('reads the bare expression %s', (line) => {
+  ])('reads the regular expression %s without slashes', (line) => {
     const parsed = parseLines(`# heading\n${line}  # why\n`);
     expect(parsed.special).toEqual([expect.objectContaining({ match: 'regex', text: line, rule: line })]);
     expect(parsed).toMatchObject({
@@ -195,7 +195,7 @@ describe('LineRules', () => {
     });
   });
 
-  test('counts patterns and expressions as text rules, and no name with a condition', () => {
+  test('counts patterns and regular expressions as text rules, but not names with a condition', () => {
     expect(parseLines('||ads.example^$dnstype=A\n||*.ads.example^$dnstype=A\n').textRules).toBe(0);
     expect(parseLines('||ads*track^\n')).toMatchObject({ rules: 1, wildcardRules: 1, textRules: 1 });
     expect(parseLines('/^ads[0-9]/\n')).toMatchObject({ rules: 1, wildcardRules: 1, textRules: 1 });
@@ -207,13 +207,13 @@ describe('LineRules', () => {
   });
 
   test.each(['(c) 2026 somebody', 'see [this](page)', 'a (b) c', '[broken'])(
-    'does not treat the prose "%s" as an expression',
+    'does not treat the prose "%s" as a regular expression',
     (line) => {
       expect(parseLines(`${line}\nexample.net\n`)).toMatchObject({ special: [], invalidLines: 1 });
     },
   );
 
-  test('refuses regular expressions that are not linear-time, with the reason', () => {
+  test('refuses regular expressions that cannot be matched in linear time, with the reason', () => {
     const { invalidSamples, invalidLines } = parseLines('/(?=a)b/\n/(a)\\1/\n^a(?!b)\\.\nexample.net\n');
     expect(invalidLines).toBe(3);
     expect(invalidSamples.map(({ reason }) => reason)).toEqual([
@@ -223,7 +223,7 @@ describe('LineRules', () => {
     ]);
   });
 
-  test('reads a zone whose SOA is spread over lines with comments', () => {
+  test('reads a zone whose SOA record spans several lines with comments', () => {
     const zone = `$TTL 30
 @ SOA localhost. root.localhost. (
     1 ; serial )
@@ -242,7 +242,7 @@ a.example CNAME .
     expect(parseLines('not a rule\nexample.net\n')).toMatchObject({ invalidLines: 1, skippedLines: 0 });
   });
 
-  test('lets $badfilter name the rule that it disables, with modifiers in any order', () => {
+  test('returns the rule that a $badfilter rule disables, with the modifiers in any order', () => {
     const { badFilters } = parseLines(
       '||example.com^$badfilter\n@@||a.example^$badfilter,important\n||b.example^$dnstype=A,badfilter\n',
     );

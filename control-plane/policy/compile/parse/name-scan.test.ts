@@ -20,7 +20,7 @@ function scan(text: string | Uint8Array): Scanned {
   return { name, rest, labels: into.labels, valid: into.valid, numeric: into.numeric };
 }
 
-describe('scanName', () => {
+describe('scanName()', () => {
   test.each([
     ['a.example', 'a.example', '', 2],
     ['a.example.', 'a.example', '', 2],
@@ -32,11 +32,14 @@ describe('scanName', () => {
     expect(scan(text)).toEqual({ name, rest, labels, valid: true, numeric: false });
   });
 
-  test.each(['', '.', '..', 'a..example', '.example', '^', 'a.example..'])('finds "%s" invalid', (text) => {
-    expect(scan(text).valid).toBe(false);
-  });
+  test.each(['', '.', '..', 'a..example', '.example', '^', 'a.example..'])(
+    'reports "%s" as invalid',
+    (text) => {
+      expect(scan(text).valid).toBe(false);
+    },
+  );
 
-  test('accepts labels of up to 63 bytes and names of up to 253', () => {
+  test('accepts labels of up to 63 bytes and names of up to 253 bytes', () => {
     expect(scan(`${'a'.repeat(63)}.example`).valid).toBe(true);
     expect(scan(`${'a'.repeat(64)}.example`).valid).toBe(false);
     expect(scan(`example.${'a'.repeat(63)}`).valid).toBe(true);
@@ -60,7 +63,7 @@ describe('scanName', () => {
     expect(scan(text).numeric).toBe(numeric);
   });
 
-  test('gives an internationalised name in its ASCII form, and stops where the written name ends', () => {
+  test('returns an internationalised name in ASCII form, and stops where the name ends', () => {
     expect(scan('bücher.example^$x')).toEqual({
       name: 'xn--bcher-kva.example',
       rest: '^$x',
@@ -71,7 +74,7 @@ describe('scanName', () => {
     expect(scan('例。example').name).toBe('xn--fsq.example');
   });
 
-  test('refuses an internationalised name that has no ASCII form, is not UTF-8 or has no end', () => {
+  test('refuses an internationalised name without an ASCII form, with invalid UTF-8 or without an end', () => {
     expect(scan('ü..example').valid).toBe(false);
     expect(scan('ü(a).example').valid).toBe(false);
     expect(scan(Buffer.from([0x61, 0xff, 0x2e, 0x62])).valid).toBe(false);

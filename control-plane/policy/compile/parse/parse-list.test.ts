@@ -29,7 +29,7 @@ function parse(text: string | Uint8Array, reading: ListReading = BLOCK, chunkByt
 
 describe('ListParser', () => {
   test.each(['', '0.0.0.0 a.example\n'])(
-    'evaluates superscript digits after the address of a hosts line by themselves, after %j',
+    'does not read a superscript digit as part of the address of a hosts line, after %j',
     (before) => {
       expect(parse(`${before}0 ³\n`).skippedSamples).toMatchObject([{ reason: 'an address, not a name' }]);
     },
@@ -149,12 +149,12 @@ describe('ListParser', () => {
     expect(parsed.invalidLines + parsed.skippedLines).toBe(0);
   });
 
-  test('accepts a name of 253 bytes and a label of 63', () => {
+  test('accepts a name of 253 bytes and a label of 63 bytes', () => {
     const name = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`;
     expect(parse(name).found).toEqual([`1 BLOCK_EXACT ${name}`]);
   });
 
-  test("reads several names of a hosts line and leaves out the machine's own", () => {
+  test('reads several names of a hosts line and leaves out the names of the machine itself', () => {
     const parsed = parse(
       '127.0.0.1 localhost localhost.localdomain\n0.0.0.0 a.example b.example\tc.example # d.example',
     );
@@ -166,7 +166,7 @@ describe('ListParser', () => {
     expect(parsed).toMatchObject({ rules: 3, lines: 2, invalidLines: 0, skippedLines: 0, format: 'hosts' });
   });
 
-  test('keeps the valid names of a hosts line and counts the line as invalid for the others', () => {
+  test('keeps the valid names of a hosts line, and counts the line as invalid because of its invalid names', () => {
     const parsed = parse('0.0.0.0 a.example b..example c.example');
     expect(parsed.found).toEqual(['1 BLOCK_EXACT a.example', '1 BLOCK_EXACT c.example']);
     expect(parsed.invalidLines).toBe(1);
@@ -176,7 +176,7 @@ describe('ListParser', () => {
     expect(parse('\ufeff||example.com^').found).toEqual(['1 BLOCK_SUFFIX example.com']);
   });
 
-  test('lets plain and hosts names cover their subdomains if the source is set so', () => {
+  test('reads plain and hosts names as rules for their subdomains if the list has that setting', () => {
     const { found, wildcardRules } = parse('example.com\n0.0.0.0 example.net\nzip', {
       kind: 'block',
       subdomains: true,
@@ -206,29 +206,29 @@ describe('ListParser', () => {
     ['nothing', '', 'empty'],
     ['comments only', '# nothing\n\n! here\n', 'empty'],
     ['rules that are of no use only', '||a.example^$doc\n/x/y\n', 'no_rules'],
-  ])('has a fault for %s', (_what, text, code) => {
+  ])('reports a fault for %s', (_what, text, code) => {
     const parsed = parse(text);
     expect(parsed.found).toEqual([]);
     expect(parsed.fault).toMatchObject({ code, message: expect.stringMatching(/^read list: /) });
   });
 
-  test('reports the line of the first useless rule if there are no others', () => {
+  test('reports the line of the first unusable rule if the list has no usable rule', () => {
     expect(parse('! c\n||a.example^$doc\n').fault?.message).toContain('line 2: modifier');
   });
 
-  test('names the format that most rules have', () => {
+  test('reports the format of most rules', () => {
     expect(parse('a.example\n||b.example^\n||c.example^\n').format).toBe('adblock');
     expect(parse('a.example\n*.b.example\n*.c.example\n').format).toBe('wildcard');
     expect(parse('# nothing\n').format).toBe('unknown');
   });
 
-  test('keeps a limited number of samples, and counts the others', () => {
+  test('keeps a limited number of samples of invalid lines, and counts all of them', () => {
     const parsed = parse('no rule here\n'.repeat(MAX_SAMPLES + 50));
     expect(parsed.invalidSamples).toHaveLength(MAX_SAMPLES);
     expect(parsed.invalidLines).toBe(MAX_SAMPLES + 50);
   });
 
-  test('counts an overlong line once, wherever chunks end, and continues after it', () => {
+  test('counts an overlong line once, wherever chunks of bytes end, and continues after the line', () => {
     const text = `a.example\n${'x'.repeat(MAX_LINE_BYTES * 3)}\nb.example\n`;
     for (const chunkBytes of [1000, MAX_LINE_BYTES, 1 << 22]) {
       const parsed = parse(text, BLOCK, chunkBytes);
@@ -237,7 +237,7 @@ describe('ListParser', () => {
     }
   });
 
-  test('does not read bytes of an earlier line after a short one, wherever chunks end', () => {
+  test('does not read bytes of an earlier line after a short line, wherever chunks of bytes end', () => {
     // The head is parsed in one piece.
     const head = `${'#'.repeat(1100)}\n`;
     for (const line of ['@', '@@', '|', '*', ':', '/', '$', '1.', '0.0.0.0 *', '||a.example^'])
@@ -247,7 +247,7 @@ describe('ListParser', () => {
         );
   });
 
-  test('shows no control characters in samples', () => {
+  test('removes control characters from samples', () => {
     expect(parse('a\u001b[31m b c\tä').invalidSamples[0]?.text).toBe('a\ufffd[31m b c ä');
   });
 
@@ -294,7 +294,7 @@ describe('ListParser', () => {
     fc.array(pieces, { maxLength: 200 }).map((all) => Buffer.from(all.join(''))),
   );
 
-  test('never throws, and passes on only valid names, addresses and single kinds, whatever the bytes', () => {
+  test('never throws, and returns only valid names and addresses with a single rule kind, for generated bytes', () => {
     fc.assert(
       fc.property(texts, fc.boolean(), (bytes, subdomains) => {
         const parser = new ListParser({ kind: 'block', subdomains }, (name, start, end, kind) => {
@@ -312,7 +312,7 @@ describe('ListParser', () => {
     );
   });
 
-  test('finds the same wherever chunks end', () => {
+  test('returns the same rules wherever chunks of bytes end', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 1, max: 40 }), (bytes, chunkBytes) => {
         expect(parse(bytes, BLOCK, chunkBytes)).toEqual(parse(bytes));

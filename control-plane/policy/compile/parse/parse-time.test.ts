@@ -71,7 +71,7 @@ function isDearer(head: string, unit: string, tail: string, lineBytes: number): 
 }
 
 describe('ListParser', () => {
-  test('reads any list in time linear in its bytes, however long its lines are', () => {
+  test('reads every list in time linear in its bytes, however long its lines are', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...HEADS),

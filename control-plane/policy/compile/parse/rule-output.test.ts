@@ -43,7 +43,7 @@ function special(match: SpecialLine['match'], fields: Partial<SpecialLine> = {})
 }
 
 describe('RuleOutput', () => {
-  test('text() passes on a name with its line, and counts it as a wildcard if it covers other names', () => {
+  test('text() outputs a name with its line number, and counts a rule for other names as a wildcard', () => {
     for (const kind of [BLOCK_EXACT, BLOCK_SUFFIX, BLOCK_BELOW])
       expect(output.text('a.example.', kind, 'dnsmasq', newScannedName())).toBeNull();
     expect(found).toEqual(['7 1 a.example', '7 2 a.example', '7 64 a.example']);
@@ -58,7 +58,7 @@ describe('RuleOutput', () => {
     expect([found, output.rules, output.forms.rpz]).toEqual([[], 0, 0]);
   });
 
-  test('text() passes on an address as RFC 5952 writes it', () => {
+  test('text() outputs an address in the notation of RFC 5952', () => {
     expect(output.text('2001:DB8:0::7', BLOCK_EXACT, 'domains', newScannedName())).toBeNull();
     expect(found).toEqual(['7 1 2001:db8::7']);
     expect(output).toMatchObject({ rules: 1, addressRules: 1, wildcardRules: 0 });
@@ -69,7 +69,7 @@ describe('RuleOutput', () => {
     expect([found, output.rules, output.addressRules]).toEqual([[], 0, 0]);
   });
 
-  test('network() records the length of a prefix, but neither a whole address nor every address', () => {
+  test('network() outputs the prefix length of a network but not of a single address, and refuses all addresses', () => {
     const network = (text: string): UnusedLine | null =>
       output.network(networkOf(text)!, BLOCK_EXACT, 'domains');
     expect(network('192.0.2.0/24')).toBeNull();
@@ -83,20 +83,20 @@ describe('RuleOutput', () => {
     ).toBe(2);
   });
 
-  test('special() does not count a rule that the receiver refuses', () => {
+  test('special() does not count a rule that the callback refuses', () => {
     refusal = NO_USE;
     expect(output.special(special('regex', { clientNames: ['tv'] }), 'adblock')).toBe(NO_USE);
     expect(output).toMatchObject({ rules: 0, wildcardRules: 0, textRules: 0 });
     expect([output.clientNames.size, output.forms.adblock]).toEqual([0, 0]);
   });
 
-  test('special() counts names beyond one as wildcards, and patterns and expressions as text', () => {
+  test('special() counts rules for several names as wildcards, and patterns and regular expressions as text rules', () => {
     for (const match of ['exact', 'suffix', 'below', 'pattern', 'regex'] as const)
       expect(output.special(special(match), 'adblock')).toBeNull();
     expect(output).toMatchObject({ rules: 5, wildcardRules: 4, textRules: 2 });
   });
 
-  test('special() accepts a thousand client names of one list, included and excluded ones together', () => {
+  test('special() accepts a thousand client names per list, included and excluded names together', () => {
     const names = (from: number, to: number): string[] =>
       Array.from({ length: to - from }, (_, index) => `c${from + index}`);
     const ask = (fields: Partial<SpecialLine>): UnusedLine | null =>
@@ -110,7 +110,7 @@ describe('RuleOutput', () => {
     expect([output.clientNames.size, output.rules]).toEqual([1000, 3]);
   });
 
-  test('badFilter() reports a lack of space', () => {
+  test('badFilter() reports that its memory limit is reached', () => {
     const badFilter: BadFilter = { rule: '||a.example^', name: 'a.example', kind: BLOCK_SUFFIX };
     expect(output.badFilter(badFilter)).toBeNull();
     hasRoom = false;

@@ -85,7 +85,7 @@ describe('ScopedNames', () => {
     expect(blocked(lines, ['x', 'w.x', 'a.w.x', 'b.a.w.x'])).toEqual(expected);
   });
 
-  test('reports the rules at their lines, and leaves lines without neighbours in the table of names', () => {
+  test('reports the line numbers of rules, and keeps rules without exceptions as plain names', () => {
     const text =
       'local-zone: "a.example" static\nlocal-zone: "b.example" static\nlocal-data: "n.b.example A 192.0.2.1"\n';
     const { names, special, specialLines, rules, lines } = parseLines(text);
@@ -94,7 +94,7 @@ describe('ScopedNames', () => {
     expect([specialLines, rules, lines]).toEqual([[2], 3, 3]);
   });
 
-  test('returns the names below data once, however deep the data is', () => {
+  test('returns each name below local data once, however deep the data is', () => {
     const data = ['a.w', 'b.a.w', 'c.b.a.w', 'd.c.b.a.w'];
     const lines = ['local-zone: "w" static', ...data.map((name) => `local-data: "${name} A 192.0.2.1"`)];
     const { names, special } = parseLines(`${lines.join('\n')}\n`);
@@ -107,7 +107,7 @@ describe('ScopedNames', () => {
     ]);
   });
 
-  test('reads an allowlist the same way', () => {
+  test('reads allowlists in the same way, as exceptions', () => {
     const reading = { kind: 'allow', subdomains: false } as const;
     const { names, special } = parseLines('address=/w.x/#\nserver=/a.w.x/#\naddress=/y.z/#\n', reading);
     expect([names, special.map(({ kind, text }) => [kind, text])]).toEqual([

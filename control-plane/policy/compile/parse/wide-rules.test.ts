@@ -9,11 +9,17 @@ const NO_NAME =
   'it cannot match any name: names have no slash and no colon, and letters other than ASCII are written as xn--';
 
 describe('ListParser', () => {
-  test.each(['block', 'allow'] as const)('keeps the other rules of a %slist with a stray anchor', (kind) => {
-    const { names, special, invalidSamples } = parseLines('||a1.example^\n^\n', { kind, subdomains: false });
-    expect(names).toEqual([`${kind.toUpperCase()}_SUFFIX a1.example`]);
-    expect([special, invalidSamples]).toEqual([[], [{ line: 2, reason: EVERY_NAME, text: '^' }]]);
-  });
+  test.each(['block', 'allow'] as const)(
+    'ignores a line "^" in a %slist and keeps the rules of all other lines',
+    (kind) => {
+      const { names, special, invalidSamples } = parseLines('||a1.example^\n^\n', {
+        kind,
+        subdomains: false,
+      });
+      expect(names).toEqual([`${kind.toUpperCase()}_SUFFIX a1.example`]);
+      expect([special, invalidSamples]).toEqual([[], [{ line: 2, reason: EVERY_NAME, text: '^' }]]);
+    },
+  );
 
   test.each([
     ...[
@@ -61,7 +67,7 @@ describe('ListParser', () => {
   });
 
   test.each(['/.*/', '@@/^.+$/', '*', '||*^', '@@||*^'])(
-    'accepts %s in custom rules, where it is meant for every name',
+    'accepts %s in custom rules as a rule for every name',
     (line) => {
       const custom = { kind: 'block', subdomains: false, isCustom: true } as const;
       expect(parseLines(`${line}\n^\n`, custom)).toMatchObject({
@@ -75,10 +81,15 @@ describe('ListParser', () => {
   test.each([
     ['* CNAME .', 'BLOCK_SUFFIX'],
     ['* CNAME rpz-passthru.', 'ALLOW_SUFFIX'],
-  ] as const)('accepts the root wildcard %s of a policy zone, for which the list is held', (record, kind) => {
-    const zone = `$TTL 60\n@ SOA a. b. 1 2 3 4 5\n${record}\n`;
-    expect(parseLines(zone).special).toMatchObject([{ kind: RuleKind[kind], text: '*', forEveryName: true }]);
-  });
+  ] as const)(
+    'accepts the root wildcard %s of a response policy zone as a rule for every name',
+    (record, kind) => {
+      const zone = `$TTL 60\n@ SOA a. b. 1 2 3 4 5\n${record}\n`;
+      expect(parseLines(zone).special).toMatchObject([
+        { kind: RuleKind[kind], text: '*', forEveryName: true },
+      ]);
+    },
+  );
 
   test.each(['* CNAME .', '*. CNAME .', '* CNAME rpz-passthru.'])('refuses %s in custom rules', (record) => {
     const zone = `$TTL 60\n@ SOA a. b. 1 2 3 4 5\n${record}\nok.example CNAME .\n`;
@@ -99,7 +110,7 @@ describe('ListParser', () => {
     ['/.*/$dnstype=AAAA', { types: [RRType.AAAA] }],
     ['@@/[a-z]/$denyallow=com|net', { denyallow: ['com', 'net'] }],
     ['.*;querytype=AAAA', { types: [RRType.AAAA] }],
-  ])('accepts %s, which has a condition', (line, rule) => {
+  ])('accepts %s, because it has a condition', (line, rule) => {
     expect(parseLines(`${line}\n`).special).toEqual([expect.objectContaining(rule)]);
   });
 
@@ -108,7 +119,7 @@ describe('ListParser', () => {
     ['^ads[0-9]*\\.', '^ads[0-9]*\\.'],
     ['/^.*[^rw]\\.advh.example(\\/.*)?$/', '^.*[^rw]\\.advh.example(\\/.*)?$'],
     ['/^adv2\\.example(\\/|$)/', '^adv2\\.example(\\/|$)'],
-  ])('accepts the expression %s', (line, text) => {
+  ])('accepts the regular expression %s', (line, text) => {
     expect(parseLines(`${line}\n`).special).toEqual([expect.objectContaining({ match: 'regex', text })]);
   });
 
@@ -118,7 +129,7 @@ describe('ListParser', () => {
     ['/^[a-z]+(:|\\/)[0-9]/', NO_NAME],
     ['/рж\\.example/', NO_NAME],
     ['/\u00e4ds[0-9]/', NO_NAME],
-  ])('refuses %s, which can match no name', (line, reason) => {
+  ])('refuses %s, which cannot match a domain name', (line, reason) => {
     const { special, invalidSamples, skippedSamples } = parseLines(`${line}\nok.example\n`);
     expect([special, [...invalidSamples, ...skippedSamples][0]?.reason]).toEqual([[], reason]);
   });
@@ -134,7 +145,7 @@ describe('ListParser', () => {
       '(a|b)\\.rj\\.example;reply=192.0.2.1',
       { rewrite: { rcode: 0, record: { type: RRType.A, rdata: 'c0000201' } } },
     ],
-  ])('reads the option of %s', (line, rule) => {
+  ])('reads the Pi-hole option of %s', (line, rule) => {
     expect(parseLines(`${line}\n`).special).toEqual([expect.objectContaining({ ...rule, rule: line })]);
   });
 
@@ -158,7 +169,7 @@ describe('ListParser', () => {
     ['::/1\n', 1],
     ['2001:db8::1\n', 0],
     ['a.example\n', 0],
-  ])('adds up how much of the address space %j covers', (text, share) => {
+  ])('adds up which share of all addresses %j covers', (text, share) => {
     expect(parseLines(text).addressShare).toBeCloseTo(share, 12);
   });
 });

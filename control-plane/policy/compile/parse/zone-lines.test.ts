@@ -38,7 +38,7 @@ describe('ZoneLines', () => {
     expect([skippedSamples[0]?.reason, names]).toEqual([reason, ['BLOCK_EXACT ok.example']]);
   });
 
-  test('completes owners with their origin', () => {
+  test('completes relative owner names with the origin', () => {
     const zone = [
       '$ORIGIN .',
       'rpz.local 60 IN SOA localhost. root.localhost. 1 3600 600 86400 60',
@@ -67,7 +67,7 @@ describe('ZoneLines', () => {
   });
 });
 
-describe('isRecord', () => {
+describe('isRecord()', () => {
   test.each([
     ' CNAME .',
     '\t60 IN A 0.0.0.0',

@@ -27,7 +27,7 @@ function leftOf(table: AttributeTable, attribute: number, by: readonly number[])
 }
 
 describe('AttributeInterner', () => {
-  test('first() gives names with the same attributes from a source the same set, and counts them', () => {
+  test('first() returns the same set for names with the same attributes of one source, and counts the names', () => {
     const interner = new AttributeInterner();
     interner.beginSource(3);
     const set = interner.first(BLOCK_EXACT);
@@ -53,7 +53,7 @@ describe('AttributeInterner', () => {
     expect(pairsOf(table, renumber[two]!)).toEqual([`0:${BLOCK_EXACT | BLOCK_SUFFIX}`, `2:${ALLOW_SUFFIX}`]);
   });
 
-  test('extend() makes a separate set if a later source has the same rule as an earlier one', () => {
+  test('extend() creates a new set if a later source has the same rule as an earlier source', () => {
     const interner = new AttributeInterner();
     interner.beginSource(0);
     const one = interner.first(BLOCK_SUFFIX);
@@ -65,7 +65,7 @@ describe('AttributeInterner', () => {
     expect([...table.nameCounts]).toEqual([1, 1]);
   });
 
-  test('beginSource() refuses an index that was begun before', () => {
+  test('beginSource() refuses the index of a source that was already begun', () => {
     const interner = new AttributeInterner();
     interner.beginSource(0);
     expect(() => interner.beginSource(0)).toThrow(
@@ -73,7 +73,7 @@ describe('AttributeInterner', () => {
     );
   });
 
-  test('disable() disables kinds of the given sources once, and keeps the set if there is nothing to disable', () => {
+  test('disable() disables rule kinds of the given sources once, and returns the same set if nothing changes', () => {
     const interner = new AttributeInterner();
     interner.beginSource(0);
     let set = interner.first(BLOCK_SUFFIX | BLOCK_EXACT);
@@ -93,7 +93,7 @@ describe('AttributeInterner', () => {
     expect(leftOf(table, attribute, [1])).toEqual([`0:${BLOCK_SUFFIX | BLOCK_EXACT}`, `1:${BLOCK_SUFFIX}`]);
   });
 
-  test('disable() by the source of a rule removes the rule for all clients', () => {
+  test('disable() from the same source as a rule removes the rule for all clients', () => {
     const interner = new AttributeInterner();
     interner.beginSource(0);
     const set = interner.first(BLOCK_SUFFIX);
@@ -107,8 +107,8 @@ describe('AttributeInterner', () => {
   });
 });
 
-describe('forEachPair', () => {
-  test('finds nothing in an empty table, nor beyond the last attribute', () => {
+describe('forEachPair()', () => {
+  test('calls nothing for an empty table, or for an index after the last attribute', () => {
     const table = emptyAttributes();
     expect(attributeCount(table)).toBe(0);
     expect([pairsOf(table, 0), leftOf(table, 7, []), hasDisabledRules(table, 0)]).toEqual([[], [], false]);

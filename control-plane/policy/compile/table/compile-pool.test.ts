@@ -67,14 +67,14 @@ describe('CompilePool', () => {
     ]);
   });
 
-  test('uses the given seeds, and marks each build', async () => {
+  test('uses the given seeds, and gives each compilation a different ID', async () => {
     const lists = [list('a', 'a.example\n')];
     const outcomes = [await compile(lists), await compile(lists)];
     for (const { table } of outcomes) expect(seedsOf(table.rules)).toEqual(SEEDS);
     expect(new Set(outcomes.map(({ table }) => rulesIdOf(table.rules))).size).toBe(2);
   });
 
-  test('reports a damaged or missing list as an error of that list and compiles the others', async () => {
+  test('reports a damaged or missing list as an error of that list and compiles the other lists', async () => {
     const torn = list(
       'torn.gz',
       gzipSync(Array.from({ length: 5000 }, (_, index) => `n${index}.example\n`).join('')),
@@ -90,7 +90,7 @@ describe('CompilePool', () => {
     expect(lookUp(outcome, 'ok.example')).toEqual(['2:1']);
   });
 
-  test('inspect() counts and builds nothing', async () => {
+  test('inspect() counts the rules of a list without building a table', async () => {
     await expect(pool.inspect(list('a', '<html>'), [])).resolves.toMatchObject({
       statistics: { rules: 0, fault: { code: 'not_a_list' } },
       watched: [],
@@ -103,13 +103,13 @@ describe('CompilePool', () => {
     });
   });
 
-  test('leaves the priority of everything else unchanged', async () => {
+  test('changes only the priority of the compile thread', async () => {
     const before = getPriority();
     await pool.inspect(list('a', 'a.example\n'), []);
     expect(getPriority()).toBe(before);
   });
 
-  test('rejects a stopped job, and runs the next one', async () => {
+  test('rejects an aborted job, and runs the next job', async () => {
     const stop = new AbortController();
     const big = list('big', 'a.example\n'.repeat(2_000_000));
     const job = compile([big], pool, stop.signal);
@@ -151,7 +151,7 @@ describe('CompilePool', () => {
     return list(name, Buffer.concat(Array.from({ length: 200 }, () => part)));
   }
 
-  test('rejects a job after its deadline, names the list being compiled, and runs the next one', async () => {
+  test('rejects a job after its deadline, names the list being compiled, and runs the next job', async () => {
     const quick = new CompilePool(undefined, { baseMs: 600, msPerMib: 0 });
     try {
       const slow = slowList('slow');
@@ -204,7 +204,7 @@ describe('CompilePool', () => {
     }
   });
 
-  test('rejects jobs after it was closed', async () => {
+  test('rejects jobs after close()', async () => {
     await pool.close();
     await expect(compile([])).rejects.toMatchObject({ name: 'CompileError' });
   });

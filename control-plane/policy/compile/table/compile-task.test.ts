@@ -28,8 +28,8 @@ function list(name: string, content: string, kind: 'block' | 'allow' = 'block'):
   return { path, reading: { kind, subdomains: false } };
 }
 
-describe('compile', () => {
-  test('reports at the end that no list is being compiled, and does not change the priority of this thread', async () => {
+describe('compile()', () => {
+  test('reports at the end that no list is being compiled, and keeps the priority of its thread', async () => {
     const priority = getPriority(0);
     const lists = [list('a', 'a.example\n'), list('b', 'b.example\n')];
     const { table } = await compile({ lists, seeds: SEEDS, expectedNames: 0, build: 7, progress });
@@ -46,7 +46,7 @@ describe('compile', () => {
     expect(table.nameCount).toBe(3);
   });
 
-  test('applies $badfilter of a list only to lists with Adblock rules', async () => {
+  test('applies $badfilter rules only to lists in Adblock format', async () => {
     const lists = [
       list('adblock', '||a.example^\n||b.example^\n'),
       list('hosts', '0.0.0.0 a.example\n'),
@@ -67,7 +67,7 @@ describe('compile', () => {
     expect(readSpecialRules(special)).toMatchObject([{ source: 2, line: 2, text: '||c*d.example^' }]);
   });
 
-  test('writes the names files to the given path', async () => {
+  test('writes the files of names to the given path', async () => {
     const namesPath = join(folder, 'names');
     const lists = [list('a', 'a.example\n'), list('b', 'b.example\n', 'allow')];
     await compile({ lists, seeds: SEEDS, expectedNames: 0, build: 1, progress, namesPath });
@@ -84,15 +84,15 @@ function wanted(file: ListFile): Omit<Parameters<typeof findLine>[0], 'name'> {
   return { list: file, kinds: BLOCK_EXACT | BLOCK_SUFFIX, progress };
 }
 
-describe('findLine', () => {
-  test('returns the first line with a rule of the kinds for the name', async () => {
+describe('findLine()', () => {
+  test('returns the first line with a rule of the given kinds for the name', async () => {
     const file = list('a', '# a list\n@@||a.example^\nx.a.example\nA.Example\n||a.example^\n');
     expect(await findLine({ ...wanted(file), name: 'a.example' })).toBe(4);
     expect(await findLine({ ...wanted(file), name: 'a.example', kinds: BLOCK_SUFFIX })).toBe(5);
     expect(await findLine({ ...wanted(file), name: 'a.example', kinds: ALLOW_SUFFIX })).toBe(2);
   });
 
-  test('returns null if no line does', async () => {
+  test('returns null if no line contains such a rule', async () => {
     const file = list('a', 'x.a.example\n||b.example^\n');
     expect(await findLine({ ...wanted(file), name: 'a.example' })).toBeNull();
     expect(await findLine({ ...wanted(file), name: 'example' })).toBeNull();
@@ -100,8 +100,8 @@ describe('findLine', () => {
   });
 });
 
-describe('inspect', () => {
-  test('returns the watched names that a list blocks or allows', async () => {
+describe('inspect()', () => {
+  test('returns those of the given names that a list blocks or allows', async () => {
     const file = list('a', '||a.example^\n@@||b.example^\n/^c[0-9]/\n');
     const watch = ['x.a.example', 'b.example', 'c7.example', 'd.example'];
     const { statistics, watched, allowed } = await inspect({ list: file, watch, progress });

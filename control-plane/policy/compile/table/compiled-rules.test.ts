@@ -3,7 +3,7 @@ import { unreadableList } from '../parse/list-statistics.ts';
 import { activeKeys } from './compiled-rules.ts';
 
 describe('activeKeys()', () => {
-  test('leaves out lists that could not be read, and those that another version read', () => {
+  test('leaves out lists that could not be read, and lists that an older version of the parser read', () => {
     const statistics = { ...unreadableList(''), fault: null };
     const sources = [
       { id: 1, inputKey: 'read', statistics },

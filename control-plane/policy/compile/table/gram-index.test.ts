@@ -14,7 +14,7 @@ function crowd(index: GramIndex, letters: string, rules: number): void {
 }
 
 describe('GramIndex.placeOf()', () => {
-  test('gives each literal three of its letters', () => {
+  test('indexes each literal by three of its letters', () => {
     const places = new GramIndex().placeOf(['track', 'xads']);
     expect(places).toEqual([
       { gram: gramAt(Buffer.from('tra'), 0), gramOffset: 0, literal: Buffer.from('track') },
@@ -22,13 +22,13 @@ describe('GramIndex.placeOf()', () => {
     ]);
   });
 
-  test('finds no entry for patterns without literals, or with one of two letters', () => {
+  test('returns null for patterns without literals, or with a literal of two letters', () => {
     const index = new GramIndex();
     expect([index.placeOf(null), offsets(index, 'track', 'ab')]).toEqual([null, null]);
     expect(offsets(index, 'abc')).toEqual([0]);
   });
 
-  test('chooses the letters with the fewest rules, and the first of those', () => {
+  test('chooses the three letters with the fewest rules, and the first of several', () => {
     const index = new GramIndex();
     crowd(index, 'abc', 1);
     expect(offsets(index, 'abcdef')).toEqual([1]);
@@ -38,7 +38,7 @@ describe('GramIndex.placeOf()', () => {
     expect(offsets(index, 'abcdef')).toEqual([0]);
   });
 
-  test('uses letters that many names share only as a last resort', () => {
+  test('uses three letters that many names contain only if there are no others', () => {
     const index = new GramIndex();
     expect(offsets(index, 'www.ads', 'shop.com')).toEqual([2, 0]);
     for (const letters of ['w.a', '.ad']) crowd(index, letters, 15);
@@ -47,7 +47,7 @@ describe('GramIndex.placeOf()', () => {
     expect(offsets(index, 'com')).toEqual([0]);
   });
 
-  test('finds no place under letters with sixteen rules', () => {
+  test('returns null if the three letters already have sixteen rules', () => {
     const index = new GramIndex();
     crowd(index, 'abc', 15);
     expect(offsets(index, 'abc')).toEqual([0]);

@@ -43,7 +43,7 @@ describe('OverlapCount', () => {
     expect(measure(rules, names)).toEqual({ names: 1, rules: 2, covered: 0, bySource: [0] });
   });
 
-  test('finds rules of each source at the name and at its parents, once a rule', () => {
+  test('counts each rule of the list for which a source has a rule for the name or a parent, once per source', () => {
     const rules = active(
       [
         ['example', BLOCK_SUFFIX],
@@ -59,13 +59,13 @@ describe('OverlapCount', () => {
     expect(measure(rules, names)).toEqual({ names: 3, rules: 3, covered: 2, bySource: [2, 1] });
   });
 
-  test('leaves out disabled sources, and rules that other rules disable', () => {
+  test('leaves out disabled sources, and rules that $badfilter disables', () => {
     const two = [[['a.example', BLOCK_EXACT]], [['a.example', BLOCK_EXACT]]] as const;
     const off = { ...active(...two), isOn: Uint8Array.of(0, 1) };
     expect(measure(off, [['a.example', BLOCK_EXACT]])).toMatchObject({ covered: 1, bySource: [0, 1] });
   });
 
-  test('refuses a list with more names than it has room for', () => {
+  test('throws if a list has more names than its memory limit allows', () => {
     const count = new OverlapCount(active([]), 65_536);
     expect(() => {
       for (let at = 0; at < 10_000; at++) {
@@ -76,7 +76,7 @@ describe('OverlapCount', () => {
   });
 });
 
-describe('the coverage of a rule', () => {
+describe('coverage by a rule', () => {
   test.each([
     [BLOCK_EXACT, BLOCK_EXACT, 0],
     [BLOCK_BELOW, BLOCK_BELOW, BLOCK_EXACT | BLOCK_SUFFIX | BLOCK_BELOW],
@@ -87,7 +87,7 @@ describe('the coverage of a rule', () => {
       IMPORTANT_BLOCK_SUFFIX | BLOCK_EXACT | BLOCK_SUFFIX | BLOCK_BELOW,
     ],
     [ALLOW_EXACT, ALLOW_EXACT, 0],
-  ])('of kind %i is %i at its name, and %i below it', (kind, own, below) => {
+  ])('of kind %i includes rule kinds %i for the same name, and %i for names below it', (kind, own, below) => {
     expect([coveredBy(kind), coveredBelow(kind)]).toEqual([own, below]);
   });
 });

@@ -43,7 +43,7 @@ function read(path: string): NamesFile {
 }
 
 describe('NamesWriter', () => {
-  test('writes each name folded to the file of its kind, readable only by its owner', () => {
+  test('writes each name in lower case to the file of its kind, readable only by its owner', () => {
     const writer = new NamesWriter(stem);
     add(writer, 'Block.Example', BLOCK_EXACT);
     add(writer, 'below.example', BLOCK_BELOW);
@@ -56,7 +56,7 @@ describe('NamesWriter', () => {
     expect([block, allow].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o600]);
   });
 
-  test('writes a name into a file once, at the first rule of the kind', () => {
+  test('writes a name to a file once, with the first rule of its kind', () => {
     const writer = new NamesWriter(stem);
     add(writer, 'a.example', BLOCK_EXACT);
     add(writer, 'a.example', BLOCK_BELOW, BLOCK_EXACT);
@@ -72,7 +72,7 @@ describe('NamesWriter', () => {
     expect(read(namesPaths(stem).block)).toEqual({ lines: [], marks: [], textBytes: 0, lineCount: 0 });
   });
 
-  test('marks where every 1024th line starts, over more text than one write contains', () => {
+  test('stores where every 1024th line starts, for a text that needs several writes', () => {
     const names = Array.from(
       { length: 2 * LINES_PER_MARK + 1 },
       (_, index) => `${index}.`.padEnd(240, 'a.'.repeat(120)) + 'example',
@@ -91,7 +91,7 @@ describe('NamesWriter', () => {
 });
 
 describe('copyWithLines()', () => {
-  test('adds lines and their marks to a copy, and does not change the original file', async () => {
+  test('adds lines and their index to a copy, and does not change the original file', async () => {
     const writer = new NamesWriter(stem);
     const names = Array.from({ length: LINES_PER_MARK - 1 }, (_, index) => `n${index}.example`);
     for (const name of names) add(writer, name, BLOCK_EXACT);

@@ -37,7 +37,7 @@ function* numbers(seed: number): Generator<number> {
 }
 
 describe('RuleTableBuilder', () => {
-  test('disable() keeps a disabled rule for other clients, and stays fast when repeated', () => {
+  test('disable() keeps a disabled rule for clients of other sources, and stays fast when repeated', () => {
     const builder = new RuleTableBuilder(SEEDS);
     for (const source of [0, 1, 2]) {
       builder.beginSource(source);
@@ -64,7 +64,7 @@ describe('RuleTableBuilder', () => {
     expect(left('b.example', () => true)).toEqual([...whole, `2:${BLOCK_SUFFIX}`]);
   });
 
-  test('loses no name while it grows, wherever the last buckets overflow to', () => {
+  test('loses no name when the table grows, even if the last buckets overflow to the first ones', () => {
     for (let seed = 1; seed <= 40; seed++) {
       const builder = new RuleTableBuilder({ low: seed, high: ~seed });
       builder.beginSource(0);
@@ -78,13 +78,13 @@ describe('RuleTableBuilder', () => {
     }
   });
 
-  test('builds an empty table in which nothing is found', () => {
+  test('builds an empty table in which no name is found', () => {
     const built = new RuleTableBuilder(SEEDS).finish();
     expect(lookUp(built, 'example.com')).toBeNull();
     expect(attributeCount(built.attributes)).toBe(0);
   });
 
-  test('finds a name by the hash of its folded wire form, and neither its parent nor its child', () => {
+  test('finds a name by the hash of its lower-case wire format, but neither its parent nor its child', () => {
     const builder = new RuleTableBuilder(SEEDS);
     builder.beginSource(0);
     add(builder, 'Ads.Example.COM', BLOCK_EXACT);
@@ -94,7 +94,7 @@ describe('RuleTableBuilder', () => {
     expect(lookUp(built, 'x.ads.example.com')).toBeNull();
   });
 
-  test('addName() hashes as hashName() does, for every name', () => {
+  test('addName() computes the same hash as hashName(), for generated names', () => {
     const label = fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/);
     fc.assert(
       fc.property(
@@ -129,7 +129,7 @@ describe('RuleTableBuilder', () => {
     expect(lookUp(built, 'd.example')).toEqual(['4:8']);
   });
 
-  test('drops attributes that no name has any more, and counts the names of the others', () => {
+  test('removes attributes that no name uses, and counts the names of the other attributes', () => {
     const builder = new RuleTableBuilder(SEEDS);
     for (const source of [0, 1, 2]) {
       builder.beginSource(source);
@@ -141,7 +141,7 @@ describe('RuleTableBuilder', () => {
     expect(lookUp(built, 'b.example')).toEqual(['0:1', '1:1', '2:1']);
   });
 
-  test('beginSource() refuses an index that does not ascend', () => {
+  test('beginSource() refuses indexes that are not ascending', () => {
     const builder = new RuleTableBuilder(SEEDS);
     builder.beginSource(1);
     expect(() => builder.beginSource(1)).toThrow(RangeError);
@@ -159,7 +159,7 @@ describe('RuleTableBuilder', () => {
   });
 
   test.each([0, 150_000])(
-    'agrees with a Map on 200,000 names, starting with room for %i',
+    'finds the same rules as a Map of 200,000 names, with an initial capacity of %i',
     (expectedNames) => {
       const builder = new RuleTableBuilder(SEEDS, expectedNames);
       const oracle = new Map<string, Map<number, number>>();
@@ -194,7 +194,7 @@ describe('RuleTableBuilder', () => {
     },
   );
 
-  test('ends with a load of 0.78 to 0.9, at most 16.5 bytes a name', () => {
+  test('fills 78 to 90 percent of the table, with at most 16.5 bytes per name', () => {
     const random = numbers(3);
     for (const names of [20_000, 21_000, 23_000, 27_000]) {
       const builder = new RuleTableBuilder(SEEDS);
@@ -208,7 +208,7 @@ describe('RuleTableBuilder', () => {
     }
   });
 
-  test('finds names that share a bucket, wrap around its end, and differ in one lane only', () => {
+  test('finds names that share a bucket, overflow from the last to the first one, or differ in one half of the hash', () => {
     const builder = new RuleTableBuilder(SEEDS);
     builder.beginSource(0);
     // The highest low lanes are in the last bucket; 40 of them wrap around into the first ones.
@@ -234,7 +234,7 @@ describe('RuleTableBuilder', () => {
     expect(checksumWords(words, HEADER_WORDS)).not.toBe(words[CHECKSUM_WORD]);
   });
 
-  test('add() refuses names beyond the size it may have', () => {
+  test('add() refuses names beyond the maximum size of the table', () => {
     const builder = new RuleTableBuilder(SEEDS, 0, 64 * 200);
     builder.beginSource(0);
     const random = numbers(5);

@@ -17,7 +17,7 @@ function editorOf(names: number): RuleTableEditor {
 }
 
 describe('RuleTableEditor', () => {
-  test('counts names, and those of each attribute', () => {
+  test('counts all names, and the names of each attribute', () => {
     const editor = editorOf(100);
     expect([editor.set('new.example', [1]), editor.set(nameOf(0), [2]), editor.set(nameOf(1), [])]).toEqual([
       true,
@@ -29,7 +29,7 @@ describe('RuleTableEditor', () => {
     expect([nameCount, [...attributes.nameCounts]]).toEqual([101, [99, 1, 1]]);
   });
 
-  test('requires a full build if the table is full, or many names have no rule', () => {
+  test('requires a full build if the table is full, or if many names have no rule left', () => {
     const editor = editorOf(200);
     const sets = Array.from({ length: 200 }, (_, index) => editor.set(`x${index}.example`, [1]));
     expect(sets).toContain(false);

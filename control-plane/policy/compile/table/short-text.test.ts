@@ -69,7 +69,7 @@ async function change(compiled: CompiledRules, index: number, before: ListFile |
 }
 
 describe('changeText()', () => {
-  test('produces the same rules and counts as a compile, whatever is changed', async () => {
+  test('returns the same rules and counts as a compilation, for generated changes', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `n${index}.example`);
     const line = fc
       .tuple(
@@ -99,7 +99,7 @@ describe('changeText()', () => {
     );
   });
 
-  test('keeps special rules that only move to other lines, and those of other lists', async () => {
+  test('keeps special rules that move to other lines, and the special rules of other lists', async () => {
     const special = [
       '||pat*tern.example^',
       '/^ad[0-9]+\\.example$/',
@@ -116,7 +116,7 @@ describe('changeText()', () => {
     expect(Buffer.from(changed.special)).toEqual(Buffer.from(whole.special));
   });
 
-  test('adds a new text', async () => {
+  test('adds the rules of a new text', async () => {
     const compiled = await compile([list('a.example\n', false)]);
     const changed = (await change(compiled, 1, null, 'a.example\n||b.example^\n'))!;
     expect([rulesAt(changed, 'a.example'), rulesAt(changed, 'b.example')]).toEqual([['0:1', '1:1'], ['1:2']]);
@@ -130,13 +130,13 @@ describe('changeText()', () => {
     ['a rule that disables others', 'a.example', '||o.example^$badfilter'],
     ['a name at which a list disables rules', 'a.example', '||off.example^'],
     ['too many lines', 'a.example', '\n'.repeat(5001)],
-  ])('requires a compile for %s', async (_what, before, after) => {
+  ])('requires a compilation for %s', async (_what, before, after) => {
     const old = list(before);
     const compiled = await compile([list('||o.example^\n||off.example^$badfilter\n', false), old]);
     expect(await change(compiled, 1, old, after)).toBeUndefined();
   });
 
-  test('requires a compile for lists that another version has read', async () => {
+  test('requires a compilation for lists that an older version of the parser read', async () => {
     const old = list('a.example\n');
     const { sources, ...compiled } = await compile([old]);
     const { statistics } = sources[0]!;
@@ -146,7 +146,7 @@ describe('changeText()', () => {
 });
 
 describe('inspectShortText()', () => {
-  test('counts the same as the compile thread, and leaves large texts to it', async () => {
+  test('returns the same counts as the compile thread, or undefined for a text that needs the thread', async () => {
     const text = list('a.example\n||x*.example^\n/y[0-9]z/\n||*^$dnstype=AAAA\n^\nno rule\n');
     expect(await inspectShortText(text)).toEqual(await pool.inspect(text, []));
     const hard = Array.from({ length: 200 }, (_, index) => `/x${index}[a-z]+y[0-9]{2}[abc]z/`).join('\n');

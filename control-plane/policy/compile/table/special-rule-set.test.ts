@@ -41,7 +41,7 @@ function readings(
 }
 
 describe('SpecialRuleSet', () => {
-  test('add() places a rule where a lookup costs least', () => {
+  test('add() indexes a rule where a lookup costs least', () => {
     const set = new SpecialRuleSet();
     const rules = [
       rule('regex', '^tracker[0-9]'),
@@ -79,7 +79,7 @@ describe('SpecialRuleSet', () => {
     expect(set.add(rule('regex', '[b-y][a-z]{9}[0-9]', 0))).toMatch(/too many regular expressions/);
   });
 
-  test('accepts 1,000 expressions without a literal, of the kinds that people write', () => {
+  test('accepts 1,000 typical regular expressions without a literal', () => {
     const letter = (at: number): string => String.fromCharCode(97 + (at % 26));
     const shapes: readonly ((at: number) => string)[] = [
       (at) => `^[a-z]{${3 + (at % 17)}}[0-9]{${1 + (at % 5)}}\\.[a-z]{2,${3 + (at % 4)}}$`,
@@ -96,7 +96,7 @@ describe('SpecialRuleSet', () => {
     expect(readings(set, 'ab12.example').automata).toBeLessThan(160);
   });
 
-  test('limits the rules that are checked for a name because of the same letters', () => {
+  test('limits the rules that are checked for a name because they contain the same three letters', () => {
     const set = new SpecialRuleSet();
     for (let at = 0; at < 400; at++) {
       expect(
@@ -108,7 +108,7 @@ describe('SpecialRuleSet', () => {
     expect(readings(set, 'www.com1a.com').met).not.toEqual([]);
   });
 
-  test('passes over lists that do not count, at the cost of none', () => {
+  test('skips the rules of inactive lists, without running their automata', () => {
     const set = new SpecialRuleSet();
     for (const source of [0, 1])
       for (const text of ['^[a-z]+[0-9]', 'tracker[0-9]', '[a-z]{2,}7$'])
@@ -119,7 +119,7 @@ describe('SpecialRuleSet', () => {
     expect(readings(set, 'tracker7', [0, 0])).toEqual({ automata: 0, met: [] });
   });
 
-  test('limits the rules at one name, per list and in total', () => {
+  test('limits the rules for one name, per list and in total', () => {
     const set = new SpecialRuleSet();
     const add = (source: number): number =>
       Array.from({ length: 100 }, () => set.add(rule('suffix', 'com', source))).filter(
@@ -130,7 +130,7 @@ describe('SpecialRuleSet', () => {
     expect(set.add(rule('suffix', 'net', 0))).toBeNull();
   });
 
-  test('limits the work of compiling a list, whatever its expressions are', () => {
+  test('limits the work of compiling a list, whatever its regular expressions are', () => {
     const set = new SpecialRuleSet();
     const heavy = Array.from(
       { length: 300 },
@@ -141,14 +141,14 @@ describe('SpecialRuleSet', () => {
     expect(set.add(rule('regex', '^[a-z]+[0-9]', 1))).toBeNull();
   });
 
-  test('finds patterns without three consecutive letters by automata', () => {
+  test('uses automata for patterns without three consecutive letters', () => {
     const set = new SpecialRuleSet();
     for (const text of ['||a*b.c^', '||x*y*z', 'a*b*c|']) expect(set.add(rule('pattern', text))).toBeNull();
     expect(readings(set, 'www.a1.b.c').met).toEqual([0, 2]);
     expect(readings(set, 'xy.zz').met).toEqual([1]);
   });
 
-  test('keeps the numbers of rules after one that is left out', () => {
+  test('keeps the indexes of the rules after a rule that is left out', () => {
     const set = new SpecialRuleSet();
     for (const text of ['^a[0-9]', '^[a-z][0-9]', 'tracker']) set.add(rule('regex', text));
     set.hold(rule('regex', '(?=a)'));

@@ -29,8 +29,8 @@ function met(buffer: SharedArrayBuffer, name: string, sources = [1, 1]): string[
   return texts.sort();
 }
 
-describe('buildSpecialRules', () => {
-  test('writes rules of every kind so that a lookup finds each where it should', () => {
+describe('buildSpecialRules()', () => {
+  test('writes rules of every kind so that a lookup finds each of them', () => {
     const rules = [
       rule('exact', 'exact.example'),
       rule('suffix', 'suffix.example'),
@@ -61,7 +61,7 @@ describe('buildSpecialRules', () => {
     expect(met(buffer, 'a.example')).toEqual([]);
   });
 
-  test('finds every one of many rules at names, and all of several rules at one name', () => {
+  test('writes many names, and several rules for one name, so that a lookup finds all of them', () => {
     const names = Array.from({ length: 300 }, (_, index) => `n${index}.example`);
     const buffer = buildSpecialRules(
       [...names.map((name) => rule('exact', name)), rule('suffix', 'n7.example')],
@@ -72,7 +72,7 @@ describe('buildSpecialRules', () => {
     expect(met(buffer, 'n300.example')).toEqual([]);
   });
 
-  test('finds every one of many literals that share their first letters', () => {
+  test('writes many literals with the same first letters so that a lookup finds all of them', () => {
     const texts = Array.from({ length: 200 }, (_, index) => `||track${index}-*x.example^`);
     const buffer = buildSpecialRules(
       texts.map((text) => rule('pattern', text)),
@@ -85,8 +85,8 @@ describe('buildSpecialRules', () => {
   });
 });
 
-describe('encodeSpecialRules', () => {
-  test('writes each rule as it is finished, and leaves out those that are null, with their automata', () => {
+describe('encodeSpecialRules()', () => {
+  test('writes each rule as the callback returns it, and leaves out rules and their automata if it returns null', () => {
     const set = new SpecialRuleSet();
     for (const own of [
       rule('regex', '^[ab]{2}[0-9]'),

@@ -28,13 +28,13 @@ describe('WatchedNames', () => {
     ['example.org', RuleKind.ALLOW_SUFFIX, []],
   ])('%s with kind %d blocks %j', (name, kind, blocked) => expect(blockedBy([name, kind])).toEqual(blocked));
 
-  test('does not count names that the list itself allows', () => {
+  test('does not report names that the list itself allows', () => {
     expect(blockedBy(['org', RuleKind.BLOCK_SUFFIX], ['www.example.org', RuleKind.ALLOW_EXACT])).toEqual([
       'example.org',
     ]);
   });
 
-  test('finds names among many that only look alike', () => {
+  test('finds names among many similar names that are not watched', () => {
     const many = Array.from(
       { length: 50_000 },
       (_, index) => [`w${index}.example.org`, RuleKind.BLOCK_EXACT] as const,
@@ -53,11 +53,11 @@ describe('WatchedNames', () => {
     ['||example.org^$dnstype=~A', ['www.example.org', 'example.org']],
     ['||example.org^$client=192.0.2.1', []],
     ['||other.test^$dnsrewrite=NXDOMAIN', ['other.test']],
-  ])('finds what the rules %j block', (text, blocked) => {
+  ])('finds the watched names that the rules %j block', (text, blocked) => {
     expect(readList(text, 'block').blocked()).toEqual(blocked);
   });
 
-  test('finds names that a list of exceptions allows', () => {
+  test('finds the watched names that a list of exceptions allows', () => {
     expect(readList('example.org\n/^oth/\n', 'allow').allowed()).toEqual(['example.org', 'other.test']);
   });
 });

@@ -24,8 +24,8 @@ const network = fc
 const networks = fc.array(network, { maxLength: 12 });
 const groups = Array.from({ length: 5 }, (_, index) => ({ id: index + 1, enabled: true }));
 
-describe('the marks of admitted clients in a client table', () => {
-  test('equals the result of comparing every network, for every address and any groups', () => {
+describe('the flags of admitted clients in a client table', () => {
+  test('equal the result of comparing every network, for generated addresses and groups', () => {
     fc.assert(
       fc.property(
         networks,
@@ -59,7 +59,7 @@ describe('the marks of admitted clients in a client table', () => {
     );
   });
 
-  test('reaches the ends of both families', () => {
+  test('include the first and the last address of IPv4 and IPv6', () => {
     const access = accessOf(
       ['255.255.255.255', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '0.0.0.0', '::'],
       [],
@@ -79,7 +79,7 @@ describe('the marks of admitted clients in a client table', () => {
     );
   });
 
-  test('blocks a MAC at addresses that are not known yet', () => {
+  test('block a MAC whose addresses are not known yet', () => {
     const access = withBlockedAddresses(EVERYONE, ['ffff:ffff::200:5e10:1']);
     const table = new ClientTable(buildClientTable(NO_POLICY_ROWS, { ...NOTHING_LIVE, access }));
     expect(table.hasMacs).toBe(true);
@@ -87,7 +87,7 @@ describe('the marks of admitted clients in a client table', () => {
 });
 
 describe('overlay()', () => {
-  test('splits ranges where bits change, and keeps those that meet', () => {
+  test('splits ranges where flags change, and keeps ranges with the same limits', () => {
     expect(
       overlay(
         { starts: [0, 10, 20], records: [0, 1, 2] },

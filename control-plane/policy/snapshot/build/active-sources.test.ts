@@ -40,12 +40,12 @@ describe('ActiveSources', () => {
     [[1, 2], [2], true],
     [[1], [1, 2], false],
     [[1], [2], false],
-  ])('disablesForAll() of a source for groups %j, from one for groups %j, is %s', (by, from, disables) => {
+  ])('disablesForAll() of a source with groups %j, by one with groups %j, is %s', (by, from, disables) => {
     const sources = new ActiveSources(compiled, { sources: [row(1, by), row(2, from)] });
     expect(sources.disablesForAll(0, 1)).toBe(disables);
   });
 
-  test('disablesForAll() is false if one of the two is not active', () => {
+  test('disablesForAll() is false if one of the two sources is not active', () => {
     const sources = new ActiveSources(compiled, { sources: [row(1), row(2, [], false)] });
     expect([sources.disablesForAll(0, 1), sources.disablesForAll(1, 0)]).toEqual([false, false]);
   });

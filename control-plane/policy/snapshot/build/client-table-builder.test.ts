@@ -32,7 +32,7 @@ function found(table: ClientTable, address: string): string {
 }
 
 describe('buildClientTable()', () => {
-  test('gives every client Default without assignments', () => {
+  test('assigns every client to Default if there are no assignments', () => {
     const table = tableOf({});
     for (const address of ['0.0.0.0', '192.0.2.1', '255.255.255.255', '::', '2001:db8::1', '::1'])
       expect(found(table, address)).toBe('1 default');
@@ -66,7 +66,7 @@ describe('buildClientTable()', () => {
     expect(found(table, '2001:db9::')).toBe('1 default');
   });
 
-  test('treats a group that is disabled, or no longer exists, as Default, and still names the record', () => {
+  test('treats a disabled or deleted group as Default, and still returns the client or subnet that matched', () => {
     const table = tableOf({
       subnets: [
         { cidr: '198.51.100.0/24', groupId: 2 },
@@ -79,7 +79,7 @@ describe('buildClientTable()', () => {
     expect(found(table, '198.51.100.200')).toBe('1 manual 198.51.100.200');
   });
 
-  test('marks exclusions of clients, whatever their group', () => {
+  test('contains the exclusions of clients, whatever their group', () => {
     const mac = '02:00:5e:10:00:01';
     const table = tableOf(
       { subnets: [{ cidr: '192.0.2.0/24', groupId: 2 }], clients: [{ address: '192.0.2.7', groupId: 3 }] },
@@ -107,7 +107,7 @@ describe('buildClientTable()', () => {
     ]);
   });
 
-  test('covers whole families, and keeps them apart', () => {
+  test('accepts prefixes of all IPv4 and all IPv6 addresses, and keeps the two apart', () => {
     const table = tableOf({
       subnets: [
         { cidr: '0.0.0.0/0', groupId: 2 },
@@ -135,7 +135,7 @@ describe('buildClientTable()', () => {
     expect(found(table, '2001:db8::1')).toBe('1 default');
   });
 
-  test('finds the same as a bitwise comparison with every prefix', () => {
+  test('finds the same group as a bitwise comparison with every prefix, for generated rows', () => {
     fc.assert(
       fc.property(scenario, ({ prefixes, exact, asked }) => {
         const table = tableOf({
@@ -232,7 +232,7 @@ describe('isSameForClients()', () => {
     live: { ...NOTHING_LIVE, clientAddresses: [client], ...live },
   });
 
-  test('isSameForClients() is true for equal rows that were read again, whatever else differs', () => {
+  test('is true for equal rows that were read again, even if rows of other tables differ', () => {
     const again = causes({ groups: [{ ...group }], subnets: [{ ...subnet }], clients: [{ ...client }] });
     expect(isSameForClients(causes(), again)).toBe(true);
     expect(isSameForClients(causes(), causes({ safeSearch: [] }, { nowMs: 1 }))).toBe(true);
@@ -249,7 +249,7 @@ describe('isSameForClients()', () => {
     ['a client in another group', { clients: [{ ...client, groupId: 1 }] }, {}],
     ['a client seen elsewhere', {}, { clientAddresses: [{ ...client, address: '192.0.2.8' }] }],
     ['a client seen no more', {}, { clientAddresses: [] }],
-  ])('isSameForClients() detects %s', (_what, rows, live) => {
+  ])('detects %s', (_what, rows, live) => {
     expect(isSameForClients(causes(), causes(rows, live))).toBe(false);
     expect(isSameForClients(causes(rows, live), causes())).toBe(false);
   });

@@ -31,7 +31,7 @@ function naive(prefixes: readonly Prefix[], address: number): number {
 }
 
 describe('Ipv4Prefixes', () => {
-  test('flatten() gives each address to its longest prefix, of equal ones to the higher source, then the later record', () => {
+  test('flatten() gives each address its longest prefix; of equal ones the higher source, then the later record', () => {
     const prefix = fc
       .tuple(fc.nat(32), fc.constantFrom(0, 1, 127, 128, 192, 255), fc.nat(255), fc.nat(3))
       .map(([length, first, last, source]) => {
@@ -51,7 +51,7 @@ describe('Ipv4Prefixes', () => {
     );
   });
 
-  test('flatten() of nothing is one range without a record', () => {
+  test('flatten() returns one range without a record if there are no prefixes', () => {
     const { starts, records } = new Ipv4Prefixes(0).flatten();
     expect([[...starts], [...records]]).toEqual([[0], [0]]);
   });

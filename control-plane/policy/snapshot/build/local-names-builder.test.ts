@@ -37,8 +37,8 @@ function rdataOf(names: LocalNames, set: number): string[] {
   });
 }
 
-describe('buildLocalNames', () => {
-  test('keeps each record set of a name, with the lowest TTL and the id of its first record', () => {
+describe('buildLocalNames()', () => {
+  test('keeps each record set of a name, with the lowest TTL and the ID of its first record', () => {
     const names = tableOf([
       ['nas.example', 'A', '192.0.2.5', 300],
       ['nas.example', 'TXT', 'odd', 60],
@@ -55,7 +55,7 @@ describe('buildLocalNames', () => {
     expect([a, a, a, txt].map((set) => names.nextTurn(set))).toEqual([0, 1, 0, 0]);
   });
 
-  test('finds every one of many names, and no other', () => {
+  test('builds a table in which all of many names are found, and no other names', () => {
     const texts = Array.from({ length: 500 }, (_, at) => [`n${at}.example`, 'TXT', `${at}`] as const);
     const names = tableOf(texts);
     for (const [name, , value] of texts) {
@@ -83,7 +83,7 @@ describe('buildLocalNames', () => {
     expect(names.wildcardBelow(find(names, 'nas.example'))).toBe(0);
   });
 
-  test('marks names between a record and its zone as existing, but not those above', () => {
+  test('marks names between a record and its zone as existing, but not names above the zone', () => {
     const names = tableOf([['a.b.example', 'A', '192.0.2.5']], 'example');
     expect(['a.b.example', 'b.example', 'example'].map((name) => names.exists(find(names, name)))).toEqual([
       true,
@@ -102,7 +102,7 @@ describe('buildLocalNames', () => {
     expect(tableOf([['*.nas.example', 'TXT', 'any']]).hasWildcards).toBe(true);
   });
 
-  test('contains the complete data of every record, up to the end of the table', () => {
+  test('contains the complete data of every record, also at the end of the table', () => {
     for (let length = 1; length <= 9; length++) {
       const value = 'x'.repeat(length);
       const names = tableOf([
@@ -118,7 +118,7 @@ describe('buildLocalNames', () => {
     }
   });
 
-  test('builds an empty table in which nothing is found', () => {
+  test('builds an empty table in which no name is found', () => {
     const names = tableOf([]);
     expect([names.nodeCount, find(names, 'nas.example')]).toEqual([0, 0]);
   });

@@ -21,21 +21,21 @@ const found = (tree: LocalTree, name: string): string | undefined => findInTree(
 const valuesAt = (tree: LocalTree, name: string): string[] =>
   [...tree.get(name)!.sets].map(([type, set]) => `${type} ${set.map(({ value }) => value).join(' ')}`);
 
-describe('buildLocalTree', () => {
-  test('buildLocalTree() gathers records of a name and type, each value once', () => {
+describe('buildLocalTree()', () => {
+  test('combines the records of a name and type, without duplicate values', () => {
     const tree = treeOf('a.home A 192.0.2.1', 'a.home A 192.0.2.2', 'a.home A 192.0.2.1', 'a.home TXT "x"');
     expect(valuesAt(tree, 'a.home')).toHaveLength(2);
     expect(valuesAt(tree, 'a.home')[0]).toBe('A 192.0.2.1 192.0.2.2');
   });
 
-  test('buildLocalTree() keeps either a CNAME or other records, whichever came first', () => {
+  test('keeps either a CNAME or other records of a name, whichever came first', () => {
     const alias = treeOf('a.home CNAME b.home', 'a.home A 192.0.2.1', 'a.home CNAME c.home');
     expect(valuesAt(alias, 'a.home')).toEqual(['CNAME b.home']);
     const address = treeOf('a.home A 192.0.2.1', 'a.home CNAME b.home');
     expect(valuesAt(address, 'a.home')).toEqual(['A 192.0.2.1']);
   });
 
-  test('buildLocalTree() marks names between a record and its zone as existing', () => {
+  test('marks names between a record and its zone as existing', () => {
     const tree = treeOf('a.b.c.home.example A 192.0.2.1 @home.example');
     expect(['b.c.home.example', 'c.home.example'].map((name) => tree.get(name)!.isEmpty)).toEqual([
       true,
@@ -45,7 +45,7 @@ describe('buildLocalTree', () => {
   });
 });
 
-describe('findInTree', () => {
+describe('findInTree()', () => {
   const tree = treeOf('*.wild.home A 192.0.2.1', 'a.deep.wild.home A 192.0.2.2', 'nas.home A 192.0.2.3');
 
   test.each([
@@ -61,13 +61,13 @@ describe('findInTree', () => {
     ['home', undefined],
     ['x.nas.home', undefined],
     ['other.example', undefined],
-  ])('findInTree() of %s is %s', (name, node) => {
+  ])('for %s is %s', (name, node) => {
     expect(found(tree, name)).toBe(node);
   });
 });
 
-describe('targetInTree', () => {
-  test('targetInTree() returns the target of an alias, also through a wildcard', () => {
+describe('targetInTree()', () => {
+  test('returns the target of a CNAME, also through a wildcard', () => {
     const tree = treeOf(
       'a.home CNAME b.home',
       'b.home A 192.0.2.1',
@@ -85,7 +85,7 @@ describe('targetInTree', () => {
   });
 });
 
-describe('findAliasLoop', () => {
+describe('findAliasLoop()', () => {
   test.each([
     ['an alias of itself', ['a.home CNAME a.home'], 'a.home'],
     [
@@ -99,19 +99,19 @@ describe('findAliasLoop', () => {
       'a.home',
     ],
     ['a loop through a wildcard', ['*.w.home CNAME x.w.home'], '*.w.home'],
-  ])('findAliasLoop() finds %s', (_what, lines, name) => {
+  ])('finds %s', (_what, lines, name) => {
     expect(findAliasLoop(treeOf(...lines))).toBe(name);
   });
 
-  test('findAliasLoop() finds no loop if two aliases lead to one name', () => {
+  test('finds no loop if two CNAMEs lead to the same name', () => {
     const lines = ['a.home CNAME c.home', 'b.home CNAME c.home', 'c.home CNAME d.home', 'd.home A 192.0.2.1'];
     expect(findAliasLoop(treeOf(...lines))).toBeUndefined();
     expect(findAliasLoop(treeOf())).toBeUndefined();
   });
 });
 
-describe('parentsOf', () => {
-  test('parentsOf() is all names above, the nearest first', () => {
+describe('parentsOf()', () => {
+  test('returns all names above a name, nearest first', () => {
     expect(parentsOf('a.b.c.example')).toEqual(['b.c.example', 'c.example', 'example']);
     expect(parentsOf('example')).toEqual([]);
   });

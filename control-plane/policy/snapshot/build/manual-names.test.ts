@@ -53,7 +53,7 @@ const ONE = {
 } as const;
 
 describe('editManualNames()', () => {
-  test('gives the same answers as a newly built table after each of many changes', () => {
+  test('returns a table with the same rules as a newly built one after each of many changes', () => {
     const pick = random();
     const make = (id: number): PolicyManagedDomain => ({
       ...{ id, name: `rule ${id}`, domain: `n${pick(400)}.example`, suffix: pick(2) === 0 },
@@ -86,7 +86,7 @@ describe('editManualNames()', () => {
     expect(edits).toBeGreaterThan(150);
   });
 
-  test('leaves the previous table unchanged, and gives the new one another build number', () => {
+  test('leaves the previous table unchanged, and gives the new table a different build ID', () => {
     const many = Array.from({ length: 20 }, (_, at) => ({ ...ONE, id: at + 2, domain: `x${at}.example` }));
     const [before, after] = [rowsOf([ONE, ...many]), rowsOf(many)];
     const table = buildManualNames(before, SEEDS);
@@ -95,7 +95,7 @@ describe('editManualNames()', () => {
     expect(new RuleTable(edited.names).build).not.toBe(new RuleTable(table.names).build);
   });
 
-  test('requires a full build if much has changed', () => {
+  test('requires a full build if many rows have changed', () => {
     expect(editManualNames(buildManualNames(rowsOf([]), SEEDS), rowsOf([]), rowsOf([ONE]))).toBeUndefined();
   });
 });

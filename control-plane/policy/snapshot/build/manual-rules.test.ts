@@ -47,8 +47,8 @@ function heavy(count: number): PolicyRegexFilter[] {
   });
 }
 
-describe('buildManualRules', () => {
-  test('keeps the rules of each group separate, with the reach and the action of each row', () => {
+describe('buildManualRules()', () => {
+  test('keeps the rules of each group separate, with action and subdomains of each row', () => {
     const rows: PolicyRows = {
       ...NO_POLICY_ROWS,
       managedDomains: [
@@ -73,7 +73,7 @@ describe('buildManualRules', () => {
     expect(kindsOf(built, 'c.example')).toEqual([]);
   });
 
-  test('leaves out a service while it is blocked at other times', () => {
+  test('leaves out a service outside the times at which it is blocked', () => {
     const times = {
       timezone: 'UTC',
       slots: [{ days: 127, start: 1260, end: 390, action: 'block_all' as const }],
@@ -94,7 +94,7 @@ describe('buildManualRules', () => {
     expect(at('2026-05-05T06:30:00Z')).toEqual([]);
   });
 
-  test('marks each build, and hashes with the seeds it is given', () => {
+  test('gives each build a different ID, and hashes names with the given seeds', () => {
     const tables = [1, 2].map(() => new RuleTable(buildManualRules(NO_POLICY_ROWS, 0, SEEDS).names));
     expect(tables.map(({ seedLow, seedHigh }) => [seedLow, seedHigh])).toEqual([
       [11, -22],
@@ -104,7 +104,7 @@ describe('buildManualRules', () => {
     expect(tables[0]!.build).not.toBe(0);
   });
 
-  test('gives a regex filter its position among the filters, even after one that is refused', () => {
+  test('gives a regex filter its index among the accepted filters, after a refused filter', () => {
     const regexFilters = [
       filter(1, '^ads[0-9]'),
       filter(2, '(', { groupId: 7 }),
@@ -123,14 +123,14 @@ describe('buildManualRules', () => {
   });
 });
 
-describe('findRefusedFilters', () => {
-  test('refuses none of the filters that people write', () => {
+describe('findRefusedFilters()', () => {
+  test('accepts typical regex filters', () => {
     expect(
       findRefusedFilters([filter(1, '^ads?[0-9]+\\.'), filter(2, '(^|\\.)tracker\\.', { groupId: 7 })]),
     ).toEqual([]);
   });
 
-  test('refuses filters over the budget of a change, which is smaller than that of active filters', () => {
+  test('refuses filters over the limit of a change, which is lower than the limit of active filters', () => {
     const filters = heavy(300);
     const refused = findRefusedFilters(filters);
     expect(refused.length).toBeGreaterThan(0);
@@ -141,13 +141,13 @@ describe('findRefusedFilters', () => {
   });
 });
 
-describe('isSameForManualRules', () => {
+describe('isSameForManualRules()', () => {
   const SERVICE = { serviceId: 's', serviceName: 'S', groupId: 7, domains: ['s.example'], exact: [] };
   const rows = { ...NO_POLICY_ROWS, managedDomains: [managed(1, 'a.example')] };
   const compiled = compiledFrom([]);
   const live = { nowMs: 0 };
 
-  test('returns true for the same rows of hand-made rules, whatever else has changed', () => {
+  test('is true for the same rows of manual rules, even if lists and groups have changed', () => {
     const other = { ...rows, groups: [{ id: 7, enabled: true }] };
     expect(
       isSameForManualRules({ compiled, rows, live }, { compiled: compiledFrom([]), rows: other, live }),
@@ -159,12 +159,12 @@ describe('isSameForManualRules', () => {
     ['managed domains', { managedDomains: [] }, 1],
     ['regex filters', { regexFilters: [filter(1, '^a')] }, 1],
     ['blocked services', { blockedServices: [SERVICE] }, 1],
-  ])('returns false if %s differ', (_what, change, seed) => {
+  ])('is false if %s differ', (_what, change, seed) => {
     const other = { compiled: compiledFrom([], seed), rows: { ...rows, ...change }, live };
     expect(isSameForManualRules({ compiled, rows, live }, other)).toBe(false);
   });
 
-  test('distinguishes a time at which a service is blocked from one at which it is not', () => {
+  test('is false if a service is blocked at one of the two times only', () => {
     const times = {
       timezone: 'UTC',
       slots: [{ days: 127, start: 60, end: 120, action: 'block_all' as const }],

@@ -11,8 +11,8 @@ const group = (id: number, enabled = true) => ({ id, enabled });
 const modesOf = (mask: number, engines: number): number[] =>
   Array.from({ length: engines }, (_, engine) => (mask >>> (engine * 2)) & 3);
 
-describe('safeSearchRules', () => {
-  test('safeSearchRules() contains only engines that some group enforces, and their names', () => {
+describe('safeSearchRules()', () => {
+  test('returns the engines that some group enforces, and their names', () => {
     const { engines, groups } = safeSearchRules({ groups: [group(1)], safeSearch: [on(1, 'google')] });
     expect(engines.map(({ id }) => id)).toEqual(['google']);
     expect(engines[0]!.names.map(nameToText)).toContain('www.google.com');
@@ -20,7 +20,7 @@ describe('safeSearchRules', () => {
     expect(groups).toEqual([{ id: 1, mask: SafeSearchMode.strict }]);
   });
 
-  test('safeSearchRules() keeps the mode of YouTube apart, and no other engine has one', () => {
+  test('returns a separate mode for YouTube, and strict mode for all other engines', () => {
     const rows = {
       groups: [group(1), group(5)],
       safeSearch: [on(1, 'youtube', 'moderate'), on(5, 'youtube'), on(5, 'google', 'moderate')],
@@ -34,7 +34,7 @@ describe('safeSearchRules', () => {
     expect(nameToText(engines[place]!.moderate.cname!)).not.toBe(nameToText(engines[place]!.strict.cname!));
   });
 
-  test('safeSearchRules() gives a disabled group what Default enforces, listed or not', () => {
+  test('gives a disabled or missing group the engines of Default', () => {
     const safeSearch = [on(1, 'google'), on(5, 'bing')];
     expect(
       safeSearchRules({ groups: [group(1), group(5, false)], safeSearch }).groups.map(({ id }) => id),
@@ -48,7 +48,7 @@ describe('safeSearchRules', () => {
     ]);
   });
 
-  test('safeSearchRules() skips unknown engines', () => {
+  test('skips unknown engines', () => {
     const rules = safeSearchRules({ groups: [group(1)], safeSearch: [on(1, 'nothing')] });
     expect(rules).toEqual({ engines: [], groups: [] });
   });

@@ -73,7 +73,7 @@ describe('buildPolicyTable()', () => {
     expect(kindsOf(compiled, groups, [source(10), source(20)])).toEqual({ 1: [1, 3, 8], 7: [1, 3, 8] });
   });
 
-  test('applies a source with groups only to them', () => {
+  test('applies a source with groups only to these groups', () => {
     const groups = [DEFAULT, { id: 7, enabled: true }];
     const sources = [source(10, { groupIds: [1] }), source(20, { groupIds: [7] })];
     expect(kindsOf(compiled, groups, sources)).toEqual({ 1: [1, 1, 0], 7: [0, 2, 8] });
@@ -97,7 +97,7 @@ describe('buildPolicyTable()', () => {
     expect(kindsOf(damaged, [DEFAULT], [source(10), source(20)])).toEqual({ 1: [0, 1, 0] });
   });
 
-  test('gives groups that the same sources serve one class, and Default the first row', () => {
+  test('gives groups with the same sources the same class, and Default the first row', () => {
     const groups = [{ id: 9, enabled: true }, { id: 7, enabled: true }, DEFAULT];
     const rows = rowsOf(groups, [source(10, { groupIds: [7] }), source(20)]);
     const policy = tableOf(compiled, rows);
@@ -125,12 +125,12 @@ describe('buildPolicyTable()', () => {
     expect([...policy.sourcesOf(0)]).toEqual([1, 1]);
   });
 
-  test('adds Default if the rows lack it', () => {
+  test('adds Default if the rows do not contain it', () => {
     const policy = tableOf(compiled, rowsOf([], []));
     expect([policy.groupCount, policy.groupId(0)]).toEqual([1, 1]);
   });
 
-  test('contains version and blocking settings', () => {
+  test('contains the version and the blocking settings', () => {
     const blocking: BlockingSettings = {
       enabled: false,
       mode: 'custom_ip',
@@ -163,7 +163,7 @@ describe('buildPolicyTable()', () => {
     ],
     ['no address', {}, false, false],
     ['another mode', { mode: 'null_ip', customIpv4: '192.0.2.9' }, true, true],
-  ])('marks the questions that get an address: %s', (_, change, givesIpv4, givesIpv6) => {
+  ])('contains which query types get a custom address: %s', (_, change, givesIpv4, givesIpv6) => {
     const blocking = { ...BLOCKING, mode: 'custom_ip' as const, customIpv4: '', customIpv6: '', ...change };
     const rows = rowsOf([DEFAULT], []);
     const policy = new PolicyTable(buildSnapshot(1, compiled, rows, blocking, NOTHING_LIVE).policy);
@@ -171,7 +171,7 @@ describe('buildPolicyTable()', () => {
     if (blocking.mode === 'null_ip') expect([...policy.customIpv4]).toEqual([0, 0, 0, 0]);
   });
 
-  test('contains the override of each group, and for a disabled group the override of Default', () => {
+  test('contains the override of each group, and the override of Default for a disabled group', () => {
     const live: LivePolicy = {
       ...NOTHING_LIVE,
       overrides: new Map([
@@ -205,7 +205,7 @@ describe('buildPolicyTable()', () => {
     ['off until now', true, { enabled: false, until: '2026-01-01T00:00:00Z' }, true],
     ['on until now', false, { enabled: true, until: '2026-01-01T00:00:00Z' }, false],
   ])(
-    'is enabled according to the switch "%s" and the configuration %s',
+    'has blocking enabled according to the switch "%s" and the configuration %s',
     (_, configured, blockingSwitch, isOn) => {
       const live = { ...NOTHING_LIVE, nowMs: Date.parse('2026-01-01T00:00:00Z') };
       const rows = { ...rowsOf([DEFAULT], []), blockingSwitch };
@@ -217,7 +217,7 @@ describe('buildPolicyTable()', () => {
 });
 
 describe('emptySnapshot()', () => {
-  test('is version 0, contains Default and blocks nothing', () => {
+  test('has version 0, contains Default and blocks nothing', () => {
     const { snapshot } = emptySnapshot(BLOCKING);
     const policy = new PolicyTable(snapshot.policy);
     expect(snapshot.version).toBe(0);
@@ -252,7 +252,7 @@ describe('filterStats()', () => {
     return { snapshot: buildSnapshot(3, compiled, rows, BLOCKING, NOTHING_LIVE), compiled, rows };
   };
 
-  test('counts a name once, however many lists have it', () => {
+  test('counts a name once, however many lists contain it', () => {
     expect(filterStats(state([source(10), source(20, { groupIds: [4] })]))).toMatchObject({
       blocked_domains: 2,
       allowed_domains: 1,
@@ -261,7 +261,7 @@ describe('filterStats()', () => {
     });
   });
 
-  test('counts the names of blocked services once, however many groups they are blocked for', () => {
+  test('counts the names of blocked services once, however many groups block them', () => {
     const service = {
       serviceId: 'v',
       serviceName: 'V',
@@ -285,7 +285,7 @@ describe('filterStats()', () => {
     );
   });
 
-  test('leaves out names that only disabled sources have', () => {
+  test('leaves out names that only disabled sources contain', () => {
     expect(filterStats(state([source(10), source(20, { enabled: false })]))).toMatchObject({
       blocked_domains: 2,
       allowed_domains: 0,

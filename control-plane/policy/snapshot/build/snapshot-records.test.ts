@@ -26,8 +26,8 @@ function recordsOf({ config = [], api = [], leases = [] }: Sources): string[] {
   );
 }
 
-describe('localRecords', () => {
-  test('localRecords() returns the records of the configuration, of the API, of leases, and then the reverse names', () => {
+describe('localRecords()', () => {
+  test('returns records of the configuration, the API and DHCP leases, and then reverse names', () => {
     const all = recordsOf({
       config: ['a.home A 192.0.2.1'],
       api: ['b.home AAAA 2001:db8::2'],
@@ -45,7 +45,7 @@ describe('localRecords', () => {
     expect(all[3]).toMatch(/PTR a\.home /);
   });
 
-  test('localRecords() ignores leases that change a manual name or have an invalid name', () => {
+  test('ignores leases for names with manual records, and leases with an invalid name or address', () => {
     const leases = [
       { fqdn: 'a.home', address: '192.0.2.9' },
       { fqdn: 'b.home', address: '192.0.2.9' },
@@ -59,7 +59,7 @@ describe('localRecords', () => {
     expect(forward.filter((line) => line.startsWith('dhcp'))).toEqual(['dhcp 0 d.home AAAA 2001:db8::4 60']);
   });
 
-  test('localRecords() creates one reverse name per address, for the first name, unless there is a manual one', () => {
+  test('creates one reverse name per address, for the first name, unless there is a manual one', () => {
     const reverse = (lines: string[]): string[] =>
       recordsOf({ config: lines })
         .filter((line) => line.includes(' PTR '))
@@ -74,7 +74,7 @@ describe('localRecords', () => {
   });
 });
 
-describe('isSameForLocalNames', () => {
+describe('isSameForLocalNames()', () => {
   const compiled = compiledFrom([]);
   const lease = { fqdn: 'c.home', address: '192.0.2.3' };
   const causes = (change: Sources & { seed?: number } = {}) => ({
@@ -87,7 +87,7 @@ describe('isSameForLocalNames', () => {
     },
   });
 
-  test('isSameForLocalNames() is true for equal rows that were read again', () => {
+  test('is true for equal rows that were read again', () => {
     expect(isSameForLocalNames(causes(), causes())).toBe(true);
     expect(isSameForLocalNames(causes({ leases: [] }), causes({ leases: [] }))).toBe(true);
   });
@@ -101,7 +101,7 @@ describe('isSameForLocalNames', () => {
     ['another lease', { leases: [{ ...lease, address: '192.0.2.4' }] }],
     ['a lease that ended', { leases: [] }],
     ['one more lease', { leases: [lease, { ...lease, fqdn: 'd.home' }] }],
-  ])('isSameForLocalNames() detects %s', (_what, change) => {
+  ])('detects %s', (_what, change) => {
     expect(isSameForLocalNames(causes(), causes(change))).toBe(false);
     expect(isSameForLocalNames(causes(change), causes())).toBe(false);
   });

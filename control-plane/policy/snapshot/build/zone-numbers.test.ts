@@ -7,7 +7,7 @@ import { ZoneNumbers } from './zone-numbers.ts';
 const zone = (name: string, ...servers: string[]) => ({ zone: name, names: zoneNames(name), servers });
 
 describe('ZoneNumbers.number()', () => {
-  test('gives each definition its own partition, and the same one when it is used again', () => {
+  test('gives each definition of a zone its own cache partition, and the same one when it is used again', () => {
     const numbers = new ZoneNumbers();
     const partitions = (...zones: ReturnType<typeof zone>[]): number[] =>
       numbers.number(zones).map(({ partition }) => partition);
@@ -18,7 +18,7 @@ describe('ZoneNumbers.number()', () => {
     expect(partitions(one)).toEqual([1]);
   });
 
-  test('numbers equal servers alike, above the numbers of the pools', () => {
+  test('gives equal servers the same index, above the indexes of pool servers', () => {
     const numbers = new ZoneNumbers();
     const [first, second] = numbers.number([
       zone('a.example', '192.0.2.1', 'tcp://192.0.2.2'),
@@ -30,12 +30,12 @@ describe('ZoneNumbers.number()', () => {
     expect(numbers.upstreamOf(1)).toBeUndefined();
   });
 
-  test('makes the names of a network', () => {
+  test('returns the reverse zones of a network', () => {
     const [reverse] = new ZoneNumbers().number([zone('192.0.2.0/23', '192.0.2.1')]);
     expect(reverse!.names.map(nameToText)).toEqual(['2.0.192.in-addr.arpa', '3.0.192.in-addr.arpa']);
   });
 
-  test('reuses the oldest number that is not in use when all have been assigned', () => {
+  test('reuses the cache partition that was unused longest when all have been assigned', () => {
     const numbers = new ZoneNumbers();
     const kept = zone('kept.example', '192.0.2.1');
     numbers.number([kept, zone('old.example', '192.0.2.1')]);

@@ -68,7 +68,7 @@ describe('ActivePolicy', () => {
 
   afterEach(() => policy.close());
 
-  test('apply() publishes the current rows with the active rules', async () => {
+  test('apply() publishes the current rows with the active list rules', async () => {
     await policy.useRules(RULES);
     rows = async () => ({ ...ROWS, groups: [{ id: 1, enabled: true }] });
     await policy.apply();
@@ -76,12 +76,12 @@ describe('ActivePolicy', () => {
     expect(sent[1]!.rules).toBe(RULES.rules);
   });
 
-  test('apply() publishes once for a burst of changes', async () => {
+  test('apply() publishes one snapshot for several calls in a row', async () => {
     await Promise.all(Array.from({ length: 50 }, () => policy.apply()));
     expect(sent).toHaveLength(2);
   });
 
-  test('apply() rejects with the cause, and activates the rows once the cause is gone', async () => {
+  test('apply() rejects with the cause, and activates the rows when the cause is gone', async () => {
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
     const refused: unknown = await policy.apply().catch((error: unknown) => error);
     expect(refused).toMatchObject({ message: 'down' });
@@ -104,7 +104,7 @@ describe('ActivePolicy', () => {
     expect(policy.revision()).toBe(1);
   });
 
-  test('revision() and mark() also wait for active lists', async () => {
+  test('revision() and mark() do not advance until the lists of the revision are active', async () => {
     lists = [listOf('older')];
     await policy.useRules(rulesOf('older'));
     expect(policy.revision()).toBe(1);
@@ -117,7 +117,7 @@ describe('ActivePolicy', () => {
     expect([policy.revision(), policy.mark()]).toEqual([3, 7]);
   });
 
-  test('revision() ignores lists that are still being sent to the threads, or did not reach them', async () => {
+  test('revision() ignores lists that are still being sent to DNS threads, or did not arrive there', async () => {
     await policy.useRules(rulesOf('older'));
     lists = [listOf('newer')];
     const broadcasts: PromiseWithResolvers<number>[] = [];
@@ -149,7 +149,7 @@ describe('ActivePolicy', () => {
     expect(policy.revision()).toBe(4);
   });
 
-  test('revision() and mark() do not wait for a list that this node has refused', async () => {
+  test('revision() and mark() advance without a list that this node has refused', async () => {
     await policy.useRules(rulesOf('older'));
     lists = [listOf('newer')];
     await policy.apply();
@@ -159,13 +159,13 @@ describe('ActivePolicy', () => {
     expect(policy.revision()).toBe(3);
   });
 
-  test('catchUp() publishes policy with the same revision and versions in other tables, as after a restore', async () => {
+  test('catchUp() publishes policy with an unchanged revision after the database was restored', async () => {
     await policy.apply();
     await policy.catchUp(() => ({ ...at(1, '1'), tables: '2' }));
     expect(sent).toHaveLength(2);
   });
 
-  test('mark() follows the mark of the database back, as for a standby that takes over', async () => {
+  test('mark() decreases with the mark of the database, as after a standby was promoted', async () => {
     await policy.apply();
     await policy.catchUp(() => ({ ...at(1, '1'), mark: 9 }));
     expect(policy.mark()).toBe(9);
@@ -176,7 +176,7 @@ describe('ActivePolicy', () => {
     expect(policy.mark()).toBe(0);
   });
 
-  test('catchUp() publishes changes by other nodes, and nothing that is already active', async () => {
+  test('catchUp() publishes changes of other nodes, and nothing that is already active', async () => {
     await policy.catchUp(() => at(1, '1'));
     expect([sent.length, policy.revision()]).toEqual([1, 1]);
     await policy.catchUp(() => at(1, '1'));
@@ -196,7 +196,7 @@ describe('ActivePolicy', () => {
     expect([sent.length, policy.revision()]).toEqual([3, 9]);
   });
 
-  test('catchUp() publishes nothing that a change of this node activates', async () => {
+  test('catchUp() publishes nothing that apply() is already activating', async () => {
     const own = policy.apply();
     await policy.catchUp(() => at(1, '1'));
     await own;
@@ -214,7 +214,7 @@ describe('ActivePolicy', () => {
     expect([last.blockingMode, last.groupCount]).toEqual([1, 2]);
   });
 
-  test('applyLive() publishes live changes over the known rows, without the database', async () => {
+  test('applyLive() publishes schedules with the known rows, without the database', async () => {
     await policy.apply();
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
     opened.live = ({ groups }) => ({
@@ -227,7 +227,7 @@ describe('ActivePolicy', () => {
     expect([0, 1].map((index) => table.groupNextFlipAtSecs(index))).toEqual([0, 60]);
   });
 
-  test('apply() keeps the client table until something that gives clients their groups changes', async () => {
+  test('apply() keeps the client table until a change affects the groups of clients', async () => {
     const table = async (next: Partial<PolicyRows>): Promise<SharedArrayBuffer> => {
       rows = async () => structuredClone({ ...ROWS, ...next });
       await policy.apply();
@@ -253,7 +253,7 @@ describe('ActivePolicy', () => {
     expect(new Set([...tables, sent.at(-1)!.clients]).size).toBe(6);
   });
 
-  test('useRules() and applySettings() are retried without the database if the threads did not apply them', async () => {
+  test('useRules() and applySettings() are retried without the database if threads did not apply them', async () => {
     opened.broadcast = () => Promise.reject(new Error('worker 1 did not answer'));
     await expect(policy.useRules(RULES)).rejects.toThrow('worker 1 did not answer');
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
@@ -266,7 +266,7 @@ describe('ActivePolicy', () => {
     expect(sent[0]!.rules).toBe(RULES.rules);
   });
 
-  test('apply() alone publishes nothing if the rows cannot be read', async () => {
+  test('apply() publishes nothing if the rows cannot be read', async () => {
     await policy.useRules(RULES);
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
     await expect(policy.apply()).rejects.toThrow('down');
@@ -288,7 +288,7 @@ describe('ActivePolicy', () => {
     expect([reads, sent.length]).toEqual([1, 2]);
   });
 
-  test('never activates older rows after newer ones', async () => {
+  test('apply() never activates older rows after newer rows', async () => {
     let count = 1;
     rows = async () => {
       const groups = Array.from({ length: count++ }, (_, index) => ({ id: index + 1, enabled: true }));

@@ -6,11 +6,11 @@ const ROWS = [
 ] as const;
 
 describe('a file of managed domains', () => {
-  test('is read as it was written', () => {
+  test('returns what was written to it', () => {
     expect(decodeManaged(encodeManaged(ROWS))).toEqual(ROWS);
   });
 
-  test('is refused with a changed byte, or truncated', () => {
+  test('is refused if a byte has changed or if it is truncated', () => {
     const file = encodeManaged(ROWS);
     expect(() => decodeManaged(file.subarray(0, 3))).toThrow(DamagedGeneration);
     file[5]! ^= 1;

@@ -84,12 +84,12 @@ async function loadedVersion(): Promise<number | undefined> {
   return (await new Generations(dataDir, logger).load()).kept?.version;
 }
 
-describe('Generations', () => {
-  test('loads nothing from a new folder', async () => {
+describe('Generations, the policy snapshots on disk,', () => {
+  test('load nothing from a new directory', async () => {
     await expect(generations.load()).resolves.toEqual({ kept: undefined, highestVersion: 0 });
   });
 
-  test('loads the saved data, byte for byte', async () => {
+  test('load the saved data, byte for byte', async () => {
     const saved = state(5);
     await generations.save(saved);
     const { kept: loaded, highestVersion } = await new Generations(dataDir, logger).load();
@@ -101,7 +101,7 @@ describe('Generations', () => {
     expect(loaded!.rows).toEqual(saved.rows);
   });
 
-  test('shares a rule table between generations, and keeps the last twenty', async () => {
+  test('share the file of a rule table, and consist of the last twenty snapshots', async () => {
     for (const version of [1, 2, 3]) await generations.save(state(version));
     expect(files(/^rules-/)).toHaveLength(1);
     for (let version = 4; version <= 22; version++) await generations.save(state(version, OTHER_RULES));
@@ -113,7 +113,7 @@ describe('Generations', () => {
     expect(kept).toEqual(Array.from({ length: 20 }, (_, index) => index + 4));
   });
 
-  test('at() finds the generation of a time, with the active rules if they are the same', async () => {
+  test('return with at() the snapshot of a given time, with the active rule table if it is the same', async () => {
     for (const [version, atMs] of [
       [1, 0],
       [2, 10_000],
@@ -135,7 +135,7 @@ describe('Generations', () => {
     expect(await Promise.all([35_000, 99_000].map(versionAt))).toEqual([undefined, 6]);
   });
 
-  test('at() reads only files that were written around the given time', async () => {
+  test('read in at() only files that were written around the given time', async () => {
     for (let version = 1; version <= 8; version++) {
       await generations.save(state(version, RULES, version * 10_000));
       const secs = version * 10 + 1;
@@ -149,7 +149,7 @@ describe('Generations', () => {
     expect((await generations.at(45_000, RULES))?.version).toBe(4);
   });
 
-  test('findRules() returns rules that are not the newest, and skips damaged ones', async () => {
+  test('return with findRules() a rule table that is not the newest, and skip damaged ones', async () => {
     await generations.save(state(1));
     await generations.save(state(2, OTHER_RULES));
     const first = state(1).compiled.sources.map(({ inputKey }) => inputKey);
@@ -165,20 +165,20 @@ describe('Generations', () => {
     ).resolves.toBeUndefined();
   });
 
-  test('loads data that was written before a kind of row was known', async () => {
+  test('load data that was written by a release without some of the tables', async () => {
     const { clients: _, blockingSwitch: __, accessGraceEndMs: ___, ...older } = state(5).rows;
     await generations.save({ ...state(5), rows: older as PolicyRows });
     const { kept } = await generations.load();
     expect(kept!.rows).toEqual(state(5).rows);
   });
 
-  test('restricts its files to its own user', async () => {
+  test('are readable and writable by their own user only', async () => {
     await generations.save(state(1));
     expect(files(/./).map((file) => statSync(join(folder, file)).mode & 0o777)).toEqual([0o600, 0o600]);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
-  test('falls back to the previous generation for any length of a truncated file', async () => {
+  test('load the previous snapshot if a file is truncated, at any length', async () => {
     await generations.save(state(1));
     await generations.save(state(2, OTHER_RULES));
     for (const file of files(/-0000000002-|^rules-00000002/)) {
@@ -192,7 +192,7 @@ describe('Generations', () => {
     await expect(loadedVersion()).resolves.toBe(2);
   });
 
-  test('falls back for a changed bit anywhere, and still counts the version as used', async () => {
+  test('load the previous snapshot if any bit has changed, and do not reuse the version of the damaged one', async () => {
     await generations.save(state(1));
     await generations.save(state(2, OTHER_RULES));
     for (const file of files(/-0000000002-|^rules-00000002/)) {
@@ -212,14 +212,14 @@ describe('Generations', () => {
     expect(logger.text()).toContain('skipped a damaged generation');
   });
 
-  test('falls back when the rule table is missing', async () => {
+  test('load the previous snapshot if the file of the rule table is missing', async () => {
     await generations.save(state(1));
     await generations.save(state(2, OTHER_RULES));
     rmSync(join(folder, files(/^rules-00000002/)[0]!));
     await expect(loadedVersion()).resolves.toBe(1);
   });
 
-  test('ignores and deletes files left by a killed writer', async () => {
+  test('ignore and delete files of a writer that was killed', async () => {
     await generations.save(state(1));
     writeFileSync(join(folder, 'generation-0000000002-x.weir.tmp'), 'half');
     writeFileSync(join(folder, 'rules-x.weir.tmp'), 'half');
@@ -227,7 +227,7 @@ describe('Generations', () => {
     expect(files(/\.tmp$/)).toEqual([]);
   });
 
-  test('save() throws when it cannot write', async () => {
+  test('throw in save() if the file cannot be written', async () => {
     rmSync(folder, { recursive: true });
     writeFileSync(folder, 'a file where the folder should be');
     await expect(generations.save(state(2))).rejects.toThrow(/ENOTDIR/);
@@ -241,7 +241,7 @@ describe('startingState()', () => {
     expect(rows.sources).toEqual([]);
   });
 
-  test('is the newest generation under a new version with the current settings', async () => {
+  test('is the newest snapshot on disk with a new version and the current settings', async () => {
     await generations.save(state(8));
     const { snapshot, compiled } = await startingState(
       generations,
@@ -253,7 +253,7 @@ describe('startingState()', () => {
     expect(compiled.sources.map(({ id }) => id)).toEqual([10]);
   });
 
-  test('continues counting if every generation is damaged', async () => {
+  test('uses a higher version than all snapshots on disk even if they are damaged', async () => {
     await generations.save(state(8));
     truncateSync(join(folder, files(/^generation-/)[0]!), 10);
     const { snapshot, rows } = await startingState(generations, BLOCKING, () => NOTHING_LIVE);
@@ -263,7 +263,7 @@ describe('startingState()', () => {
 });
 
 describe('noteReady()', () => {
-  test('is visible to later starts, and leaves the generations unchanged', async () => {
+  test('is visible after a restart, and leaves the snapshots on disk unchanged', async () => {
     await generations.save(state(8));
     expect(await generations.wasReady()).toBe(false);
     await generations.noteReady();
@@ -293,7 +293,7 @@ describe('firstNodeState()', () => {
   );
 });
 
-describe('very many managed domains', () => {
+describe('very many managed domains in the snapshots on disk', () => {
   const managed = (id: number): PolicyRows['managedDomains'][number] => ({
     ...{ id, name: `rule ${id}`, domain: `n${id}.example`, suffix: false, action: 'deny', groupId: null },
   });
@@ -303,7 +303,7 @@ describe('very many managed domains', () => {
   };
   const many = Array.from({ length: 2500 }, (_, index) => managed(2 * index));
 
-  test('are in a file that generations share; each generation contains only its changes', async () => {
+  test('are in one shared file, and each snapshot contains only its changes', async () => {
     const [first, ...rest] = many;
     const changed = [managed(1), { ...rest[0]!, domain: 'other.example' }, ...rest.slice(1)];
     await generations.save(withManaged(1, many));
@@ -316,7 +316,7 @@ describe('very many managed domains', () => {
     expect(kept?.rows.managedDomains).toEqual(changed);
   });
 
-  test('are written again if most have changed; a file that no generation needs is deleted', async () => {
+  test('are written to a new file if most have changed, and the old file is deleted when it is not needed', async () => {
     await generations.save(withManaged(1, many));
     const others = many.map(({ id }) => managed(id + 10_000));
     for (let version = 2; version <= 22; version++) await generations.save(withManaged(version, others));
@@ -325,7 +325,7 @@ describe('very many managed domains', () => {
     expect(kept?.rows.managedDomains[0]!.id).toBe(10_000);
   });
 
-  test('are those of the previous generation if their file is damaged', async () => {
+  test('are taken from the previous snapshot if their file is damaged', async () => {
     await generations.save(state(1));
     await generations.save(withManaged(2, many));
     truncateSync(join(folder, files(/^managed-/)[0]!), 100);

@@ -42,7 +42,7 @@ describe('SnapshotPublisher', () => {
     expect((await generations.load()).kept?.version).toBe(3);
   });
 
-  test('writes the last state of each rule table, however fast they follow each other', async () => {
+  test('writes the last snapshot with each rule table to disk, however fast they follow each other', async () => {
     const other = { ...RULES };
     for (const rules of [RULES, RULES, other, other, RULES]) await publisher.publish(rules, ROWS, BLOCKING);
     await publisher.settled();
@@ -63,7 +63,7 @@ describe('SnapshotPublisher', () => {
     expect(warnings()).toBe(2);
   });
 
-  test('counts the threads that do not take a snapshot in time, and still writes it to disk', async () => {
+  test('counts the threads that do not apply a snapshot in time, and still writes it to disk', async () => {
     opened.broadcast = async () => 2;
     await publisher.publish(RULES, ROWS, BLOCKING);
     expect(publisher.threadsBehind()).toBe(2);
@@ -74,7 +74,7 @@ describe('SnapshotPublisher', () => {
     expect(publisher.threadsBehind()).toBe(0);
   });
 
-  test('rejects when a snapshot cannot be handed to the threads, and continues with the next', async () => {
+  test('rejects if a snapshot cannot be sent to the threads, and publishes the next snapshot', async () => {
     opened.broadcast = () => Promise.reject(new Error('worker 1 did not answer'));
     await expect(publisher.publish(RULES, ROWS, BLOCKING)).rejects.toThrow('worker 1 did not answer');
     opened.broadcast = opened.take;
@@ -82,7 +82,7 @@ describe('SnapshotPublisher', () => {
     expect(sent.map(({ version }) => version)).toEqual([2]);
   });
 
-  test('continues if a generation cannot be written, and logs that', async () => {
+  test('continues if a snapshot cannot be written to disk, and logs that', async () => {
     rmSync(join(dataDir, 'snapshots'), { recursive: true });
     writeFileSync(join(dataDir, 'snapshots'), 'in the way');
     await expect(publisher.publish(RULES, ROWS, BLOCKING)).resolves.toMatchObject({ version: 1 });
@@ -92,7 +92,7 @@ describe('SnapshotPublisher', () => {
     );
   });
 
-  test('describeRule() names the lists behind an attribute of that version, whatever came after', async () => {
+  test('describeRule() returns the lists of a rule in the given version, whatever was published later', async () => {
     await publisher.publish(RULES, ROWS, BLOCKING);
     const renamed = { ...ROWS, sources: ROWS.sources.map((source) => ({ ...source, name: 'renamed' })) };
     await publisher.publish(RULES, renamed, BLOCKING);

@@ -36,7 +36,7 @@ const name = nameFromText('a.example')!;
 const attribute = 0;
 
 describe('containingLists()', () => {
-  test('has each list once for blocking and once for allowing, without deleted ones', () => {
+  test('returns each list once for blocking and once for allowing, without deleted lists', () => {
     expect(listsFor(7)).toEqual([
       'all block block ||a.example^ active',
       'mixed block block a.example active',
@@ -45,7 +45,7 @@ describe('containingLists()', () => {
     ]);
   });
 
-  test('marks a list that serves other groups only', () => {
+  test('marks a list that applies to other groups only', () => {
     expect(listsFor(1)).toEqual([
       'all block block ||a.example^ active',
       'mixed block block a.example other_group',

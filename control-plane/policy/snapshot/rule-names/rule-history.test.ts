@@ -40,7 +40,7 @@ function ruleAt(origin: number, kinds: number, name: string, groupId: number): D
 }
 
 describe('RuleHistory', () => {
-  test('logged() describes a list rule like describe(), for each of its names', () => {
+  test('logged() describes a list rule like describe() does, and once for all names', () => {
     remember(RULES, ROWS);
     const rule = listed(1, BLOCK_SUFFIX, 7);
     const found = { source: 'malware', before: '||', atName: true, after: '^', lists: [20] };
@@ -86,14 +86,14 @@ describe('RuleHistory', () => {
       expect(rules.map((rule) => history.logged(1, rule, () => rule.name))).toEqual(expected);
   });
 
-  test('describe() names only lists of that kind that serve the group', () => {
+  test('describe() names only lists with a rule of this kind that apply to the group', () => {
     remember(RULES, ROWS);
     expect(history.describe(1, listed(1, BLOCK_SUFFIX, 7))?.sources).toEqual(['malware']);
     expect(history.describe(1, listed(1, BLOCK_EXACT | BLOCK_SUFFIX, 1))?.sources).toEqual(['malware']);
     expect(history.describe(1, listed(0, BLOCK_EXACT, 1))).toBeUndefined();
   });
 
-  test('describe() names, of two services with one domain, the one that is blocked at that time', () => {
+  test('describe() names the service that is blocked at that time, if two services contain the domain', () => {
     const slots = [{ days: 127, start: 0, end: 60, action: 'block_all' as const }];
     const [tube] = ROWS.blockedServices;
     const night = { ...tube!, serviceId: 'night', serviceName: 'Night', times: { timezone: 'UTC', slots } };
@@ -125,7 +125,7 @@ describe('RuleHistory', () => {
     });
   });
 
-  test('describe() names the managed domain that decided: of the action, the group, and with a reach that fits', () => {
+  test('describe() names the managed domain that decided, by action, group and subdomains', () => {
     const row = (id: number, change: Partial<PolicyRows['managedDomains'][number]>) => ({
       ...{
         id,
@@ -165,7 +165,7 @@ describe('RuleHistory', () => {
     );
   });
 
-  test('describe() knows local records of the newest version only', () => {
+  test('describe() returns local records of the newest version only', () => {
     const localRecords = [
       { id: 9, fqdn: 'nas.example', domain: '', type: 'A' as const, value: '192.0.2.5', ttlSecs: 60 },
     ];
@@ -183,7 +183,7 @@ describe('RuleHistory', () => {
     expect(history.describe(1, rule)).toBeUndefined();
   });
 
-  test('describeSchedule() and loggedSchedule() name the profile that a group had in that version', () => {
+  test('describeSchedule() and loggedSchedule() name the schedule profile that a group had in that version', () => {
     const group = (id: number, enabled: boolean): PolicyRows['groups'][number] => ({ id, enabled });
     const schedule = (groupId: number, profile: string): PolicyRows['schedules'][number] => ({
       groupId,
@@ -214,7 +214,7 @@ describe('RuleHistory', () => {
     expect([history.describeSchedule(3, 7), history.loggedSchedule(3, 7)]).toEqual([undefined, undefined]);
   });
 
-  test('describe() returns nothing for attributes and versions that do not exist or are too old', () => {
+  test('describe() returns nothing for rules and versions that do not exist or are too old', () => {
     remember(RULES, ROWS);
     expect(history.describe(1, listed(99, BLOCK_EXACT, 7))).toBeUndefined();
     expect(history.describe(77, listed(0, BLOCK_EXACT, 7))).toBeUndefined();
@@ -224,7 +224,7 @@ describe('RuleHistory', () => {
   });
 });
 
-describe('ruleText', () => {
+describe('ruleText()', () => {
   test.each([
     [BLOCK_EXACT, 'a.example'],
     [BLOCK_SUFFIX, '||a.example^'],
