@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/audit-log`. */
+/** Requests and responses of `{api}/audit-log`. */
 import { z } from 'zod';
 import {
   ENGLISH_CHANGES,
@@ -8,7 +8,7 @@ import {
 } from '../policy/changes/change-codes.ts';
 import { former, MAX_ID, optionalQueryInt, Page, pageOf, Period, text, Timestamp } from './fields.ts';
 
-/** Start or end of a period, with any offset. */
+/** Start or end of a period, a time with any UTC offset. */
 const Moment = z.iso.datetime({ offset: true });
 
 const ActionCodes = z.enum(Object.keys(ENGLISH_CHANGES.actions) as [ActionCode, ...ActionCode[]]);
@@ -19,16 +19,25 @@ export const AuditLogQuery = Page.extend({
     .string()
     .regex(/^[1-9]\d{0,14}$/, 'expected the next_cursor of a page')
     .optional()
-    .meta({ description: 'next_cursor of a page; replaces offset', examples: ['42'] }),
+    .meta({
+      description: 'next_cursor of a page, to get the page after it; replaces offset',
+      examples: ['42'],
+    }),
   author: text(200).min(1).optional().meta({ description: 'a user name, the name of a token, or `system`' }),
   actor: former(text(200).min(1).optional(), 'author'),
-  action: text(200).min(1).optional().meta({ description: 'part of the action, such as `created`' }),
-  action_code: ActionCodes.optional().meta({ description: 'code of the action in `codes`' }),
-  subject: text(500).min(1).optional().meta({ description: 'part of the target' }),
+  action: text(200)
+    .min(1)
+    .optional()
+    .meta({ description: 'part of the action of a change, such as `created`' }),
+  action_code: ActionCodes.optional().meta({ description: 'code of the action of a change, as in `codes`' }),
+  subject: text(500)
+    .min(1)
+    .optional()
+    .meta({ description: 'part of the object that was changed, such as `group Kids`' }),
   revision: optionalQueryInt(1, MAX_ID),
   period: Period.optional(),
-  from: Moment.optional().meta({ description: 'inclusive' }),
-  to: Moment.optional().meta({ description: 'exclusive' }),
+  from: Moment.optional().meta({ description: 'start of the period, inclusive' }),
+  to: Moment.optional().meta({ description: 'end of the period, exclusive' }),
 });
 export type AuditLogQuery = z.output<typeof AuditLogQuery>;
 
@@ -40,7 +49,9 @@ const Word = z
   })
   .meta({ id: 'ChangeWord', examples: [{ code: 'everyone', params: {} }] });
 const Params = z.record(z.string(), z.union([Value, Word, z.array(Word)])).meta({
-  description: 'values of the placeholders; a word that is translated is itself a code with parameters',
+  description:
+    'values of the placeholders in the text of the code; a word that is translated is an object with a ' +
+    'code and parameters',
   examples: [{ name: 'Kids' }],
 });
 
@@ -55,7 +66,9 @@ export const ChangeCodes = z
   })
   .meta({
     id: 'ChangeCodes',
-    description: 'subject and action in codes with parameters, for texts in other languages',
+    description:
+      'the changed object and the action as codes with parameters, from which a client can write the ' +
+      'texts in any language',
     examples: [
       {
         subject: { code: 'group', params: { name: 'Kids' } },
@@ -64,7 +77,7 @@ export const ChangeCodes = z
     ],
   });
 
-/** A created group. */
+/** Example of changed rows: a created group. */
 const EXAMPLE = { 'groups 2': { id: 2, name: 'Kids', enabled: true, comment: '' } };
 
 /** One change. */
@@ -74,18 +87,23 @@ export const AuditLogEntry = z
     timestamp: Timestamp,
     author: z.string().meta({ description: 'a user name, the name of a token, or `system`' }),
     actor: former(z.string(), 'author'),
-    ip_address: z.string().nullable().meta({ description: 'address of the client; null for Weir itself' }),
+    ip_address: z.string().nullable().meta({
+      description: 'address of the client that sent the request; null if Weir itself made the change',
+    }),
     address: former(z.string().nullable(), 'ip_address'),
     action: z.string().meta({ description: 'the action, such as `created`' }),
-    subject: z.string().meta({ description: 'the target, such as `group Kids`' }),
+    subject: z.string().meta({ description: 'the object that was changed, such as `group Kids`' }),
     codes: ChangeCodes.nullable().meta({ description: 'null if an earlier release wrote the entry' }),
     revision: z.int().min(1).nullable(),
     before: z.unknown().meta({
-      description: 'null = did not exist; for policy the changed rows, by table and key; secrets are `***`',
+      description:
+        'state before the change; null = did not exist. For policy: the changed rows, by table and key. ' +
+        'Secrets are `***`',
     }),
-    after: z
-      .unknown()
-      .meta({ description: 'the same, after the change; null = deleted', examples: [EXAMPLE] }),
+    after: z.unknown().meta({
+      description: 'state after the change, in the form of `before`; null = deleted',
+      examples: [EXAMPLE],
+    }),
     left_out: z.int().min(0).meta({ description: 'number of changed rows that are not shown' }),
   })
   .meta({ id: 'AuditLogEntry' });

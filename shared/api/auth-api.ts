@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/auth/*`. */
+/** Requests and responses of `{api}/auth/*`. */
 import { z } from 'zod';
 import { former, Id, label, text, Timestamp } from './fields.ts';
 
@@ -22,23 +22,25 @@ export const AuthStatus = z
   .strictObject({
     enabled: z.boolean(),
     password_configured: z.boolean().nullable().meta({
-      description: 'null while it is unknown because the database is unavailable',
+      description: 'whether an administrator password is set; null while the database is unavailable',
     }),
     setup_required: z.boolean().nullable().meta({
-      description: 'authentication is enabled and no password is set yet; null while that is unknown',
+      description:
+        'authentication is enabled and no password is set yet; null while the database is unavailable',
     }),
     setup_code_file: z
       .string()
       .nullable()
       .meta({
         description:
-          'file on the machine that runs the node, with the code that auth/setup requires from this client; null if it requires none',
+          'file on the machine that runs the node with the code that POST /auth/setup requires from this ' +
+          'client; null if no code is required',
         examples: ['/var/lib/weir/setup-code'],
       }),
     session: LoginAnswer.nullable().meta({
       description:
-        'the session of the request; null without one, after it has ended, if authentication is disabled, ' +
-        'or if it cannot be looked up because the database is unavailable',
+        'the session of the request; null if the request has none, the session has ended, authentication is ' +
+        'disabled, or the database is unavailable',
     }),
   })
   .meta({ id: 'AuthStatus' });
@@ -67,17 +69,23 @@ export const SetupBody = z
     password: NewPassword,
     setup_code: text(64)
       .optional()
-      .meta({ description: 'logged when the server starts; not needed on the machine itself' }),
+      .meta({
+        description:
+          'the code in the log of the server and in the file `setup_code_file`; not required from the machine ' +
+          'that runs the node',
+      }),
   })
   .meta({ id: 'SetupRequest' });
 export type SetupBody = z.output<typeof SetupBody>;
 
-/** The code of an authenticator app, in the form that apps show. */
+/** A code of an authenticator app. Spaces are accepted, because apps show codes with them. */
 const TotpCode = z
   .string()
   .regex(/^\d{3} ?\d{3}$/, 'expected six digits')
   .meta({ description: 'six digits from an authenticator app', examples: ['123456'] });
-const RecoveryCode = text(64).min(1).meta({ description: 'one of the recovery codes; each is valid once' });
+const RecoveryCode = text(64)
+  .min(1)
+  .meta({ description: 'one of the recovery codes of the user; each is accepted once' });
 
 export const LoginBody = z
   .strictObject({
@@ -95,7 +103,7 @@ export const ChangePasswordBody = z
   .meta({ id: 'ChangePasswordRequest' });
 export type ChangePasswordBody = z.output<typeof ChangePasswordBody>;
 
-/** Proof of identity before the user changes the second factor: exactly one of these fields. */
+/** Proof of identity before a user changes the second factor: exactly one of these fields. */
 export const SecondFactorProof = z
   .strictObject({
     password: TriedPassword.optional(),
@@ -121,7 +129,7 @@ export const SecondFactorState = z
     enabled: z.boolean(),
     pending: z
       .boolean()
-      .meta({ description: 'a secret was created, and its first code has not been entered yet' }),
+      .meta({ description: 'a secret was created, but its first code has not been entered yet' }),
     recovery_codes_left: z.int().min(0),
   })
   .meta({ id: 'SecondFactorState' });
@@ -129,14 +137,20 @@ export type SecondFactorState = z.infer<typeof SecondFactorState>;
 
 export const SecondFactorSecret = z
   .strictObject({
-    secret: z.string().meta({ description: 'Base32, to type into an authenticator app; shown only once' }),
-    uri: z.string().meta({ description: 'otpauth URL with the same secret, for a QR code' }),
+    secret: z.string().meta({
+      description: 'secret in Base32, to enter in an authenticator app; contained only in this response',
+    }),
+    uri: z.string().meta({ description: 'otpauth URL with the same secret, to show as a QR code' }),
   })
   .meta({ id: 'SecondFactorSecret' });
 export type SecondFactorSecret = z.infer<typeof SecondFactorSecret>;
 
 export const RecoveryCodes = z
-  .strictObject({ recovery_codes: z.array(z.string()).meta({ description: 'shown only once' }) })
+  .strictObject({
+    recovery_codes: z.array(z.string()).meta({
+      description: 'codes for a user who has lost the authenticator app; contained only in this response',
+    }),
+  })
   .meta({ id: 'RecoveryCodes' });
 export type RecoveryCodes = z.infer<typeof RecoveryCodes>;
 
@@ -152,7 +166,7 @@ export const Session = z
     last_seen: Timestamp,
     last_seen_at: former(Timestamp, 'last_seen'),
     expires_at: Timestamp,
-    current: z.boolean().meta({ description: 'the session of this request' }),
+    current: z.boolean().meta({ description: 'whether it is the session of this request' }),
   })
   .meta({ id: 'Session' });
 export type Session = z.infer<typeof Session>;
@@ -160,7 +174,7 @@ export const SessionList = z.array(Session);
 
 /** Query parameters of the path that starts a login at an OpenID provider. */
 export const OidcStartQuery = z.strictObject({
-  /** Path to open after the login. */
+  /** Path of this server to open after the login. */
   return_to: z.string().default('/'),
   remember_me: z
     .enum(['true', 'false'])
@@ -173,7 +187,7 @@ export const OidcAttempt = z.strictObject({
   state: z.string().min(20),
   nonce: z.string().min(20),
   verifier: z.string().min(43),
-  /** Path of this server to open after the login. */
+  /** Path on this server to open after the login. */
   returnTo: z.string(),
   rememberMe: z.boolean(),
   startedMs: z.number(),

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/cache/*`. */
+/** Requests and responses of `{api}/cache/*`. */
 import { z } from 'zod';
 import { rrTypeCode } from '../dns/iana.ts';
 import { nameFromText } from '../dns/name.ts';
@@ -40,7 +40,7 @@ export const CacheMetrics = z
   .meta({ id: 'CacheMetrics' });
 export type CacheMetrics = z.infer<typeof CacheMetrics>;
 
-/** A name, or `*.` and a name for the name and its subdomains. */
+/** A name, or `*.NAME` for the name and its subdomains. */
 const Domain = z
   .string()
   .refine(
@@ -51,30 +51,33 @@ const Domain = z
 /** A record type: a mnemonic such as `AAAA`, or a number such as `TYPE65280` (RFC 3597). */
 const RecordType = z.string().refine((value) => rrTypeCode(value) !== undefined, 'expected a record type');
 
-/** Selects entries; all if empty. */
+/** Conditions on cache entries; `{}` selects all entries. */
 export const CacheEntryFilter = z.object({ domain: Domain.optional(), type: RecordType.optional() });
 export type CacheEntryFilter = z.output<typeof CacheEntryFilter>;
 
 export const CacheEntryQuery = Page.extend(CacheEntryFilter.shape);
 export type CacheEntryQuery = z.output<typeof CacheEntryQuery>;
 
-/** One answer in the cache. */
+/** A cached answer. */
 export const CacheEntryRow = z
   .strictObject({
     domain: z.string(),
     type: z.string(),
     rcode: z.string(),
-    ttl_secs: Count.meta({ description: 'remaining lifetime; 0 = it may be served stale' }),
+    ttl_secs: Count.meta({
+      description: 'remaining TTL in seconds; 0 = expired, but the entry may be served stale',
+    }),
     stored_at: Timestamp,
     expires_at: Timestamp,
     stale_until: Timestamp,
     answers: Count.meta({ description: 'number of records in the answer section' }),
     bytes: Count,
     dnssec_status: z.enum(['unchecked', 'secure', 'insecure', 'bogus', 'indeterminate']),
-    dnssec_ok: z.boolean().meta({ description: 'answer to queries with DO' }),
-    checking_disabled: z.boolean().meta({ description: 'answer to queries with CD' }),
+    dnssec_ok: z.boolean().meta({ description: 'whether the answer is for queries with the DO bit' }),
+    checking_disabled: z.boolean().meta({ description: 'whether the answer is for queries with the CD bit' }),
     in_use: z.boolean().meta({
-      description: 'whether it has been used since it was stored; the next eviction skips such an entry once',
+      description:
+        'whether the entry was used since it was stored; the next eviction skips an entry in use once',
     }),
   })
   .meta({ id: 'CacheEntry' });

@@ -1,5 +1,5 @@
 /**
- * The building blocks of all requests and answers of the REST API: ids, timestamps, texts, periods, pages. A schema
+ * Parts of the schemas of all requests and responses of the REST API: ids, timestamps, texts, periods, pages. A schema
  * here validates input and describes it in the OpenAPI document; the schemas of the features are in the other files of
  * this directory. Nothing here depends on HTTP.
  */
@@ -13,7 +13,7 @@ export const MAX_ID = 0x7fff_ffff;
 /** Id of an entity. */
 export const Id = z.int().min(1).max(MAX_ID);
 
-/** An id in a path: only digits, because any other value means a bug in the client, which should get a clear error. */
+/** An id in a path. Only digits are accepted, so that a client with a bug gets a clear error. */
 const PathId = z
   .string()
   .regex(/^\d{1,15}$/, 'expected an integer')
@@ -90,7 +90,7 @@ export function label(max: number): z.ZodString {
     .refine((value) => value === value.trim(), 'expected no spaces at the start or end');
 }
 
-/** A comment; null means no comment, which is the empty text. */
+/** A comment; null is converted to the empty text, which means no comment. */
 export const Comment = text(1000)
   .nullable()
   .transform((value) => value ?? '');
@@ -112,14 +112,14 @@ export const Period = z
   .refine((value) => periodMs(value) !== undefined, 'expected <N>m, <N>h, <N>d or <N>w of at most ten years')
   .meta({ examples: ['24h'], pattern: '^[1-9]\\d{0,6}[mhdw]$' });
 
-/** The schema of a former name of a field or parameter, which is accepted for one more release. */
+/** A deprecated name of a field or parameter, with the schema of its new name; the next release removes it. */
 export function former<S extends z.ZodType>(schema: S, present: string): S {
   const deprecated = true;
   // OpenAPI requires `deprecated` in the parameter itself, not only in its schema.
   return schema.meta({ deprecated, description: `use ${present}`, param: { deprecated } });
 }
 
-/** A value of a fixed set in a query string, in any case. */
+/** One of a fixed set of values in a query string; letter case is ignored. */
 export function anyCase<const T extends string>(values: readonly T[]): z.ZodType<T, T> {
   const written = new Map(values.map((value) => [value.toLowerCase(), value]));
   const fold = (given: unknown): unknown =>
@@ -128,10 +128,10 @@ export function anyCase<const T extends string>(values: readonly T[]): z.ZodType
   return z.preprocess(fold, z.enum(values)) as unknown as z.ZodType<T, T>;
 }
 
-/** A node to filter by, from `server.node_name`. */
+/** Name of a node to filter by, as in `server.node_name`. */
 export const NodeName = text(255).min(1);
 
-/** Clients to filter by: one address, or a network. */
+/** Clients to filter by: an address or a network. */
 export const AddressOrNetwork = z.union(
   [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
   'expected an IP address or a network in CIDR',
@@ -151,7 +151,7 @@ export const Page = z.object({
   offset: queryInt(0, MAX_ID, 0),
 });
 
-/** The envelope of a long list. */
+/** One page of a long list, with the total number of rows. */
 export function pageOf<Row extends z.ZodType>(row: Row) {
   return z.strictObject({
     data: z.array(row),

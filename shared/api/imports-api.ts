@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/import`: imports the settings of another DNS filter. */
+/** Requests and responses of `{api}/import`: imports the settings of another DNS filter. */
 import { z } from 'zod';
 import { Id } from './fields.ts';
 
@@ -21,16 +21,17 @@ export const ImportQuery = z.object({
     .default('auto')
     .meta({
       description:
-        'program that the file is from; auto = detected from its content. pihole: a Teleporter archive, or gravity.db; ' +
-        'adguard_home: AdGuardHome.yaml, or an archive of its folder; blocky: a YAML file, or an archive of its folder; ' +
-        'technitium: the zip of a backup; nextdns: a profile as JSON; controld: a folder exported as JSON; dnsmasq: dnsmasq.conf, or an archive of its folder; hosts: a hosts file. ' +
-        'Folders are packed as zip, tar or tar.gz',
+        'program that wrote the file; auto = detected from the content. pihole: a Teleporter archive, or ' +
+        'gravity.db; adguard_home: AdGuardHome.yaml, or an archive of its folder; blocky: a YAML file, or ' +
+        'an archive of its folder; technitium: the zip of a backup; nextdns: a profile as JSON; controld: a ' +
+        'folder exported as JSON; dnsmasq: dnsmasq.conf, or an archive of its folder; hosts: a hosts file. ' +
+        'An archive is a zip, tar or tar.gz file',
     }),
   dry_run: z
     .enum(['true', 'false'])
     .default('false')
     .transform((value) => value === 'true')
-    .meta({ type: 'boolean', description: 'reports the effects of the import, and changes nothing' }),
+    .meta({ type: 'boolean', description: 'only reports the effects of the import, and changes nothing' }),
   settings: z
     .string()
     .max(4000)
@@ -41,8 +42,8 @@ export const ImportQuery = z.object({
     .meta({
       type: 'string',
       description:
-        'settings to set: default = those that a dry run selects (upstreams are tested ' +
-        'again, and a pool that does not answer is left out), none, or keys, separated by commas',
+        'settings to set: `default` (the settings that a dry run selects; upstreams are tested again, and a ' +
+        'pool that does not answer is left out), `none`, or keys, separated by commas',
     }),
   answers: z
     .string()
@@ -58,15 +59,15 @@ export const ImportQuery = z.object({
     .meta({
       type: 'string',
       description:
-        'answers to the questions of a dry run, as question:choice, separated by commas; other questions get ' +
-        'the answer that the dry run proposes',
+        'answers to the questions of a dry run, as question:choice, separated by commas; for other ' +
+        'questions the choice that the dry run proposes is used',
     }),
 });
 
-/** The keys of the settings that an import sets; `default` = the settings that a dry run selects. */
+/** The keys of the settings that an import sets; `default` selects the settings that a dry run proposes. */
 export type SettingSelection = 'default' | ReadonlySet<string>;
 
-/** Kind of an item of the file, in Weir's terms; `other` for a kind that Weir does not have. */
+/** Kind of an item of the imported file, in Weir's terms; `other` for kinds without an equivalent in Weir. */
 const ItemKind = z.enum([
   'group',
   'client',
@@ -88,18 +89,19 @@ export type ImportItemKind = z.infer<typeof ItemKind>;
 
 const ItemResult = z.enum(['done', 'changed', 'skipped', 'not_mapped', 'differs']).meta({
   description:
-    'done: created; changed: updated; skipped: already in Weir; not_mapped: no equivalent, or left to the user; differs: imported, but behaves differently here',
+    'done: created; changed: updated; skipped: already in Weir; not_mapped: no equivalent in Weir, or ' +
+    'left to the user; differs: imported, but with a different effect in Weir',
 });
 export type ImportItemResult = z.infer<typeof ItemResult>;
 
 export const ImportItem = z
   .strictObject({
     kind: ItemKind,
-    name: z.string().meta({ description: 'as in the file; never a secret' }),
+    name: z.string().meta({ description: 'name of the item in the file; never a secret' }),
     action: z
       .enum(['allow', 'deny'])
       .nullable()
-      .meta({ description: 'whether a rule or a list allows or denies' }),
+      .meta({ description: 'whether the rule or list allows or denies' }),
     result: ItemResult,
     reason: z.string().nullable(),
   })
@@ -112,14 +114,17 @@ export const ImportSetting = z
   .strictObject({
     key: z.string().meta({
       description:
-        'a key of the configuration; the pools of dns.pools are selected separately, by their position, such as dns.pools.0',
+        'key of the configuration; each pool of dns.pools can be selected separately, by its position, such ' +
+        'as dns.pools.0',
     }),
-    value: z.unknown().meta({ description: 'the new value; without secrets' }),
+    value: z.unknown().meta({ description: 'the new value of the key; secrets are left out' }),
     selected: z.boolean(),
     reason: z.string().nullable().meta({
-      description: 'why it is not selected, or a warning; for pools, which servers do not answer',
+      description: 'why the setting is not selected, or a warning; for pools, the servers that do not answer',
     }),
-    can_select: z.boolean().meta({ description: 'false = the value cannot be set, for the given reason' }),
+    can_select: z
+      .boolean()
+      .meta({ description: 'whether the value can be set; if false, `reason` says why not' }),
   })
   .meta({ id: 'ImportSetting' });
 export type ImportSetting = z.infer<typeof ImportSetting>;
@@ -129,16 +134,19 @@ export const ImportQuestion = z
     id: z.string(),
     kind: z.enum(['starting_list', 'device_group']).meta({
       description:
-        'whether the default list stays active; the group of a device that the file knows by its address',
+        'question of the import: starting_list = whether to keep the default list; the other kind = the ' +
+        'group for a device that the file identifies only by its address',
     }),
-    name: z.string().meta({ description: 'the list, or the device' }),
+    name: z.string().meta({ description: 'name of the list or device that the question is about' }),
     choices: z.array(
       z.strictObject({
         id: z.enum(['keep', 'disable', 'address', 'device']),
-        text: z.string().meta({ description: 'explanation; for a device, the name of its group' }),
+        text: z
+          .string()
+          .meta({ description: 'explanation of the choice; for a device, the name of the group' }),
       }),
     ),
-    choice: z.string().meta({ description: 'the given one, else the proposed one' }),
+    choice: z.string().meta({ description: 'the choice in the request, otherwise the proposed one' }),
   })
   .meta({ id: 'ImportQuestion' });
 export type ImportQuestion = z.infer<typeof ImportQuestion>;
@@ -150,7 +158,8 @@ export const ImportDifference = z
     reason: z.string(),
     queries: Count.nullable().meta({
       description:
-        'affected queries of the last 7 days, from the log of Weir or of the export; null without a log',
+        'number of affected queries of the last 7 days, from the query log of Weir or of the export; null ' +
+        'without a log',
     }),
   })
   .meta({ id: 'ImportDifference' });
@@ -160,7 +169,7 @@ export const ImportReport = z
   .strictObject({
     format: z.enum(IMPORT_FORMATS),
     dry_run: z.boolean(),
-    revision: Id.nullable().meta({ description: 'the revision of the import; null if it created none' }),
+    revision: Id.nullable().meta({ description: 'the revision that the import created; null if none' }),
     counts: z.strictObject({
       done: Count,
       changed: Count,
@@ -170,14 +179,18 @@ export const ImportReport = z
     }),
     items: z.array(ImportItem),
     settings: z.array(ImportSetting).meta({
-      description: 'keys of the configuration that can be set; the selected ones are set as by PATCH /config',
+      description:
+        'keys of the configuration that the import can set; the selected keys are set in the same way as by ' +
+        'PATCH /config',
     }),
     questions: z.array(ImportQuestion),
-    differences: z
-      .array(ImportDifference)
-      .meta({ description: 'what behaves differently here; the most used names first' }),
+    differences: z.array(ImportDifference).meta({
+      description:
+        'names for which Weir behaves differently from the other program, the most frequently queried ones ' +
+        'first',
+    }),
     configuration: z.string().meta({
-      description: 'the settings in the file, as TOML for a configuration file; empty = none',
+      description: 'settings of the file as TOML, to copy into a configuration file of Weir; empty = none',
     }),
   })
   .meta({ id: 'ImportReport' });

@@ -1,65 +1,104 @@
-/** Answers of `{api}/nodes`. */
+/** Responses of `{api}/nodes`. */
 import { z } from 'zod';
 import { Timestamp } from './fields.ts';
 
 /** A node that shares this database. */
 export const ClusterNode = z
   .strictObject({
-    node: z.string().meta({ description: '`server.node_name`' }),
+    node: z.string().meta({ description: 'name of the node (`server.node_name`)' }),
     version: z.string().nullable(),
-    address: z.string().nullable().meta({ description: 'its address; null = unknown' }),
-    started_at: Timestamp.nullable().meta({ description: 'when the node started with this name' }),
+    address: z.string().nullable().meta({ description: 'address of the node; null = unknown' }),
+    started_at: Timestamp.nullable().meta({ description: 'when the node started under this name' }),
     last_seen: Timestamp.meta({
-      description: 'for the answering node, now; other nodes report every two seconds',
+      description:
+        'the current time for the node that answers the request; other nodes report every two seconds',
     }),
     presence: z.enum(['live', 'late', 'gone']).meta({
-      description: 'late = silent for 6 s; gone = ended, or silent for 60 s: it may be removed',
+      description:
+        'late = no report for 6 s; gone = stopped, or no report for 60 s, so that the node may be removed',
     }),
     state: z.enum(['starting', 'ready', 'draining']).nullable().meta({
-      description: 'starting = no policy is active yet; draining = about to end; null = unknown',
+      description: 'starting = no policy is active yet; draining = about to stop; null = unknown',
     }),
     snapshot_id: z
       .int()
       .min(0)
       .nullable()
-      .meta({ description: 'number of the snapshot that the node has published' }),
-    policy_revision: z.int().min(0).nullable().meta({
-      description:
-        'the newest revision that it uses; null = unknown, for example after a start without a database',
+      .meta({ description: 'number of the active policy snapshot of the node' }),
+    policy_revision: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({
+        description:
+          'the newest revision that is active on the node; null = unknown, for example after a start without ' +
+          'a database',
+      }),
+    applied_at: Timestamp.nullable().meta({
+      description: 'when `policy_revision` became active on the node',
     }),
-    applied_at: Timestamp.nullable().meta({ description: 'when that revision became active' }),
-    lag_ms: z.int().min(0).nullable().meta({
-      description: 'milliseconds since the next newer revision was created; 0 = it uses the newest one',
-    }),
-    qps: z.number().min(0).nullable().meta({ description: 'queries in the last second' }),
-    rows_lost: z.int().min(0).nullable().meta({
-      description:
-        'rows of the query log that were lost since its start, including those that were dropped because a log ring was full',
-    }),
-    rows_missing: z.int().min(0).meta({
-      description:
-        'rows of the query log that earlier processes of the node had numbered, or all if the node is gone, and that are not in the database: lost when a process was killed, or waiting on its disk',
-    }),
+    lag_ms: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({
+        description:
+          'milliseconds since the oldest revision that is not yet active on the node was created; 0 = the ' +
+          'newest revision is active',
+      }),
+    qps: z
+      .number()
+      .min(0)
+      .nullable()
+      .meta({ description: 'queries that the node answered in the last second' }),
+    rows_lost: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({
+        description:
+          'rows of the query log that the node has lost since its start, including rows that were discarded ' +
+          'because the buffer between DNS threads and the log was full',
+      }),
+    rows_missing: z
+      .int()
+      .min(0)
+      .meta({
+        description:
+          'rows that are numbered by the node but missing in the query log of the database: rows of its ' +
+          'earlier processes, or of all processes if the node is gone. The rows were lost when a process was ' +
+          'killed, or wait on the disk of the node',
+      }),
     rows_missing_is_minimum: z.boolean().meta({
       description:
-        'a process of the node was killed, or the node is gone: how many rows it had not numbered yet is unknown',
+        'whether more rows than `rows_missing` may be missing, because a process of the node was killed or ' +
+        'the node is gone',
     }),
-    rows_spooled: z.int().min(0).nullable().meta({
-      description:
-        'rows of the query log that were written to its disk since its start because the database was unavailable',
-    }),
+    rows_spooled: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({
+        description:
+          'rows of the query log that the node has written to its disk since its start because the database ' +
+          'was unavailable',
+      }),
     clock_offset_ms: z.int().nullable().meta({
-      description: 'how far its clock is ahead of the clock of the database',
+      description: 'milliseconds by which the clock of the node is ahead of the clock of the database',
     }),
     upstreams: z
       .strictObject({ all: z.int().min(0), unhealthy: z.int().min(0) })
       .nullable()
-      .meta({ description: 'servers of its pools' }),
+      .meta({ description: 'servers of the pools of the node' }),
     cache: z.strictObject({ entries: z.int().min(0), hit_rate: z.number().min(0).max(100) }).nullable(),
-    drift: z.array(z.string()).nullable().meta({
-      description:
-        'keys of the configuration whose values differ from those of other nodes: set by its environment, or waiting for a restart',
-    }),
+    drift: z
+      .array(z.string())
+      .nullable()
+      .meta({
+        description:
+          'keys of the configuration whose values on this node differ from those of other nodes, because the ' +
+          'environment of the node sets the key or because a restart is pending',
+      }),
   })
   .meta({ id: 'ClusterNode' });
 export type ClusterNode = z.infer<typeof ClusterNode>;

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/probes`: the check that a device uses this node. */
+/** Requests and responses of `{api}/probes`: the check that a device uses this node. */
 import { z } from 'zod';
 import { PROTOCOL_NAMES } from '../query-log.ts';
 import { Timestamp } from './fields.ts';
@@ -13,23 +13,23 @@ export const ProbeParams = z.strictObject({ probe_id: ProbeId });
 export const Probe = z
   .strictObject({
     id: ProbeId.meta({
-      description: 'required to read the probe: keep it secret',
+      description: 'id of the probe, which is required to read it: keep it secret',
       examples: ['pbjqYr4oY1sX0UuqzVbKmg'],
     }),
     name: z.string().meta({
-      description: 'the name that the device has to query; the answer is NXDOMAIN, and is never forwarded',
+      description: 'name that the device has to query; Weir answers NXDOMAIN and never forwards the query',
       examples: ['8f3a5c0e9b7d42610f5e8a3c.probe.weir.test'],
     }),
     node: z.string(),
     created_at: Timestamp,
     expires_at: Timestamp,
     asked: z.boolean(),
-    asked_at: Timestamp.nullable().meta({ description: 'when it was first queried' }),
-    client: z.string().nullable().meta({ description: 'the address that queried it first' }),
+    asked_at: Timestamp.nullable().meta({ description: 'when the name was first queried' }),
+    client: z.string().nullable().meta({ description: 'address that first queried the name' }),
     client_hostname: z
       .string()
       .nullable()
-      .meta({ description: 'its name, if any; only for logged-in users' }),
+      .meta({ description: 'name of the client in `client`, if any; only for logged-in users' }),
     protocol: z.enum(PROTOCOL_NAMES).nullable(),
     askers: z
       .array(
@@ -42,9 +42,10 @@ export const Probe = z
       .max(8)
       .meta({
         description:
-          'the addresses and transports that queried it, earliest first: a device may use both IPv4 and IPv6',
+          'addresses and transports that queried the name, earliest first; one device may use both IPv4 and ' +
+          'IPv6',
       }),
-    queries: z.int().min(0).meta({ description: 'number of queries' }),
+    queries: z.int().min(0).meta({ description: 'number of queries for the name' }),
   })
   .meta({ id: 'Probe' });
 export type Probe = z.infer<typeof Probe>;

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 
 /**
- * Machine-readable codes of errors. They are stable, unlike the texts. `unavailable` means the database; if any other
- * dependency of an answer is unavailable, the code is `dependency_unavailable` and the detail names it.
+ * Machine-readable codes of errors. They are stable, unlike the texts. `unavailable` means that the database is
+ * unavailable; for any other dependency, the code is `dependency_unavailable` and `detail` names the dependency.
  */
 export const PROBLEM_CODES = [
   'invalid',
@@ -37,7 +37,7 @@ export const PROBLEM_CODES = [
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
-/** Dependencies of answers other than the database. */
+/** Dependencies of responses, except the database. */
 export const DEPENDENCIES = [
   'openid_provider',
   'dns_thread',
@@ -69,9 +69,9 @@ export const Problem = z
     errors: z.array(FieldProblem).optional(),
     /** For `dependency_unavailable`: the unavailable dependency; absent if only the detail names it. */
     dependency: z.enum(DEPENDENCIES).optional(),
-    /** For `not_in_force`: the change is stored; repeating it would store it twice. */
+    /** For `not_in_force`: the change was stored, so that repeating it would store it twice. */
     stored: z.literal(true).optional(),
-    /** For `not_in_force`: the id of the change's revision; absent if the change has no revision. */
+    /** For `not_in_force`: the id of the revision that the change created; absent if it created none. */
     revision: z.int().optional(),
   })
   .meta({ id: 'Problem' });

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/queries`. */
+/** Requests and responses of `{api}/queries`. */
 import { z } from 'zod';
 import { Rcode, rrTypeCode } from '../dns/iana.ts';
 import {
@@ -27,13 +27,13 @@ const StatusCondition = anyCase([ANY_BLOCKED, ...QUERY_STATUS_NAMES]);
 const Protocol = z.enum(PROTOCOL_NAMES);
 const Dnssec = z.enum(DNSSEC_STATUS_NAMES);
 
-/** Start or end of the period, with any offset. */
+/** Start or end of the period, a time with any UTC offset. */
 const Moment = z.iso.datetime({ offset: true });
 
 const TypeName = z
   .string()
   .refine((value) => rrTypeCode(value) !== undefined, 'expected a type such as A, HTTPS or TYPE65');
-/** A pseudo response code (RFC 2308 section 1). */
+/** A pseudo RCODE (RFC 2308 section 1): NODATA. */
 export const NODATA = 'NODATA';
 const RcodeText = z
   .string()
@@ -59,32 +59,36 @@ const conditions = {
 
 /** A condition that excludes rows. The name of its parameter ends in `!`: `?status!=CACHED` sets `status!`. */
 function excluding<S extends z.ZodType>(condition: S) {
-  return condition.optional().meta({ description: 'excludes matching rows' });
+  return condition.optional().meta({ description: 'excludes matching rows; see the parameter without `!`' });
 }
 
 /** Filters of the log: rows must meet all conditions and none of the excluding ones. */
 export const QueryLogFilters = z.object({
   period: Period.optional(),
-  from: Moment.optional().meta({ description: 'inclusive' }),
-  to: Moment.optional().meta({ description: 'exclusive' }),
+  from: Moment.optional().meta({ description: 'start of the period, inclusive' }),
+  to: Moment.optional().meta({ description: 'end of the period, exclusive' }),
   domain: conditions.domain
     .optional()
     .meta({ description: 'part of the queried name, in Unicode or as shown in the log' }),
   client: conditions.client.optional(),
   client_id: conditions.client_id.meta({
-    description: 'a client of `/clients`: queries from all its addresses, and by its key',
+    description: 'id of a client of `/clients`: queries from all its addresses, and with its key',
   }),
   group_id: conditions.group_id,
   type: conditions.type.optional(),
   status: conditions.status
     .optional()
-    .meta({ description: 'BLOCKED matches every status of blocked queries' }),
+    .meta({ description: 'outcome of the query; BLOCKED selects every outcome that starts with BLOCKED' }),
   rcode: conditions.rcode.optional().meta({
-    description: 'NODATA matches NOERROR without an answer record; NOERROR also matches these rows',
+    description:
+      'rcode of the answer; NODATA selects NOERROR without an answer record, and NOERROR also includes ' +
+      'these rows',
   }),
   protocol: conditions.protocol.optional(),
   upstream: conditions.upstream.optional().meta({
-    description: 'a server in any form of its address: 192.0.2.53 matches udp://192.0.2.53:53',
+    description:
+      'an upstream server; any form of its address is accepted: 192.0.2.53 also selects ' +
+      'udp://192.0.2.53:53',
   }),
   dnssec: conditions.dnssec.optional(),
   block_source: conditions.block_source.optional().meta({
@@ -106,7 +110,10 @@ export const QueryLogFilters = z.object({
 });
 export type QueryLogFilters = z.output<typeof QueryLogFilters>;
 
-/** Maximum number of rows to skip, because the positions of all skipped rows are kept until the page is found. */
+/**
+ * Maximum number of rows to skip. It is limited because the positions of all skipped rows are kept in memory until the
+ * page is found.
+ */
 export const MAX_OFFSET = 100_000;
 
 /** One page of the matching rows. */
@@ -123,14 +130,14 @@ export const QueryLogQuery = Page.extend({
 });
 export type QueryLogQuery = z.output<typeof QueryLogQuery>;
 
-/** All matching rows. */
+/** Query parameters of an export: all matching rows. */
 export const QueryLogExport = QueryLogFilters.extend({
   format: anyCase(['csv', 'ndjson', 'parquet']).default('csv'),
 });
 export type QueryLogExport = z.output<typeof QueryLogExport>;
 
 /**
- * One answered query. Of the rate-limited queries of a client network in a second, only the first has a row, with the
+ * A logged query. Of the rate-limited queries of a client network in a second, only the first has a row, with the
  * number of the others.
  */
 export const LoggedQuery = z
@@ -148,7 +155,8 @@ export const LoggedQuery = z
     protocol: Protocol,
     status: Status,
     block_source: z.string().nullable().meta({
-      description: 'name of the list, managed domain, filter, service or schedule profile that blocked it',
+      description:
+        'name of the list, managed domain, filter, service or schedule profile that blocked the query',
     }),
     block_rule: z.string().nullable().meta({ description: 'the rule in the syntax of its source' }),
     rcode: z.string(),
@@ -159,13 +167,19 @@ export const LoggedQuery = z
     answers: z
       .array(z.strictObject({ name: z.string(), type: z.string(), ttl: z.int(), data: z.string() }))
       .nullable()
-      .meta({ description: 'null = not stored; empty = the answer has no records' }),
-    repeats: z.int().min(0).meta({
-      description:
-        'number of further queries that this row represents. Of the RATE_LIMITED queries of a client network (prefix lengths of dns.rate_limit) in a second, only the first has a row, or the first few if there are many; names, types and clients of the others may differ. Statistics count each query individually, except by name',
-    }),
+      .meta({ description: 'records of the answer; null = not stored; empty = the answer has no records' }),
+    repeats: z
+      .int()
+      .min(0)
+      .meta({
+        description:
+          'number of further queries that this row represents. Of the RATE_LIMITED queries of one client ' +
+          'network (prefix lengths of dns.rate_limit) in one second, only the first has a row, or the first ' +
+          'few if there are many; names, types and clients of the others may differ. Statistics count each ' +
+          'query individually, except statistics by name',
+      }),
     client_id: Id.nullable().meta({
-      description: 'the client that identified itself by its key; null = identified by its address',
+      description: 'id of the client that identified itself by its key; null = identified by its address',
     }),
     block_alias: z.string().nullable().meta({
       description: 'for BLOCKED_CNAME: the name in the answer that the rule matches',
@@ -192,27 +206,32 @@ export const LoggedQueryParams = z.strictObject({
     .meta({ override: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER } }),
 });
 
-/** A row that was answered a moment ago. */
+/** A row of a query that was answered a moment ago, for the event stream. */
 const TailedQuery = LoggedQuery.extend({
   id: LoggedQuery.shape.id.nullable().meta({
-    description: 'null until the database has numbered this run of the node',
+    description: 'id of the row; null until the database has assigned a number to this process of the node',
   }),
   repeats: LoggedQuery.shape.repeats.meta({
     description:
-      '0 in rows of the node that sends this stream, because they are sent before their second has ended',
+      '0 for rows of the node that sends the stream, because each row is sent before its second has ended',
   }),
 }).meta({ id: 'TailedQuery' });
 
 /** The data of one event of `/queries/stream`. */
 export const QueryTailEvent = z
   .strictObject({
-    rows: z.array(TailedQuery).meta({ description: 'rows since the last event' }),
-    skipped: z.int().min(0).meta({
-      description:
-        'further rows that arrived and were left out; under heavy load this includes some that were not checked',
-    }),
+    rows: z.array(TailedQuery).meta({ description: 'new rows that match the filter' }),
+    skipped: z
+      .int()
+      .min(0)
+      .meta({
+        description:
+          'number of further new rows that are left out because there were too many; under heavy load some of ' +
+          'them may not match the filter',
+      }),
     nodes: z.enum(['all', 'own']).meta({
-      description: 'own: only rows of this node, because rows of other nodes are currently not received',
+      description:
+        'own: only rows of this node, because this node currently receives no rows from other nodes',
     }),
   })
   .meta({ id: 'QueryTailEvent' });
@@ -223,14 +242,19 @@ export const QueryLogPage = pageOf(LoggedQuery)
   .extend({
     total: z.int().min(0).meta({ description: 'number of rows on all pages' }),
     total_queries: z.int().min(0).meta({
-      description: 'queries that those rows represent: total plus the repeats of all of them',
-    }),
-    prev_cursor: z.string().nullable().meta({
       description:
-        'the next newer rows, including those that arrive later; null for an empty page without cursor',
+        'number of queries that the rows on all pages represent: `total`, plus the `repeats` of all rows',
     }),
+    prev_cursor: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'cursor of the page with the next newer rows, including rows that are stored later; null for an ' +
+          'empty page without cursor',
+      }),
     damaged_blocks: z.int().min(0).meta({
-      description: 'blocks of the log that could not be read; their rows are left out',
+      description: 'number of damaged blocks of the log, whose rows are left out',
     }),
   })
   .meta({ id: 'QueryLogPage' });

@@ -1,4 +1,4 @@
-/** Answers of `{api}/revisions`. */
+/** Responses of `{api}/revisions`. */
 import { z } from 'zod';
 import { ChangeCodes } from './audit-api.ts';
 import { former, MAX_ID, optionalQueryInt, Timestamp } from './fields.ts';
@@ -9,13 +9,17 @@ export const Revision = z
     created_at: Timestamp,
     author: z.string().meta({ description: 'a user name, or `system`' }),
     summary: z.string(),
-    codes: ChangeCodes.nullable().meta({ description: 'null if an earlier release wrote the revision' }),
+    codes: ChangeCodes.nullable().meta({
+      description: 'the change as codes with parameters; null if an earlier release wrote the revision',
+    }),
     is_own: z.boolean().meta({
-      description: 'made by Weir itself, such as new content of a list; a rollback keeps these changes',
+      description:
+        'whether Weir made the change itself, such as new content of a list; a rollback keeps these changes',
     }),
     can_rollback: z.boolean().meta({
       description:
-        'whether a rollback to it is possible: it is not older than the last 100 revisions made by users',
+        'whether a rollback to this revision is possible, because it is not older than the last 100 ' +
+        'revisions made by users',
     }),
   })
   .meta({ id: 'Revision' });
@@ -26,21 +30,25 @@ const ChangedRow = z
   .strictObject({
     table: z.string(),
     key: z.string(),
-    before: z.unknown().meta({ description: 'null = it did not exist; secrets are `***`', examples: [null] }),
-    after: z.unknown().meta({ description: 'null = deleted', examples: [{ id: 2, name: 'Kids' }] }),
+    before: z.unknown().meta({
+      description: 'the row before the change; null = it did not exist. Secrets are `***`',
+      examples: [null],
+    }),
+    after: z
+      .unknown()
+      .meta({ description: 'the row after the change; null = deleted', examples: [{ id: 2, name: 'Kids' }] }),
   })
   .meta({ id: 'ChangedRow' });
 
 export const RevisionDetail = Revision.extend({
-  ip_address: z
-    .string()
-    .nullable()
-    .meta({ description: 'address of the client that sent the request; null unless the caller is an admin' }),
+  ip_address: z.string().nullable().meta({
+    description: 'address of the client that sent the request; null unless the caller has the role admin',
+  }),
   address: former(z.string().nullable(), 'ip_address'),
   changes: z
     .array(ChangedRow)
     .nullable()
-    .meta({ description: 'null after the audit log has deleted the change' }),
+    .meta({ description: 'the changed rows; null if the audit log no longer contains the change' }),
   left_out: z.int().min(0).meta({ description: 'number of changed rows that are not shown' }),
 }).meta({ id: 'RevisionDetail' });
 export type RevisionDetail = z.infer<typeof RevisionDetail>;
@@ -48,7 +56,8 @@ export type RevisionDetail = z.infer<typeof RevisionDetail>;
 export const RollbackQuery = z.object({
   expected_head: optionalQueryInt(1, MAX_ID).meta({
     description:
-      'the newest revision that the caller knows; 409 if users have made a newer one, which would also be undone',
+      'id of the newest revision that the caller knows; 409 if users have made a newer one, which the ' +
+      'rollback would also undo',
   }),
 });
 

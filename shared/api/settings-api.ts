@@ -1,7 +1,4 @@
-/**
- * Requests and answers of `{api}/settings`, which control how names of the local network are looked up, and of
- * `{api}/config`.
- */
+/** Requests and responses of `{api}/settings` (how names of the local network are looked up) and of `{api}/config`. */
 import { z } from 'zod';
 import { FILE_ONLY_KEYS } from '../policy/file-only-keys.ts';
 import { canonicalDomain } from '../policy/domain-rule.ts';
@@ -14,13 +11,19 @@ const LocalDomain = text(1020)
     context.addIssue('expected a domain name such as home.arpa, or an empty string');
     return z.NEVER;
   })
-  .meta({ description: 'forwarded to local_dns_server; may have private addresses; empty = none' });
+  .meta({
+    description:
+      'domain of the local network, which is forwarded to local_dns_server and may have private ' +
+      'addresses; empty = none',
+  });
 
-/** A server as text; the route checks its syntax. */
+/** An upstream server; the route checks the syntax. */
 const LocalDnsServer = text(300)
   .transform((value) => value.trim())
   .meta({
-    description: 'host:port; used for local_domain and the reverse zones of private addresses; empty = none',
+    description:
+      'server as host:port, which is asked for local_domain and the reverse zones of private addresses; ' +
+      'empty = none',
     examples: ['192.0.2.1:53'],
   });
 
@@ -65,7 +68,7 @@ const sectionsOf = <S extends z.ZodType>(of: S) =>
 
 const Section = z.record(z.string(), z.unknown());
 
-const Keys = z.array(z.string()).meta({ description: 'keys whose values need a restart' });
+const Keys = z.array(z.string()).meta({ description: 'keys whose new values take effect after a restart' });
 
 /** The stored configuration, with keys as in the TOML file; secrets are left out. */
 export const ConfigAnswer = z
@@ -92,7 +95,13 @@ export const ConfigBody = z
   })
   .meta({
     id: 'ConfigUpdate',
-    description: `Keys as in the TOML file, by section; a list is replaced as a whole, and null resets a key to its default. Changes are active when the answer is sent, except for these keys, which need a restart: ${RESTART_KEYS.join(', ')}. Keys of server, logging, database.url, database.owner_url, database.sslmode, cache.max_bytes and paths apply to this node, all others to the whole cluster. auth.admin.password_hash, auth.oidc.client_secret_file, blocking.list_dirs, ${FILE_ONLY_KEYS.join(', ')} cannot be changed here.`,
+    description:
+      'Keys as in the TOML file, by section; a list is replaced as a whole, and null resets a key to its ' +
+      'default. Changes are active when the response is sent, except for the following keys, which need a ' +
+      `restart: ${RESTART_KEYS.join(', ')}. Keys of server, logging, database.url, database.owner_url, ` +
+      'database.sslmode, cache.max_bytes and paths apply to this node, all others to the whole cluster. ' +
+      'auth.admin.password_hash, auth.oidc.client_secret_file, blocking.list_dirs, ' +
+      `${FILE_ONLY_KEYS.join(', ')} cannot be changed by this operation.`,
     examples: [{ blocking: { ttl_secs: 20 } }],
   });
 
@@ -102,7 +111,7 @@ export const ConfigQuery = z.object({
     .enum(['true', 'false'])
     .default('false')
     .transform((value) => value === 'true')
-    .meta({ type: 'boolean', description: 'also stores pools in which no server answers' }),
+    .meta({ type: 'boolean', description: 'also stores pools of which no server answers' }),
 });
 
 export const ConfigChanged = z

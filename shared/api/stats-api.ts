@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/stats*` and `{api}/block-filter/stats`. */
+/** Requests and responses of `{api}/stats*` and `{api}/block-filter/stats`. */
 import { z } from 'zod';
 import { isTimeZone } from '../policy/time-zone.ts';
 import { CacheStats } from './cache-api.ts';
@@ -16,7 +16,7 @@ import {
 } from './fields.ts';
 
 const OfNode = NodeName.optional().meta({
-  description: 'only queries that this node answered; by default those of all nodes',
+  description: 'only queries that this node answered; by default the queries of all nodes',
 });
 
 export const StatsQuery = z.object({ period: Period.default('24h'), node: OfNode });
@@ -31,7 +31,9 @@ const Counts = z.record(z.string(), Count);
 export const ClearedPeriods = z.array(z.strictObject({ from: Timestamp, to: Timestamp })).meta({
   id: 'ClearedPeriods',
   description:
-    'parts of the period in which rows were cleared from the query log, from the first to the last of them: counts still include these queries, but the log and lists of names and clients do not',
+    'parts of the period in which rows were removed from the query log, from the first to the last ' +
+    'removed row. Counts still include these queries, but the log and top lists of names and clients do ' +
+    'not',
 });
 export type ClearedPeriods = z.infer<typeof ClearedPeriods>;
 
@@ -44,21 +46,27 @@ export const StatsSummary = z
     queries_rate_limited: Count,
     queries_repeated: Count.meta({
       description:
-        'of the limited queries, those without a row in the log (repeats of a row): every other number includes them, but lists of names and unique_domains do not, because their names are not in the log',
+        'number of the limited queries that share the row of another query in the log, see `repeats` of a row. ' +
+        'All counts include these queries, except top lists of names and unique_domains, because their ' +
+        'names are unknown',
     }),
     queries_not_logged: Count.meta({
-      description: 'queries that are not in the log because their client or domain is excluded',
+      description:
+        'number of queries that are not in the log because their client or domain is excluded from it',
     }),
     queries_not_counted: Count.meta({
       description:
-        'queries in the log that no other number includes, because statistics exclude their client or domain: the log has queries_total - queries_not_logged + queries_not_counted',
+        'number of queries in the log that no other count includes, because their client or domain is ' +
+        'excluded from statistics. The log has queries_total - queries_not_logged + queries_not_counted ' +
+        'queries',
     }),
     log_cleared: ClearedPeriods,
     clients: Count,
     unique_domains: Count,
     unique_domains_is_estimate: z.boolean().meta({
       description:
-        'not all names of the period could be kept, for example because of a flood of random names: counts of rare names in top lists may also be too low',
+        'whether unique_domains is an estimate, because there were too many names in the period, for ' +
+        'example in a flood of random names. Top lists may then count rare names too low',
     }),
     uptime_secs: Count,
     cache_hit_rate: Percent,
@@ -73,10 +81,11 @@ export const StatsSummary = z
     queries_by_rcode: Counts,
     queries_nodata: Count.meta({
       description:
-        'of NOERROR, those whose answer has no record; rows from before this was recorded are not counted',
+        'number of NOERROR answers without an answer record; rows from before Weir recorded this are not ' +
+        'counted',
     }),
     queries_by_protocol: Counts,
-    source_stats: Counts.meta({ description: 'blocked queries by the source that blocked them' }),
+    source_stats: Counts.meta({ description: 'blocked queries by the kind of source that blocked them' }),
   })
   .meta({ id: 'StatsSummary' });
 export type StatsSummary = z.infer<typeof StatsSummary>;
@@ -99,11 +108,12 @@ const TimeZone = z
   .refine(isTimeZone, 'expected a time zone such as Europe/Vienna')
   .meta({ examples: ['Europe/Vienna'] });
 
-/** Query of the dashboard's bundle. */
+/** Query parameters of the data of the dashboard. */
 export const DashboardQuery = z.object({
   period: Period.default('24h'),
   granularity: anyCase(GRANULARITIES).optional().meta({
-    description: 'by default chosen to suit the period; minute for periods of at most two days',
+    description:
+      'length of an interval; by default it suits the period; minute for periods of at most two days',
   }),
   timezone: TimeZone.default('UTC').meta({ description: 'time zone in which hours and days begin' }),
   node: OfNode,
@@ -116,7 +126,9 @@ export const TimelineQuery = DashboardQuery.extend({
 });
 export type TimelineQuery = z.output<typeof TimelineQuery>;
 
-/** Queries by time, without gaps; the first and the last bucket contain only queries within the period. */
+/**
+ * Numbers of queries by interval, without gaps; the first and the last interval count only queries within the period.
+ */
 export const Timeline = z
   .strictObject({
     granularity: z.enum(GRANULARITIES),
@@ -124,11 +136,11 @@ export const Timeline = z
     log_cleared: ClearedPeriods,
     buckets: z.array(
       z.strictObject({
-        timestamp: Timestamp.meta({ description: 'start' }),
+        timestamp: Timestamp.meta({ description: 'start of the interval' }),
         total: Count,
         blocked: Count,
         cached: Count,
-        forwarded: Count.meta({ description: 'waited for an upstream, and not blocked' }),
+        forwarded: Count.meta({ description: 'queries that waited for an upstream and were not blocked' }),
         rate_limited: Count,
       }),
     ),
@@ -136,7 +148,7 @@ export const Timeline = z
   .meta({ id: 'Timeline' });
 export type Timeline = z.infer<typeof Timeline>;
 
-/** Selects a top list. */
+/** Query parameters of a top list. */
 export const TopQuery = z.object({
   limit: queryInt(1, 1000, 10),
   period: Period.default('24h'),
@@ -146,11 +158,11 @@ export const TopQuery = z.object({
 });
 export type TopQuery = z.output<typeof TopQuery>;
 
-/** Selects a top list of clients. */
+/** Query parameters of a top list of clients. */
 export const TopClientsQuery = TopQuery.extend({
   by: anyCase(['all', 'blocked'])
     .default('all')
-    .meta({ description: 'selects and orders clients by all queries or by blocked ones' }),
+    .meta({ description: 'whether all queries or only blocked ones select and order the clients' }),
 });
 export type TopClientsQuery = z.output<typeof TopClientsQuery>;
 
@@ -169,7 +181,8 @@ export const TopClients = z
       hostname: z.string().nullable(),
       client_id: Id.nullable().meta({
         description:
-          'the client that identified itself by its key, counted separately from others at its address',
+          'id of the client that identified itself by its key; such queries are counted separately from ' +
+          'others of the same address',
       }),
       count: Count,
       blocked: Count,
@@ -181,27 +194,39 @@ export type TopClients = z.infer<typeof TopClients>;
 /** Queries of a period by upstream, and blocked queries by list and by service, in descending order. */
 export const StatsBreakdown = z
   .strictObject({
-    queries_forwarded: Count.meta({ description: 'waited for an upstream, and not blocked' }),
+    queries_forwarded: Count.meta({
+      description: 'number of queries that waited for an upstream and were not blocked',
+    }),
     queries_blocked: Count,
     upstreams: z.array(
       z.strictObject({
-        upstream: z.string().meta({ description: 'in the same form as in rows of the query log' }),
+        upstream: z.string().meta({ description: 'server in the same form as in rows of the query log' }),
         count: Count,
-        avg_time_ms: Millis.meta({ description: 'response time of these queries, from arrival to reply' }),
+        avg_time_ms: Millis.meta({
+          description: 'mean response time of the queries, from the arrival of a query to its answer',
+        }),
       }),
     ),
     blocked_by_list: z
       .array(
         z.strictObject({
           list_id: z.int().min(1),
-          name: z.string().nullable().meta({ description: 'null = the list has been deleted' }),
+          name: z.string().nullable().meta({ description: 'name of the list; null = the list was deleted' }),
           count: Count,
         }),
       )
-      .meta({ description: 'a query counts for each list that has the rule that blocked it' }),
+      .meta({
+        description:
+          'blocked queries by list; a query counts for each list that has the rule that blocked it',
+      }),
     blocked_by_service: z
-      .array(z.strictObject({ service: z.string().meta({ description: 'name' }), count: Count }))
-      .meta({ description: 'queries from before this was recorded are not counted' }),
+      .array(
+        z.strictObject({ service: z.string().meta({ description: 'name of the service' }), count: Count }),
+      )
+      .meta({
+        description:
+          'blocked queries by service; queries from before Weir recorded the service are not counted',
+      }),
   })
   .meta({ id: 'StatsBreakdown' });
 export type StatsBreakdown = z.infer<typeof StatsBreakdown>;
@@ -209,7 +234,7 @@ export type StatsBreakdown = z.infer<typeof StatsBreakdown>;
 export const ClientTimelineQuery = DashboardQuery.extend({ limit: queryInt(1, 20, 6) });
 export type ClientTimelineQuery = z.output<typeof ClientTimelineQuery>;
 
-/** Queries of the busiest clients by time, and queries of all other clients. */
+/** Numbers of queries by interval: of each of the busiest clients, and of all other clients together. */
 export const ClientTimeline = z
   .strictObject({
     granularity: z.enum(GRANULARITIES),
@@ -222,24 +247,27 @@ export const ClientTimeline = z
           hostname: z.string().nullable(),
           client_id: Id.nullable().meta({
             description:
-              'the client that identified itself by its key, counted separately from others at its address',
+              'id of the client that identified itself by its key; such queries are counted separately from ' +
+              'others of the same address',
           }),
           total: Count.meta({ description: 'sum of all buckets' }),
         }),
       )
-      .meta({ description: 'the busiest first' }),
+      .meta({ description: 'the clients, the one with most queries first' }),
     buckets: z.array(
       z.strictObject({
-        timestamp: Timestamp.meta({ description: 'start' }),
-        counts: z.array(Count).meta({ description: 'of each client, in the order of clients' }),
-        others: Count.meta({ description: 'of all other clients' }),
+        timestamp: Timestamp.meta({ description: 'start of the interval' }),
+        counts: z
+          .array(Count)
+          .meta({ description: 'number of queries of each client, in the order of `clients`' }),
+        others: Count.meta({ description: 'number of queries of all other clients' }),
       }),
     ),
   })
   .meta({
     id: 'ClientTimeline',
     description:
-      'counted from the rows of the log: older queries, for which only counts are kept, are missing',
+      'Counted from the rows of the log; older queries, of which only counts are kept, are missing',
   });
 export type ClientTimeline = z.infer<typeof ClientTimeline>;
 
@@ -257,10 +285,12 @@ export const Dashboard = z
   .meta({ id: 'Dashboard' });
 export type Dashboard = z.infer<typeof Dashboard>;
 
-/** The active compiled filter. */
+/** The compiled rules that are active. */
 export const BlockFilterStats = z
   .strictObject({
-    blocked_domains: Count.meta({ description: 'of lists, and of services blocked for any group' }),
+    blocked_domains: Count.meta({
+      description: 'number of names that lists, and services blocked for any group, block',
+    }),
     allowed_domains: Count,
     wildcard_rules: Count,
     regex_rules: Count,

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/api-tokens`. */
+/** Requests and responses of `{api}/api-tokens`. */
 import { z } from 'zod';
 import { TokenRole } from './auth-api.ts';
 import { Id, identity, Timestamp } from './fields.ts';
@@ -7,10 +7,12 @@ import { estimatedBits, MIN_KEY_BITS } from './key-entropy.ts';
 const TOKEN = {
   id: Id,
   name: z.string(),
-  prefix: z.string().meta({ description: 'first characters of the key' }),
+  prefix: z.string().meta({ description: 'first characters of the key of the token' }),
   role: TokenRole,
   created_at: Timestamp,
-  last_used_at: Timestamp.nullable().meta({ description: 'may be up to a minute out of date; null = never' }),
+  last_used_at: Timestamp.nullable().meta({
+    description: 'when the token was last used, up to a minute out of date; null = never',
+  }),
 };
 
 export const ApiToken = z.strictObject(TOKEN).meta({ id: 'ApiToken' });
@@ -20,7 +22,9 @@ export const ApiTokenList = z.array(ApiToken);
 export const CreatedToken = z
   .strictObject({
     ...TOKEN,
-    key: z.string().meta({ description: 'for X-Api-Key or Authorization: Bearer; shown only once' }),
+    key: z.string().meta({
+      description: 'key to send as X-Api-Key or Authorization: Bearer; contained only in this response',
+    }),
   })
   .meta({ id: 'CreatedApiToken' });
 
@@ -33,7 +37,9 @@ const Name = identity(100)
 export const TokenCreateBody = z
   .strictObject({
     name: Name,
-    role: TokenRole.default('admin').meta({ description: 'a viewer can read everything except secrets' }),
+    role: TokenRole.default('admin').meta({
+      description: 'role of the token; a viewer can read everything except secrets',
+    }),
   })
   .meta({ id: 'ApiTokenCreate' });
 export type TokenCreate = z.output<typeof TokenCreateBody>;
@@ -46,7 +52,8 @@ const ImportedKey = z
     'expected a random key, without repetitions and sequences',
   )
   .meta({
-    description: 'a key that programs already use; random, without words, repetitions and sequences',
+    description:
+      'a key that programs already use; it must be random, without words, repetitions and sequences',
   });
 
 /** Absent fields keep their value. */

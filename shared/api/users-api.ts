@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/users`. */
+/** Requests and responses of `{api}/users`. */
 import { z } from 'zod';
 import { NewPassword, Role } from './auth-api.ts';
 import { Id, identity, Timestamp } from './fields.ts';
@@ -10,14 +10,15 @@ export const User = z
     display_name: z.string(),
     role: Role,
     source: z.enum(['config', 'database']).meta({
-      description: 'config: the administrator, who is set in the configuration and cannot be deleted',
+      description: 'config: the administrator, who is defined in the configuration and cannot be deleted',
     }),
     client_ids: z.array(Id).meta({
       description:
-        'the clients that a user of the role family can pause and create grants for; empty for other roles',
+        'ids of the clients that a user with the role family can pause and create grants for; empty for ' +
+        'other roles',
     }),
     enabled: z.boolean(),
-    second_factor: z.boolean().meta({ description: 'a login also requires a code' }),
+    second_factor: z.boolean().meta({ description: 'whether a login also requires a code' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -25,10 +26,10 @@ export const User = z
 export type User = z.infer<typeof User>;
 export const UserList = z.array(User);
 
-/** Names that are shown as the author of Weir's own changes. */
+/** User names that are reserved, because they are shown as the author of changes made by Weir. */
 const TAKEN = new Set(['system', 'anonymous']);
 
-/** A user name in ASCII, so that two names look alike only if they differ in letter case, which is ignored. */
+/** A user name. It is ASCII without regard to letter case, so that no two names look alike. */
 const Username = z
   .string()
   .max(64)
@@ -37,7 +38,7 @@ const Username = z
     'expected ASCII letters and digits, with . _ @ + - only between them',
   )
   .refine((name) => !TAKEN.has(name.toLowerCase()), 'this name is reserved by Weir')
-  .meta({ description: 'unique, regardless of letter case' });
+  .meta({ description: 'unique name; letter case is ignored' });
 
 const DisplayName = identity(100);
 
@@ -49,7 +50,7 @@ const ClientIds = z
   .max(MAX_CLIENTS)
   .refine((ids) => new Set(ids).size === ids.length, 'expected each client once')
   .meta({
-    description: 'the clients that the user can pause and create grants for; only for the role family',
+    description: 'ids of the clients that the user can pause and create grants for; only for the role family',
     examples: [[]],
   });
 

@@ -1,9 +1,12 @@
-/** The only interface to the schema library for the rest of Weir. Schemas are written only in this directory. */
+/**
+ * The interface through which code outside this directory uses the schema library. Schemas are defined only in this
+ * directory.
+ */
 import { z } from 'zod';
 
-/** Anything that checks a value and describes what it expects. */
+/** A schema: it checks a value and describes the expected one. */
 export type Schema = z.ZodType;
-/** A schema of named fields. */
+/** A schema of an object with named fields. */
 export type FieldsSchema = z.ZodObject;
 /** A value after it was checked. */
 export type Checked<S extends Schema> = z.output<S>;
@@ -20,18 +23,18 @@ export const OpenApiAnswer = z.looseObject({ openapi: z.literal('3.1.0') });
 export type NoFields = typeof NoFields;
 export type Nothing = z.ZodVoid;
 
-/** The schema, closed to unknown fields. */
+/** The schema, changed to refuse unknown fields. */
 export function closed(schema: FieldsSchema): FieldsSchema {
   return schema.strict();
 }
 
-/** A schema and its description for the document. */
+/** A schema, and its form in the OpenAPI document. */
 interface DescribedSchema {
   readonly zodSchema: z.core.$ZodTypes;
   readonly jsonSchema: z.core.JSONSchema.BaseSchema;
 }
 
-/** Removes details that readers do not need: the long patterns of formats, bounds of doubles. Keeps examples. */
+/** Removes what readers of the OpenAPI document do not need: patterns of formats, and bounds of safe integers. */
 export function simplify({ zodSchema, jsonSchema }: DescribedSchema): void {
   // zod drops the examples of a schema that transforms its input.
   const examples = z.globalRegistry.get(zodSchema)?.['examples'];
@@ -39,50 +42,50 @@ export function simplify({ zodSchema, jsonSchema }: DescribedSchema): void {
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-  // Ids in paths arrive as digits; the document declares them as integers.
+  // The schema of an id in a path is a string of digits; the document declares an integer.
   if (jsonSchema.type === 'integer') delete jsonSchema.pattern;
-  // Booleans in query strings are one of two texts.
+  // The schema of a boolean in a query string is an enum of two strings; the document declares a boolean.
   if (jsonSchema.type === 'boolean') {
     delete jsonSchema.enum;
     if (typeof jsonSchema.default === 'string') jsonSchema.default = jsonSchema.default === 'true';
   }
 }
 
-/** Header fields of a change. */
+/** Header fields of a request that changes something. */
 export const Preferences = z.object({
   Prefer: z
     .string()
     .optional()
     .meta({
       description:
-        'wait=SECS (RFC 7240), at most 30: the response is sent when the change is active on all running nodes, or after this ' +
-        'time; it does not wait for lists that have not been fetched yet',
+        'wait=SECS (RFC 7240), at most 30: the response is sent when the change is active on all running ' +
+        'nodes, or after SECS seconds. Lists that have not been fetched yet are not waited for',
       examples: ['wait=10'],
     }),
 });
 
-/** Header fields of a change to an entity. */
+/** Header fields of a request that changes an existing entity. */
 export const Conditions = z.object({
   'If-Match': z
     .string()
     .optional()
     .meta({
-      description: 'the change is made only if the entity has this ETag, or one of several; otherwise 412',
+      description: 'ETags of the entity, of which one must be the current one; otherwise 412',
       examples: ['"LbkEHuhvLdOtUktyYi2Dzg"'],
     }),
 });
 
-/** A schema of these header fields. */
+/** The schema of some header fields. */
 export function headerFields(fields: z.ZodRawShape): z.ZodObject {
   return z.object(fields);
 }
 
-const Ignored = z.unknown().optional().meta({ readOnly: true, description: 'ignored' });
+const Ignored = z.unknown().optional().meta({ readOnly: true, description: 'ignored in requests' });
 
-/** The extended schema of each body, created once, because a schema with an id must not occur twice in the document. */
+/** Extended schemas by body. Each is created once, because a schema with an id must not occur twice in the document. */
 const withIgnoredFields = new WeakMap<FieldsSchema, FieldsSchema>();
 
-/** A body that may also contain these fields, for the document. */
+/** The schema of a body that may also contain `fields`, which are ignored; for the OpenAPI document. */
 export function withIgnored(body: FieldsSchema, fields: readonly string[]): FieldsSchema {
   if (fields.length === 0) return body;
   const made =

@@ -41,7 +41,7 @@ function readRefused(
     path: '/clients/refused',
     access: 'viewer',
     tag: 'Clients',
-    summary: 'Networks whose clients were refused, and recent clients that will soon be refused',
+    summary: 'Networks whose clients were refused, and recent clients that a pending change will refuse',
     answer: RefusedClients,
     handle: () => {
       const { allowed_clients: allowed, blocked_clients: blocked } = configuration.current().dns;
@@ -73,11 +73,11 @@ function allowNetworks(
     path: '/clients/allowed',
     access: 'admin',
     tag: 'Clients',
-    summary: 'Allow the clients of networks: adds them to `dns.allowed_clients`',
+    summary: 'Allow the clients of networks, by adding the networks to `dns.allowed_clients`',
     body: AllowNetworksBody,
     answer: AllowedClients,
     errors: {
-      409: 'set by an environment variable of this node, or its configuration file cannot be changed',
+      409: 'an environment variable of this node sets the key, or its configuration file cannot be changed',
     },
     handle: async (request) => {
       const { networks } = request.body;

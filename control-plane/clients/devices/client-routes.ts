@@ -61,7 +61,8 @@ function listClients(clients: ClientDirectory): Route {
     access: 'member',
     tag: 'Clients',
     summary:
-      'Clients that were seen or created, most recently seen first; for the role family only linked ones',
+      'Clients that have sent queries or that users created, most recently seen first; the role family ' +
+      'only gets linked clients',
     query: ClientQuery,
     answer: ClientPage,
     handle: ({ query, caller }) => pageOfClients(clients, query, clientsOf(caller)),
@@ -74,7 +75,7 @@ function readClient(clients: ClientDirectory): Route {
     path: '/clients/{id}',
     access: 'member',
     tag: 'Clients',
-    summary: 'One client; for the role family only a linked one',
+    summary: 'One client; the role family can only read a linked client',
     params: IdParams,
     answer: Client,
     entity: clientEntity,
@@ -95,7 +96,7 @@ function readClientStats(
     path: '/clients/stats',
     access: 'viewer',
     tag: 'Clients',
-    summary: 'Queries of each client in a period, busiest first',
+    summary: 'Number of queries of each client in a period, busiest client first',
     query: ClientStatsQuery,
     answer: ClientStatsList,
     handle: async ({ query, gone }) => {
@@ -139,7 +140,8 @@ function createClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     access: 'admin',
     tag: 'Clients',
     summary:
-      'Create a client, identified by its MAC, else by its address, else by its key; a client that was only seen so far is updated',
+      'Create a client, identified by its MAC address; without one, by its IP address; without either, by ' +
+      'its key. A client that is already known only from its queries is updated',
     body: ClientCreateBody,
     status: 201,
     answer: Client,
@@ -160,11 +162,13 @@ function changeManyClients(policy: PolicyChanges, clients: ClientDirectory): Rou
     path: '/clients/bulk',
     access: 'admin',
     tag: 'Clients',
-    summary: 'Delete and create many clients in one revision: all of them, or none',
+    summary: 'Delete and create many clients in one revision: either all of these changes are made or none',
     body: ClientBulkBody,
     bodyLimitBytes: BULK_LIMIT_BYTES,
     answer: ClientBulkAnswer,
-    errors: { 409: 'as for single clients; `errors` names each client by its index' },
+    errors: {
+      409: 'a client cannot be created, as for POST /clients; `errors` names each such client by its index',
+    },
     handle: async (request) => {
       const { create, delete: deleted } = request.body;
       const author = authorOf(request);
@@ -196,7 +200,7 @@ function updateClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     body: ClientUpdateBody,
     answer: Client,
     entity: clientEntity,
-    errors: { 409: 'another client has this MAC, address or key, or it is part of another client' },
+    errors: { 409: 'another client has this MAC, address or key, or the client is part of another client' },
     handle: (request) => {
       const { id } = request.params;
       return change(policy, clients, authorOf(request), codedAction('changed'), (tx) =>
@@ -212,12 +216,12 @@ function moveClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     path: '/clients/{id}/group',
     access: 'admin',
     tag: 'Clients',
-    summary: 'Move a client to a group, or with null to the group of its network',
+    summary: 'Move a client to a group; null = to the group of its subnet',
     params: IdParams,
     body: ClientGroupBody,
     answer: Client,
     entity: clientEntity,
-    errors: { 409: 'it is part of another client' },
+    errors: { 409: 'the client is part of another client' },
     handle: (request) => {
       const { group_id: groupId } = request.body;
       const what =
@@ -237,7 +241,9 @@ function deleteClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     path: '/clients/{id}',
     access: 'admin',
     tag: 'Clients',
-    summary: 'Delete a client; if it is seen again, it is a new client',
+    summary:
+      'Delete a client; if the client sends another query, it is created again, without its former ' +
+      'settings',
     params: IdParams,
     entity: clientEntity,
     handle: async (request) => {

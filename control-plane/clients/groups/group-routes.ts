@@ -88,7 +88,7 @@ function createGroup(policy: PolicyChanges, clients: MemberCounts): Route {
     status: 201,
     answer: Group,
     entity: group,
-    errors: { 409: 'the name is in use' },
+    errors: { 409: 'another group has this name' },
     handle: async (request) => {
       const group = await policy.change(authorOf(request), async (tx) => {
         const result = await store.insertGroup(tx, request.body);
@@ -111,7 +111,7 @@ function updateGroup(policy: PolicyChanges, clients: MemberCounts): Route {
     body: GroupUpdateBody,
     answer: Group,
     entity: group,
-    errors: { 409: 'the name is in use, or Default would be disabled' },
+    errors: { 409: 'another group has this name, or Default would be disabled' },
     handle: async (request) => {
       const group = await policy.change(authorOf(request), async (tx) => {
         const result = await store.updateGroup(tx, request.params.id, request.body);
@@ -130,7 +130,8 @@ function deleteGroup(policy: PolicyChanges, clients: Pick<ClientDirectory, 'take
     access: 'admin',
     tag: 'Groups',
     summary:
-      'Delete a group that nothing refers to, or with `cascade` also objects that refer to it; Default cannot be deleted',
+      'Delete a group that no object refers to, or with `cascade` also the objects that refer to it; ' +
+      'Default cannot be deleted',
     params: IdParams,
     query: GroupDeleteQuery,
     entity: group,
@@ -161,7 +162,7 @@ function listGroupClients(database: Database, clients: ClientDirectory): Route {
     path: '/groups/{id}/clients',
     access: 'viewer',
     tag: 'Groups',
-    summary: 'Clients that belong to the group, for any reason',
+    summary: 'Clients of the group, whether assigned directly or by their subnet',
     params: IdParams,
     query: GroupClientQuery,
     answer: ClientPage,

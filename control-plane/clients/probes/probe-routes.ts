@@ -68,7 +68,8 @@ function createProbe(context: ProbeContext, { access, spend }: Door): Route {
     path: '/probes',
     access,
     tag: 'Probes',
-    summary: 'Create a name for a device to query once, which shows whether the device uses this node',
+    summary:
+      'Create a probe: a name that a device queries once, which shows whether the device uses this node',
     status: 201,
     answer: Probe,
     entity: probeEntity,
@@ -90,7 +91,9 @@ function readProbe(context: ProbeContext, { access, spend }: Door): Route {
     path: '/probes/{probe_id}',
     access,
     tag: 'Probes',
-    summary: 'Whether, when, from which address and how the name was queried; available for five minutes',
+    summary:
+      'Whether, when, from which address and how the name of a probe was queried; available for five ' +
+      'minutes',
     params: ProbeParams,
     answer: Probe,
     entity: probeEntity,

@@ -113,7 +113,7 @@ function deleteForwardZone(policy: PolicyChanges): Route {
     path: '/forward-zones/{id}',
     access: 'admin',
     tag: 'Forwarding',
-    summary: 'Delete a forward zone; its sockets are closed',
+    summary: 'Delete a forward zone; connections to its servers are closed',
     params: IdParams,
     entity: forwardZone,
     handle: async (request) => {

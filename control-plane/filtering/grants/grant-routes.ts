@@ -50,7 +50,7 @@ function listGrants(clock: Clock, grants: () => readonly PolicyGrant[]): Route {
     path: '/grants',
     access: 'member',
     tag: 'Grants',
-    summary: 'Active grants, earliest end first; for the role family only those of linked clients',
+    summary: 'Active grants, earliest end first; the role family only gets those of linked clients',
     answer: GrantList,
     handle: ({ caller }) =>
       grants()
@@ -118,7 +118,7 @@ function endGrant(policy: PolicyChanges, grants: () => readonly PolicyGrant[]): 
     path: '/grants/{id}',
     access: 'family',
     tag: 'Grants',
-    summary: 'End a grant early; the role family can only end grants of linked clients that have an end',
+    summary: 'End a grant now; the role family can only end grants of linked clients that have an end time',
     params: IdParams,
     entity: grantEntity,
     handle: async (request) => {

@@ -91,11 +91,16 @@ function changeLocalRecords(policy: PolicyChanges, localNames: LocalNames): Rout
     path: '/local-records/bulk',
     access: 'admin',
     tag: 'Local names',
-    summary: 'Delete and create many local records in one revision: all of them, or none',
+    summary:
+      'Delete and create many local records in one revision: either all of these changes are made or none',
     body: LocalRecordBulkBody,
     bodyLimitBytes: BULK_LIMIT_BYTES,
     answer: LocalRecordBulkAnswer,
-    errors: { 409: 'as for single records; `errors` names each record by its index' },
+    errors: {
+      409:
+        'a record cannot be created, as for POST /local-records; `errors` names each such record by its ' +
+        'index',
+    },
     handle: async (request) => {
       const { create, delete: deleted } = request.body;
       const created = await policy.change(authorOf(request), async (tx) => {

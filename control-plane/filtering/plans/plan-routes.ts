@@ -68,7 +68,7 @@ function createPlan(context: PlanContext): Route {
     status: 201,
     answer: GroupPlan,
     entity: plan,
-    errors: { 409: 'the name is in use' },
+    errors: { 409: 'another group has this name' },
     handle: (request) =>
       store(context, request, async (tx) => {
         const group = { name: request.body.name, enabled: true, comment: '', no_ipv6: false };
@@ -102,7 +102,7 @@ function changePlan(context: PlanContext): Route {
     body: GroupPlanBody,
     answer: GroupPlan,
     entity: plan,
-    errors: { 409: 'the name is in use' },
+    errors: { 409: 'another group has this name' },
     handle: (request) =>
       store(context, request, async (tx) => {
         const { id } = request.params;

@@ -94,7 +94,9 @@ function changeManagedDomains(policy: PolicyChanges): Route {
     path: '/managed-domains/bulk',
     access: 'admin',
     tag: 'Rules',
-    summary: 'Delete and create many managed domains in one revision: all of them, or none',
+    summary:
+      'Delete and create many managed domains in one revision: either all of these changes are made or ' +
+      'none',
     body: ManagedDomainBulkBody,
     bodyLimitBytes: BULK_LIMIT_BYTES,
     answer: ManagedDomainBulkAnswer,

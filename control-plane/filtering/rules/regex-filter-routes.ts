@@ -93,7 +93,9 @@ function changeRegexFilters(policy: PolicyChanges): Route {
     path: '/regex-filters/bulk',
     access: 'admin',
     tag: 'Rules',
-    summary: 'Delete and create several regex filters in one revision: all of them, or none',
+    summary:
+      'Delete and create several regex filters in one revision: either all of these changes are made or ' +
+      'none',
     body: RegexFilterBulkBody,
     answer: RegexFilterBulkAnswer,
     errors: { 409: 'rules already exist; `errors` names each by its index' },

@@ -30,7 +30,7 @@ function listSafeSearch(database: Database): Route {
     path: PATH,
     access: 'viewer',
     tag,
-    summary: 'Safe search settings of all groups; engines that are not listed are off',
+    summary: 'Safe search settings of all groups; engines that are not listed are disabled',
     answer: SafeSearchConfigList,
     handle: () => store.listConfigs(database),
   });
@@ -42,7 +42,7 @@ function readSafeSearch(database: Database): Route {
     path: GROUP_PATH,
     access: 'viewer',
     tag,
-    summary: 'Every engine for one group',
+    summary: 'Safe search settings of one group for all engines',
     params: SafeSearchParams,
     answer: SafeSearchConfigList,
     handle: ({ params }) => store.readConfigs(database, params.group_id),
@@ -55,7 +55,7 @@ function toggleSafeSearch(policy: PolicyChanges): Route {
     path: GROUP_PATH,
     access: 'admin',
     tag,
-    summary: 'Enable or disable one engine, or all, for a group',
+    summary: 'Enable or disable safe search for a group, for one engine or for all',
     params: SafeSearchParams,
     body: SafeSearchToggleBody,
     answer: SafeSearchConfigList,
@@ -80,7 +80,7 @@ function deleteSafeSearch(policy: PolicyChanges): Route {
     path: GROUP_PATH,
     access: 'admin',
     tag,
-    summary: 'Disable all engines for a group and delete their settings',
+    summary: 'Disable safe search for a group and delete its settings',
     params: SafeSearchParams,
     handle: async (request) => {
       const { group_id: groupId } = request.params;

@@ -55,7 +55,7 @@ function readBlocking(context: BlockingContext): Route {
     path: '/blocking',
     access: 'viewer',
     tag: 'Blocking',
-    summary: 'Whether blocking is enabled, and for how long',
+    summary: 'Whether blocking is enabled, and when this state ends',
     answer: Blocking,
     handle: () => toApiBlocking(context),
   });
@@ -68,7 +68,8 @@ function switchBlocking(context: BlockingContext): Route {
     access: 'admin',
     tag: 'Blocking',
     summary:
-      'Enable or pause all blocking on every node, for a time or until changed; without the database for at most an hour, and only on this node',
+      'Enable or pause blocking on all nodes, for a time or until it is changed. Without the database the ' +
+      'change applies only to this node, for at most an hour',
     body: BlockingChangeBody,
     answer: Blocking,
     handle: async (request) => {
@@ -144,7 +145,7 @@ function resetBlocking(context: BlockingContext): Route {
     path: '/blocking',
     access: 'admin',
     tag: 'Blocking',
-    summary: 'Return control of blocking to the configuration',
+    summary: 'Cancel a change made by POST, so that the configuration decides whether blocking is enabled',
     handle: async (request) => {
       await context.policy.change(
         authorOf(request),

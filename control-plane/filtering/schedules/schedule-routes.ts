@@ -105,7 +105,7 @@ function createProfile(policy: PolicyChanges): Route {
     status: 201,
     answer: ScheduleProfile,
     entity: profile,
-    errors: { 409: 'the name is in use' },
+    errors: { 409: 'another schedule profile has this name' },
     handle: (request) => {
       const describe = ({ name }: ScheduleProfile): CodedChange => profileChange(name, 'created');
       return change(policy, request, describe, (tx) => store.insertProfile(tx, request.body));
@@ -124,7 +124,7 @@ function updateProfile(policy: PolicyChanges): Route {
     body: ScheduleProfileUpdateBody,
     answer: ScheduleProfile,
     entity: profile,
-    errors: { 409: 'the name is in use' },
+    errors: { 409: 'another schedule profile has this name' },
     handle: (request) => {
       const describe = ({ name }: ScheduleProfile): CodedChange => profileChange(name, 'changed');
       return change(policy, request, describe, (tx) =>
@@ -231,7 +231,7 @@ function assignSchedule(policy: PolicyChanges): Route {
     path: '/groups/{id}/schedule',
     access: 'admin',
     tag: 'Schedules',
-    summary: 'Assign a schedule profile to a group, in place of an earlier one',
+    summary: 'Assign a schedule profile to a group; it replaces the one that the group has',
     params: IdParams,
     body: GroupScheduleBody,
     answer: GroupSchedule,
@@ -254,7 +254,7 @@ function removeGroupSchedule(policy: PolicyChanges): Route {
     path: '/groups/{id}/schedule',
     access: 'admin',
     tag: 'Schedules',
-    summary: "Remove a group's schedule; its override ends immediately",
+    summary: 'Remove the schedule profile of a group; its override ends immediately',
     params: IdParams,
     entity: groupSchedule,
     handle: async (request) => {

@@ -23,7 +23,8 @@ export function clientServiceRoutes(context: {
     access: 'member',
     tag: 'Clients',
     summary:
-      'Services that are blocked for the group of a client; for the role family only for a linked client',
+      'Services that are blocked for the group of a client; the role family can only read those of a ' +
+      'linked client',
     params: IdParams,
     answer: ClientServiceList,
     handle: ({ params, caller }) => {

@@ -76,7 +76,7 @@ function createCustomService(policy: PolicyChanges, path: string): Route {
     status: 201,
     answer: CustomService,
     entity: customService,
-    errors: { 409: 'the name is in use' },
+    errors: { 409: 'another service has this name' },
     bodyLimitBytes: CUSTOM_SERVICE_BYTES,
     handle: (request) =>
       policy.change(authorOf(request), async (tx) => {
@@ -97,7 +97,7 @@ function updateCustomService(policy: PolicyChanges): Route {
     body: CustomServiceUpdateBody,
     answer: CustomService,
     entity: customService,
-    errors: { 409: 'the name is in use' },
+    errors: { 409: 'another service has this name' },
     bodyLimitBytes: CUSTOM_SERVICE_BYTES,
     handle: async (request) => {
       return policy.change(authorOf(request), async (tx) => {
@@ -114,11 +114,11 @@ function deleteCustomService(policy: PolicyChanges): Route {
     path: '/custom-services/{service_id}',
     access: 'admin',
     tag: 'Services',
-    summary: 'Delete a custom service; if a group blocks it, only with force',
+    summary: 'Delete a custom service; a service that a group blocks can only be deleted with force',
     params: ServiceParams,
     query: CustomServiceDeleteQuery,
     entity: customService,
-    errors: { 409: 'a group blocks it' },
+    errors: { 409: 'a group blocks the service; use force' },
     handle: async (request) => {
       const { service_id: serviceId } = request.params;
       await policy.change(authorOf(request), async (tx) => {

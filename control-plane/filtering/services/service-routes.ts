@@ -103,7 +103,7 @@ function listBlockedServices(database: Database): Route {
     path: '/services',
     access: 'viewer',
     tag: 'Services',
-    summary: 'Blocked services, of one group or of all',
+    summary: 'Blocked services of all groups, or of one group',
     query: BlockedServiceQuery,
     answer: BlockedServiceList,
     handle: ({ query }) => store.listBlocked(database, query.group_id),
@@ -116,7 +116,7 @@ function blockService(policy: PolicyChanges, catalog: Pick<ServiceCatalog, 'all'
     path: '/services',
     access: 'admin',
     tag: 'Services',
-    summary: 'Block a service for a group, at all times or at those of a schedule profile',
+    summary: 'Block a service for a group, at all times or during the slots of a schedule profile',
     body: ServiceBlockBody,
     status: 201,
     answer: BlockedService,
@@ -140,7 +140,7 @@ function readBlockedService(database: Database): Route {
     path: '/services/{service_id}/groups/{group_id}',
     access: 'viewer',
     tag: 'Services',
-    summary: 'One service that is blocked for a group, with its times',
+    summary: 'Whether and when one service is blocked for a group',
     params: ServiceGroupParams,
     answer: BlockedService,
     entity: blockedService,
@@ -159,7 +159,7 @@ function timeService(policy: PolicyChanges): Route {
     body: ServiceTimesBody,
     answer: BlockedService,
     entity: blockedService,
-    errors: { 404: 'it is not blocked for the group' },
+    errors: { 404: 'the service is not blocked for the group' },
     handle: async (request) => {
       return policy.change(authorOf(request), async (tx) => {
         const result = await store.updateBlocked(tx, { ...request.params, ...request.body });

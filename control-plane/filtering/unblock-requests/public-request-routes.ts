@@ -44,7 +44,7 @@ export function publicRequestRoutes(context: PublicContext): Route[] {
     path: '/unblock-requests',
     access: 'public',
     tag: 'Grants',
-    summary: 'Ask an administrator to unblock a name for the device that sends this request',
+    summary: 'Ask the users of this server to unblock a name for the device that sends this request',
     body: UnblockAskBody,
     bodyLimitBytes: BODY_LIMIT_BYTES,
     answer: UnblockAskAnswer,

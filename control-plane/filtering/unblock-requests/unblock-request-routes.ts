@@ -40,7 +40,8 @@ function listRequests(context: RequestContext): Route {
     access: 'member',
     tag: 'Grants',
     summary:
-      'Open requests of devices to unblock a name, the oldest first; for the role family only those of linked devices',
+      'Open requests of devices to unblock a name, the oldest first; the role family only gets those of ' +
+      'linked devices',
     answer: UnblockRequestList,
     handle: ({ caller }) => visibleRequests(caller, context),
   });
@@ -71,7 +72,9 @@ function dismissRequest(context: RequestContext): Route {
     path: '/unblock-requests/{id}',
     access: 'family',
     tag: 'Grants',
-    summary: 'Close a request of a device to unblock a name; the role family only those of linked devices',
+    summary:
+      'Close a request of a device to unblock a name; the role family can only close those of linked ' +
+      'devices',
     params: IdParams,
     entity: requestEntity,
     handle: async (request) => {

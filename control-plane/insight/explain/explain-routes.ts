@@ -19,8 +19,9 @@ export function explainRoutes(context: LoggedExplainerParts & { clients: ClientG
     access: 'viewer',
     tag: 'Lists',
     summary:
-      'The answer that a client would get, and the reason: every stage, rule, list and line; for a row of the query log also ' +
-      'the logged result, with the policy of that time if it is still stored',
+      'Explain the answer that a client would get: the decisive stage, and every matching rule, with its ' +
+      'list and line. For a row of the query log: the answer that was given, under the policy that was ' +
+      'active then, if it is still stored',
     query: ExplainQuery,
     answer: ExplainAnswer,
     errors: { 404: 'the client, or the row of the query log, does not exist' },

@@ -19,8 +19,9 @@ function simulate(simulator: Pick<Simulator, 'simulate'>): Route {
     access: 'admin',
     tag: 'Lists',
     summary:
-      'How a draft of lists, rules, services and groups would change the answers to logged queries; nothing is stored. ' +
-      'Both policies are evaluated with the current schedules and addresses of clients, so that only the draft makes a difference',
+      'Show how a draft of lists, rules, services and groups would change the outcome of logged queries; ' +
+      'nothing is stored. Active policy and draft are evaluated with the current schedules and client ' +
+      'addresses, so only the draft causes differences',
     body: SimulateBody,
     answer: Simulation,
     bodyLimitBytes: BODY_LIMIT_BYTES,

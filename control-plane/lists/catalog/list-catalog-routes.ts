@@ -12,7 +12,9 @@ export function listCatalogRoutes(_context: object): Route[] {
       path: '/list-catalog',
       access: 'viewer',
       tag: 'Lists',
-      summary: 'Well-known lists, which ship with Weir as links: purpose, licence and home page of each',
+      summary:
+        'Well-known lists that users can add, with purpose, licence and home page of each; Weir contains ' +
+        'only their URLs',
       answer: KnownListList,
       handle: () => [...KNOWN_LISTS],
     }),

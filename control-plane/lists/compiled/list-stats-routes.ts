@@ -42,7 +42,9 @@ export function listStatsRoutes(context: {
       path,
       access: 'viewer',
       tag: 'Lists',
-      summary: `Number of queries that each ${kind}list decided, and of its rules that no other list has`,
+      summary:
+        `For each ${kind}list, the number of queries that it decided, and the number of its rules that no ` +
+        'other list has',
       query: SourceStatsQuery,
       answer: SourceStatsList,
       handle: ({ query, gone }) => readListStats(kind, query, gone),

@@ -13,7 +13,9 @@ export function listPreviewRoutes(context: { listPreviews: Pick<ListPreviews, 'p
       path: `${path}/preview`,
       access: 'admin',
       tag: 'Lists',
-      summary: `Fetch a list and show its size, its lines without a rule, and its overlap with active lists; no ${kind}list source is created`,
+      summary:
+        'Fetch a list without adding it, and show its size, its lines without a rule, and its overlap with ' +
+        'active lists',
       body: ListPreviewBody,
       answer: ListPreview,
       waits: false,

@@ -99,13 +99,15 @@ function createSource({ sources, path, kind, noun, source }: Place): Route {
     path,
     access: 'admin',
     tag,
-    summary: `Create a ${noun}; its first fetch starts immediately in the background; custom rules are active at once`,
+    summary:
+      `Create a ${noun}. A URL is fetched in the background, starting immediately; custom rules are ` +
+      'active immediately',
     body: SourceCreateBody,
     bodyLimitBytes: CREATE_LIMIT_BYTES,
     status: 201,
     answer: BlocklistSource,
     entity: source,
-    errors: { 409: 'the URL is in use' },
+    errors: { 409: 'another list of this kind has this URL' },
     handle: (request) => sources.create(kind, request.body, authorOf(request)),
   });
 }
@@ -143,7 +145,7 @@ function updateSource({ sources, path, kind, noun, source }: Place): Route {
     path: `${path}/{id}`,
     access: 'admin',
     tag,
-    summary: `Change a ${noun}; absent fields keep their value, and a new URL is fetched in the background`,
+    summary: `Change a ${noun}; absent fields keep their value. A new URL is fetched in the background`,
     params: IdParams,
     body: SourceUpdateBody,
     answer: BlocklistSource,
@@ -159,7 +161,7 @@ function removeSource({ sources, path, kind, noun, source }: Place): Route {
     path: `${path}/{id}`,
     access: 'admin',
     tag,
-    summary: `Delete a ${noun}; its rules become inactive at once`,
+    summary: `Delete a ${noun}; its rules become inactive immediately`,
     params: IdParams,
     entity: source,
     handle: (request) => sources.remove(kind, request.params.id, authorOf(request)),
@@ -176,7 +178,7 @@ function refreshSource({ sources, path, kind, noun }: Place): Route {
     params: IdParams,
     status: 202,
     answer: BlocklistSource,
-    errors: { 409: 'it has custom rules, which are not fetched' },
+    errors: { 409: 'the list has custom rules, which are not fetched' },
     handle: (request) => sources.refresh(kind, request.params.id, authorOf(request)),
   });
 }
@@ -231,13 +233,15 @@ function writeText({ sources, path, kind, noun }: Place): Route {
     path: `${path}/{id}/text`,
     access: 'admin',
     tag,
-    summary: `Replace the text of a ${noun} with custom rules, if it still has the ETag of If-Match; active when the answer is sent`,
+    summary:
+      `Replace the text of a ${noun} with custom rules, if the text still has the ETag in If-Match; the ` +
+      'rules are active when the response is sent',
     params: IdParams,
     query: TextQuery,
     body: CustomText,
     form: textBody(MAX_TEXT_BYTES),
     answer: TextVerdict,
-    errors: { 412: 'the text has changed since it was read' },
+    errors: { 412: 'the text has changed since the ETag of If-Match was read' },
     handle: async (request) => {
       const { params, query, body, http, response } = request;
       const ifMatch = http.get('If-Match');

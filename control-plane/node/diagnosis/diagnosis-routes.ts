@@ -20,7 +20,7 @@ export function diagnosisRoutes(context: {
       path: '/system/storage',
       access: 'viewer',
       tag: 'System',
-      summary: 'Space on the disk of the data directory, and the size of the database',
+      summary: 'Free space on the disk of the data directory, and the size of the database',
       answer: SystemStorage,
       handle: async () => {
         const state = disk.now();
@@ -37,7 +37,7 @@ export function diagnosisRoutes(context: {
       path: '/system/log',
       access: 'admin',
       tag: 'System',
-      summary: 'The last warnings and errors of this node, the newest first',
+      summary: 'The newest warnings and errors in the log of this node, the newest first',
       answer: SystemLog,
       handle: () =>
         recentLines.all().map(({ timestampMs, level, message, fields }) => ({

@@ -27,7 +27,8 @@ export function statusStreamRoutes(context: {
     access: 'viewer',
     tag: 'System',
     summary:
-      'State of this node as server-sent events: at once and after each change, with a comment every second',
+      'State of this node as server-sent events: one immediately and one after each change, with a ' +
+      'comment every second',
     events: StatusEvent,
     errors: { 429: 'too many concurrent streams; see Retry-After' },
     handle: async ({ caller, http, response }) => {

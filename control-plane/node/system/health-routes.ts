@@ -25,7 +25,8 @@ export function healthRoutes(
     access: 'public',
     tag: 'System',
     summary:
-      'State of this node, with reasons for viewers and admins; 200 while DNS queries are answered, else 503',
+      'Health of this node, with details for viewers and admins; 200 while the node answers DNS queries, ' +
+      'otherwise 503',
     answer: Health,
     alsoStatuses: { 503: 'DNS queries are not answered' },
     handle: async ({ http, response }) => {

@@ -103,7 +103,8 @@ function removeNode(database: Database): Route {
     access: 'admin',
     tag: 'System',
     summary:
-      'Remove a node that is gone; its rows in the query log are kept, and it reappears if it runs again',
+      'Remove a node that is gone; its rows in the query log are kept, and the node reappears if it ' +
+      'starts again',
     params: NodeParams,
     errors: { 409: 'the node is running, or was running within the last minute' },
     handle: async (request) => {

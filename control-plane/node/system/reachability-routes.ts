@@ -25,7 +25,8 @@ export function reachabilityRoutes(context: {
     access: 'viewer',
     tag: 'System',
     summary:
-      'Whether devices can use this node: its addresses, port 53 and the program that uses it, and this device',
+      'Whether devices can reach this node: its addresses, the program that uses port 53, and the queries ' +
+      'of the device that sends this request',
     answer: Reachability,
     handle: async ({ http }) => {
       const listening = context.dnsListening();

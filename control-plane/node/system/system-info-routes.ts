@@ -28,7 +28,7 @@ export function systemInfoRoutes(context: {
     path: '/system/info',
     access: 'viewer',
     tag: 'System',
-    summary: 'Load and memory of this machine, and the share of this process',
+    summary: 'Load and memory of this machine, and the part that this process uses',
     answer: SystemInfo,
     handle: () => systemInfo(shares.percents()),
   });

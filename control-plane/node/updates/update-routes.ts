@@ -18,7 +18,7 @@ export function updateRoutes(context: {
       path: '/system/update',
       access: 'viewer',
       tag: 'System',
-      summary: 'Whether there is a newer version of Weir',
+      summary: 'Whether a newer version of Weir is available',
       answer: SystemUpdate,
       handle: () => {
         const { checkedAtMs, newer, fault } = updates.state();

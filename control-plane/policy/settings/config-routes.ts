@@ -19,7 +19,9 @@ import { refuseSilentPools, type TestUpstreams } from './silent-pools.ts';
 type ConfigSections = Omit<ConfigAnswer, 'sources' | 'restart_required'>;
 
 const NOT_CHANGED =
-  'set by an environment variable of this node, its configuration file has faults or cannot be changed, a user has the name, or no server of a new pool answers (upstream_silent)';
+  'an environment variable of this node sets a key, its configuration file has faults or cannot be ' +
+  'changed, a user has the name of the administrator, or no server of a new pool answers ' +
+  '(upstream_silent)';
 
 /** The part of the configuration that the routes use. */
 type StoredConfiguration = Pick<
@@ -56,7 +58,7 @@ function readConfig(configuration: StoredConfiguration, config: Entity): Route {
     path: '/config',
     access: 'viewer',
     tag: 'System',
-    summary: 'The configuration without its secrets, and the source of each key',
+    summary: 'The configuration without its secrets, and where the value of each key is set',
     answer: ConfigAnswer,
     entity: config,
     handle: () => ({
@@ -78,7 +80,8 @@ function changeConfig(
     access: 'admin',
     tag: 'System',
     summary:
-      'Change keys of the configuration, by section; absent keys keep their value, null resets to the default, and a value that is sent back unchanged has no effect',
+      'Change keys of the configuration, by section; absent keys keep their value, null resets a key to ' +
+      'its default, and a value equal to the current one has no effect',
     query: ConfigQuery,
     body: ConfigBody,
     answer: ConfigChanged,
@@ -107,8 +110,8 @@ function reloadConfig(configuration: StoredConfiguration, policy: PolicyChanges)
     summary: 'Reload the configuration file of this node',
     answer: ConfigChanged,
     errors: {
-      400: 'the file has errors',
-      409: 'the file cannot be read, or contains an administrator name that a user has',
+      400: 'the configuration file has errors',
+      409: 'the configuration file cannot be read, or its administrator has the name of a user',
     },
     handle: async (request) => {
       const changed = await configuration.reload(policy, authorOf(request));

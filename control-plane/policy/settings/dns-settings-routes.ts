@@ -36,7 +36,7 @@ function readSettings(configuration: StoredSettings, settings: Entity): Route {
     path: '/settings',
     access: 'viewer',
     tag: 'Forwarding',
-    summary: 'How names of the local network are looked up',
+    summary: 'The DNS settings: how names of the local network are looked up',
     answer: DnsSettings,
     entity: settings,
     handle: () => dnsSettings(configuration.written()),
@@ -58,7 +58,9 @@ function changeSettings(
     answer: DnsSettings,
     entity: settings,
     errors: {
-      409: 'set by an environment variable of this node, or its configuration file cannot be changed',
+      409:
+        'an environment variable of this node sets a changed key, or its configuration file cannot be ' +
+        'changed',
     },
     handle: async (request) => {
       const { body } = request;

@@ -27,7 +27,7 @@ export function breakdownRoutes(context: {
       path: '/stats/breakdown',
       access: 'viewer',
       tag: 'Statistics',
-      summary: 'Queries of a period by upstream, and blocked ones by list and by service',
+      summary: 'Queries of a period by upstream, and blocked queries by list and by service',
       query: StatsQuery,
       answer: StatsBreakdown,
       handle: async ({ query: { period, node }, gone }) => {

@@ -28,7 +28,7 @@ export function dashboardRoutes(context: {
       path: '/dashboard',
       access: 'viewer',
       tag: 'Statistics',
-      summary: 'Summary, rate, cache, timeline and top lists of a period in one answer',
+      summary: 'Summary, rate, cache, timeline and top lists of a period in one response',
       query: DashboardQuery,
       answer: Dashboard,
       handle: async ({ query, gone }) => {

@@ -11,7 +11,7 @@ export function filterStatsRoutes({ filterStats }: { filterStats: () => BlockFil
       path: '/block-filter/stats',
       access: 'viewer',
       tag: 'Lists',
-      summary: 'Size and age of the active compiled filter',
+      summary: 'Size and age of the compiled rules that are active',
       answer: BlockFilterStats,
       handle: () => filterStats(),
     }),

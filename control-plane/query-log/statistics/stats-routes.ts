@@ -29,7 +29,7 @@ function getSummary(stats: SummaryReader, clock: Clock, startedAtMs: number): Ro
     path: '/stats',
     access: 'viewer',
     tag: 'Statistics',
-    summary: 'Summary of a period',
+    summary: 'Number of queries of a period, by outcome',
     query: StatsQuery,
     answer: StatsSummary,
     handle: async ({ query, gone }) => {
@@ -45,7 +45,7 @@ function readRate(rate: RateCounters): Route {
     path: '/stats/rate',
     access: 'viewer',
     tag: 'Statistics',
-    summary: 'Queries of the last second or minute on this node',
+    summary: 'Number of queries that this node answered in the last second or minute',
     query: RateQuery,
     answer: QueryRate,
     handle: ({ query }) => toQueryRate(rate, query.unit),

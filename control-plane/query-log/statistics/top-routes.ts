@@ -55,7 +55,7 @@ function listTopClients(stats: TopReader, clock: Clock, clients: ClientNames): R
     path: '/stats/top_clients',
     access: 'viewer',
     tag: 'Statistics',
-    summary: 'Clients with the most queries, or the most blocked ones',
+    summary: 'Clients with the most queries, or with the most blocked queries',
     query: TopClientsQuery,
     answer: TopClients,
     handle: async ({ query: { by, ...query }, gone }) =>

@@ -31,7 +31,7 @@ export function queryStreamRoutes(context: {
     path: '/queries/stream',
     access: 'viewer',
     tag: 'Statistics',
-    summary: 'New rows of the query log as server-sent events, oldest first, every 100 ms',
+    summary: 'New rows of the query log as server-sent events every 100 ms, oldest first',
     query: QueryLogFilters,
     events: QueryTailEvent,
     errors: { 429: 'too many concurrent streams; see Retry-After' },

@@ -41,7 +41,7 @@ function readCacheStats(stats: Pick<LogQuestions, 'cacheUse'>, cache: CacheConte
     path: '/cache/stats',
     access: 'viewer',
     tag: 'Cache',
-    summary: 'Hits and misses of a period',
+    summary: 'Cache hits and misses of a period',
     query: CacheStatsQuery,
     answer: CacheStats,
     handle: async ({ query, gone }) => {

@@ -43,7 +43,7 @@ function readUpstreamHealth(supervisor: Upstreams): Route {
     path: '/upstream/health',
     access: 'viewer',
     tag,
-    summary: 'State of every upstream server, including those of forward zones',
+    summary: 'State of every upstream server, including the servers of forward zones',
     answer: UpstreamHealth,
     handle: () => upstreamHealth(supervisor.upstreams()),
   });
@@ -67,7 +67,9 @@ function listKnownUpstreams(): Route {
     path: '/upstream-catalog',
     access: 'viewer',
     tag,
-    summary: 'Public resolvers that ship with Weir: what they filter and log, and their servers',
+    summary:
+      'Public resolvers that users can choose, as shipped with Weir: their servers, and what they filter ' +
+      'and log',
     answer: KnownUpstreamList,
     handle: () => [...KNOWN_UPSTREAMS],
   });
@@ -80,7 +82,8 @@ function testUpstreamServers(trials: Pick<UpstreamTrials, 'run'>): Route {
     access: 'admin',
     tag,
     summary:
-      'Test servers before they are added to a pool: whether they answer a query for the root, how fast, and whether DNSSEC records arrive; nothing is stored',
+      'Test servers before they are added to a pool: whether and how fast they answer a query for the ' +
+      'root, and whether they return DNSSEC records. Nothing is stored',
     body: UpstreamTestBody,
     answer: UpstreamTestResultList,
     waits: false,

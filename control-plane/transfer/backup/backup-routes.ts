@@ -43,7 +43,7 @@ function readBackup(context: BackupContext): Route {
     path: '/backup',
     access: 'admin',
     tag: 'Backup',
-    summary: 'Everything that users have set, except secrets, as one file for POST /restore',
+    summary: 'A backup, as one file for POST /restore: everything that users have set, except secrets',
     query: BackupQuery,
     media: ['application/json'],
     handle: async ({ response }) => send(response, await makeBackup(context)),
@@ -57,7 +57,8 @@ function readBackupWithSecrets(context: BackupContext): Route {
     path: '/backup',
     access: 'admin',
     tag: 'Backup',
-    summary: 'The same with secrets, encrypted with a passphrase; recorded in the audit log',
+    summary:
+      'A backup that also contains the secrets, encrypted with a passphrase; recorded in the audit log',
     body: BackupBody,
     media: ['application/json'],
     waits: false,
@@ -106,11 +107,11 @@ function restore(context: BackupContext): Route {
     path: '/restore',
     access: 'admin',
     tag: 'Backup',
-    summary: 'Restore a backup; kinds of data that it does not contain are unchanged',
+    summary: 'Restore a backup; kinds of objects that the file does not contain are not changed',
     query: RestoreQuery,
     body: RestoreBody,
     answer: RestoreAnswer,
-    errors: { 409: 'a group that is not in the backup is used by objects that are not in the backup either' },
+    errors: { 409: 'objects that are not in the backup use a group that is not in the backup either' },
     bodyLimitBytes: MAX_BACKUP_BYTES,
     handle: async (request) => {
       const { passphrase, ...sealed } = request.body;

@@ -16,7 +16,8 @@ export function importRoutes({ settingsImport }: { settingsImport: Pick<Settings
     access: 'admin',
     tag: 'Moving',
     summary:
-      "Import another program's settings from its export, which is the raw request body; creates one revision",
+      'Import the settings of another program from a file that it exported, which is the raw request ' +
+      'body; creates one revision',
     query: ImportQuery,
     uploadLimitBytes: LIMIT_BYTES,
     answer: ImportReport,

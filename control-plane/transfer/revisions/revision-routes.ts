@@ -31,7 +31,7 @@ function readRevision({ database }: RollBackParts): Route {
     path: '/revisions/{id}',
     access: 'viewer',
     tag: 'Revisions',
-    summary: 'One revision, with each changed row before and after',
+    summary: 'One revision, with the state of each changed row before and after',
     params: IdParams,
     answer: RevisionDetail,
     handle: async ({ params, caller }) => {
@@ -49,12 +49,15 @@ function rollBackTo(parts: RollBackParts): Route {
     access: 'admin',
     tag: 'Revisions',
     summary:
-      'Undo the changes that users made since a revision; list updates are kept, and the rollback is itself a revision',
+      'Undo all changes that users made after a revision; list updates are kept, and the rollback creates ' +
+      'a revision',
     params: IdParams,
     query: RollbackQuery,
     answer: Revision,
     errors: {
-      409: 'the revision is too old, users have made newer ones than expected_head, or two lists have exchanged their URLs',
+      409:
+        'the revision is too old, users have made a newer revision than expected_head, or two lists have ' +
+        'exchanged their URLs',
     },
     handle: (request) => rollBack(parts, request.params.id, authorOf(request), request.query.expected_head),
   });

@@ -26,7 +26,9 @@ function readAcme(context: AcmeContext): Route {
     path: '/tls/acme',
     access: 'viewer',
     tag: 'HTTPS',
-    summary: 'The ACME certificate: settings, the order in progress on this node, and the next renewal',
+    summary:
+      'The ACME certificate: settings, the order in progress on this node, and the time of the next ' +
+      'renewal',
     answer: AcmeStatus,
     handle: () => statusOf(context),
   });
@@ -39,7 +41,8 @@ function orderAcme(context: AcmeContext): Route {
     access: 'admin',
     tag: 'HTTPS',
     summary:
-      'Get a certificate for the names of server.acme, for all nodes; GET /tls/acme shows the progress',
+      'Order a certificate for the names of server.acme, which all nodes use; GET /tls/acme shows the ' +
+      'progress',
     status: 202,
     answer: AcmeStatus,
     waits: false,

@@ -84,12 +84,12 @@ function logIn(auth: Authenticator): Route {
     path: '/auth/login',
     access: 'public',
     tag: 'Authentication',
-    summary: 'Log in; the session is returned as a cookie',
+    summary: 'Log in; the response sets the session cookie',
     body: LoginBody,
     answer: LoginAnswer,
     errors: {
-      401: 'wrong credentials; with second_factor_required, repeat the request with a code',
-      429: 'locked out, or too many concurrent logins; see Retry-After',
+      401: 'wrong credentials; if the error code is second_factor_required, repeat the request with a code',
+      429: 'too many failed or concurrent logins; see Retry-After',
     },
     handle: async ({ body, http, response }) => {
       const { username: name, password, remember_me: rememberMe } = body;
@@ -132,8 +132,8 @@ function changePassword(auth: Authenticator): Route {
     body: ChangePasswordBody,
     errors: {
       401: 'wrong password, or no valid session or token',
-      409: 'the password is in the configuration, which cannot be changed',
-      429: 'locked out, or too many concurrent logins; see Retry-After',
+      409: 'the password is set in the configuration, which cannot be changed',
+      429: 'too many failed or concurrent logins; see Retry-After',
     },
     handle: async ({ body, caller, http }) => {
       const passwords = { current: body.current_password, next: body.new_password };

@@ -15,8 +15,8 @@ import { ownerIn, proofIn } from './given-proof.ts';
 
 const PLACE = { access: 'member', tag: 'Authentication' } as const;
 
-const WHO = { 403: 'not permitted: an API token has no second factor' } as const;
-const ERRORS = { ...WHO, 401: 'wrong password or code', 429: 'locked out, or too many logins' } as const;
+const WHO = { 403: 'not permitted; an API token has no second factor' } as const;
+const ERRORS = { ...WHO, 401: 'wrong password or code', 429: 'too many concurrent logins' } as const;
 
 const ownFactor = readOnlyEntity({ path: '/auth/second-factor', answer: SecondFactorState });
 
@@ -30,7 +30,7 @@ function readState(auth: Authenticator): Route {
     ...PLACE,
     method: 'GET',
     path: '/auth/second-factor',
-    summary: "Whether the caller's logins also need a code",
+    summary: 'Whether a login of the caller also requires a code',
     answer: SecondFactorState,
     entity: ownFactor,
     errors: WHO,
@@ -46,7 +46,7 @@ function prepare(auth: Authenticator): Route {
     ...PLACE,
     method: 'POST',
     path: '/auth/second-factor',
-    summary: 'Create a secret for an authenticator app; it becomes active with its first code',
+    summary: 'Create a secret for an authenticator app; it becomes active when the first code is confirmed',
     body: SecondFactorPrepareBody,
     status: 201,
     answer: SecondFactorSecret,
@@ -61,10 +61,10 @@ function enable(auth: Authenticator): Route {
     ...PLACE,
     method: 'POST',
     path: '/auth/second-factor/confirm',
-    summary: "Enable the second factor with its first code, and end the caller's other sessions",
+    summary: "Enable the second factor by confirming its first code, and end the caller's other sessions",
     body: SecondFactorEnableBody,
     answer: RecoveryCodes,
-    errors: { ...ERRORS, 409: 'no secret is waiting for its first code' },
+    errors: { ...ERRORS, 409: 'no secret waits for its first code' },
     handle: async (request) => ({
       recovery_codes: await auth.ownSecondFactor.enable(ownerIn(request), request.body.totp_code),
     }),
@@ -76,7 +76,7 @@ function renewCodes(auth: Authenticator): Route {
     ...PLACE,
     method: 'POST',
     path: '/auth/second-factor/recovery-codes',
-    summary: 'Replace the recovery codes',
+    summary: 'Replace the recovery codes of the caller',
     body: SecondFactorProof,
     answer: RecoveryCodes,
     errors: { ...ERRORS, 409: 'the second factor is disabled' },
@@ -91,9 +91,9 @@ function disable(auth: Authenticator): Route {
     ...PLACE,
     method: 'POST',
     path: '/auth/second-factor/disable',
-    summary: 'Disable the second factor, or discard a secret that is waiting for its first code',
+    summary: "Disable the caller's second factor, or discard a secret whose first code was not confirmed",
     body: SecondFactorProof,
-    errors: { ...ERRORS, 409: 'there is no second factor' },
+    errors: { ...ERRORS, 409: 'the caller has no second factor' },
     handle: (request) => auth.ownSecondFactor.disable(ownerIn(request), proofIn(request.body)),
   });
 }

@@ -59,7 +59,9 @@ function readPhoneSetup(context: PhoneContext): Route {
     path: '/clients/{id}/phone-setup',
     access: 'admin',
     tag: 'Clients',
-    summary: 'Names, URL and profile for a phone that uses this server from anywhere with its key',
+    summary:
+      'Data to set up a phone that uses this server from any network, identified by the key of the ' +
+      'client: names, URL and profile',
     params: IdParams,
     answer: PhoneSetup,
     errors: { 409: 'the client has no key' },
@@ -104,7 +106,7 @@ function readPhoneProfile(context: PhoneContext): Route {
     path: '/phone-profiles/{token}',
     access: 'public',
     tag: 'Clients',
-    summary: 'Configuration profile for Apple devices (.mobileconfig); its link works for an hour',
+    summary: 'Configuration profile for Apple devices (.mobileconfig); the link is valid for an hour',
     params: PhoneProfileParams,
     query: PhoneProfileQuery,
     media: [PROFILE_TYPE],

@@ -29,7 +29,7 @@ export const CODE_OF_STATUS: Readonly<Record<number, ProblemCode>> = {
 
 const RETRY_AFTER: ZodOpenApiHeadersObject = {
   'Retry-After': {
-    description: 'seconds after which to retry; absent if the change is or may be stored',
+    description: 'seconds after which to retry; absent if the change was stored or may have been stored',
     schema: { type: 'integer', minimum: 1 },
     example: 5,
   },
@@ -62,7 +62,8 @@ const HEADERS_OF_CHANGE: ZodOpenApiHeadersObject = {
   },
   'Preference-Applied': {
     description:
-      'the applied preference, see Prefer: the time has passed, or the change is active on every node',
+      'the applied preference of Prefer; the response was sent because its time has passed, or because ' +
+      'the change is active on every node',
     schema: { type: 'string' },
     example: 'wait=10',
   },
@@ -77,7 +78,7 @@ const HEADERS_OF_CHANGE: ZodOpenApiHeadersObject = {
 /** Header fields of a response with an entity. */
 const HEADERS_OF_ENTITY: ZodOpenApiHeadersObject = {
   ETag: {
-    description: 'entity tag of the writable fields of the entity, for If-Match',
+    description: 'entity tag of the writable fields of the entity, to send as If-Match',
     schema: { type: 'string' },
     example: '"LbkEHuhvLdOtUktyYi2Dzg"',
   },
@@ -103,8 +104,13 @@ function successesOf(route: Route): Answer[] {
   const json = answer && { 'application/json': { schema: answer } };
   const other = events ? { 'text/event-stream': { schema: events } } : json;
   const content = written.length > 0 ? Object.fromEntries(written) : other;
-  const described = events ? 'server-sent events; the data of each is JSON with this schema' : 'success';
-  const successes = { [status]: content === undefined ? 'done' : described, ...alsoStatuses };
+  const described = events
+    ? 'server-sent events; the data of each event is JSON with this schema'
+    : 'success';
+  const successes = {
+    [status]: content === undefined ? 'success, without a body' : described,
+    ...alsoStatuses,
+  };
   return Object.entries(successes).map(([code, description]) => [
     code,
     { description, ...headers, ...(content && { content }) },
@@ -115,7 +121,7 @@ function successesOf(route: Route): Answer[] {
 function errorsOf(route: Route): Answer[] {
   const changes = route.method !== 'GET';
   const errors: Record<number, string> = {
-    400: 'malformed or invalid; `errors` names every invalid field',
+    400: 'the request is malformed or invalid; `errors` names every invalid field',
     ...(route.access === 'public' ? {} : { 401: 'no valid session or token' }),
     ...(changes || isRefused(route.access) ? { 403: forbiddenText(route) } : {}),
     ...(route.params === undefined ? {} : { 404: 'the entity does not exist' }),
@@ -141,7 +147,7 @@ function tooManyText({ errors }: Route): string {
 
 const REFUSALS = {
   admin: 'the role is not admin',
-  family: 'the role is viewer, or family and the client is not linked to the user',
+  family: 'the role is viewer, or the role is family and the client is not linked to the user',
   viewer: 'the role is family',
 } as const;
 

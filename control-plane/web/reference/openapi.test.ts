@@ -125,7 +125,7 @@ describe('openApiDocument()', () => {
       description: 'a teapot',
       content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     });
-    expect(responses['204']).toEqual({ description: 'done' });
+    expect(responses['204']).toEqual({ description: 'success, without a body' });
   });
 
   test('openApiDocument() gives all error statuses the same body', () => {

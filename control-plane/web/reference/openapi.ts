@@ -23,20 +23,20 @@ import { withExamples } from './examples.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { TAG_TEXTS } from './tag-texts.ts';
 
-const DESCRIPTION = `JSON in snake_case. Times are ISO 8601 in UTC. Errors are problem details (RFC 9457) with a stable
-code in \`error\`; a 400 names every invalid field in \`errors\`. An address is called \`client\` in rows and
-filters of queries and \`ip_address\` elsewhere; the user who made a change is \`author\`. Fields, parameters and paths that are
-marked deprecated are older spellings, which the next release removes. Unknown fields of
-a body and unknown, repeated or malformed parameters of a query are refused; read-only fields of an entity are ignored
-in a PUT or PATCH, so that the answer of a GET can be edited and sent back, and absent fields keep their value. An answer
-with an entity has an \`ETag\` of its writable fields; a PUT, PATCH or DELETE with an old one in \`If-Match\` gets 412 and
-changes nothing. A 201 has \`Location\`. Requests that need the database get 503 with Retry-After while it is unavailable or overloaded.
-A target of more than 8192 characters gets 414, a header of more than 16 KiB or 100 fields 431, and a request that takes too
-long to arrive 408.
-An unknown path gets 404, and an unsupported method 405 with \`Allow\`. HEAD works for every path with GET, and OPTIONS, with
-204 and \`Allow\`, for every path.
-With \`server.alt_compat\` this API is at \`/svc/api\`, and \`/api\` follows version 6 of Pi-hole's API, which is
-not described here.`;
+const DESCRIPTION = `Requests and responses are JSON in snake_case. Times are ISO 8601 in UTC. Errors are problem
+details (RFC 9457) with a stable code in \`error\`; a 400 names every invalid field in \`errors\`. An address is
+called \`client\` in rows and filters of queries and \`ip_address\` elsewhere; the user who made a change is
+\`author\`. Fields, parameters and paths that are marked deprecated have a new name; the next release removes the old
+one. Unknown fields of a body, and unknown, repeated or malformed query parameters, are refused. A PUT or PATCH
+ignores read-only fields of an entity, so that clients can edit the response of a GET and send it back; absent fields
+keep their value. A response with an entity has an \`ETag\` of its writable fields; a PUT, PATCH or DELETE with an
+outdated one in \`If-Match\` gets 412 and changes nothing. A 201 has \`Location\`. While the database is unavailable
+or overloaded, requests that need it get 503 with Retry-After. A request target of more than 8192 characters gets 414,
+a header of more than 16 KiB or 100 fields 431, and a request that takes too long to arrive 408.
+An unknown path gets 404, and an unsupported method 405 with \`Allow\`. HEAD works for every path with GET, and
+OPTIONS, with 204 and \`Allow\`, for every path.
+With \`server.alt_compat\` this API is at \`/svc/api\`, and \`/api\` is the compatibility API, which follows version 6
+of Pi-hole's API and is not described in this document.`;
 
 /** Older spellings of paths, answered for one more release. */
 const FORMER_PATHS = /^\/whitelist\b/;
@@ -73,7 +73,7 @@ export function openApiDocument(routes: readonly Route[], prefix: string, versio
 function serversOf(prefix: string): { url: string; description: string }[] {
   const servers = [false, true].map((altCompat) => ({
     url: apiPrefix(altCompat),
-    description: `with server.alt_compat = ${altCompat}`,
+    description: `if server.alt_compat is ${altCompat}`,
   }));
   return servers.sort((one, other) => Number(other.url === prefix) - Number(one.url === prefix));
 }
@@ -83,15 +83,15 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'cookie',
     name: SESSION_COOKIE,
-    description: 'the cookie that a login sets',
+    description: 'cookie that a login sets',
   },
-  apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'an API token' },
-  bearer: { type: 'http', scheme: 'bearer', description: 'an API token' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'key of an API token' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'key of an API token' },
   sid: {
     type: 'apiKey',
     in: 'header',
     name: 'sid',
-    description: 'a session of the compatibility API',
+    description: 'session of the compatibility API',
   },
 } as const;
 

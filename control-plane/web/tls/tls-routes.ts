@@ -80,7 +80,7 @@ function generateCertificate(context: TlsContext): Route {
     waits: false,
     errors: {
       ...CHANGE_ERRORS,
-      409: `there is a valid certificate and force=true is missing, or ${CHANGE_ERRORS[409]}`,
+      409: `there is a valid certificate and the request has no force=true, or ${CHANGE_ERRORS[409]}`,
     },
     handle: (request) =>
       context.certificate.replace(async (before, install) => {
@@ -97,8 +97,10 @@ function generateCertificate(context: TlsContext): Route {
 }
 
 const CHANGE_ERRORS = {
-  409: 'the files are links, belong to another user, or are not a certificate and its key',
-  503: 'the files cannot be written, or the database is unavailable',
+  409:
+    'the certificate files are symbolic links, belong to another user, or are not a certificate and its ' +
+    'key',
+  503: 'the certificate files cannot be written, or the database is unavailable',
 } as const;
 
 /** Replaces the certificate as the request asks. */

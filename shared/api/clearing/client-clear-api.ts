@@ -1,4 +1,4 @@
-/** Request and answer of `{api}/clients/clear`. */
+/** Request and response of `{api}/clients/clear`. */
 import { z } from 'zod';
 
 const Moment = z.iso.datetime({ offset: true });
@@ -11,7 +11,7 @@ export const ClientClearBody = z.strictObject({
   dry_run: z
     .boolean()
     .default(false)
-    .meta({ description: 'deletes nothing; `left` is the number that would be deleted' }),
+    .meta({ description: 'deletes nothing; `left` is the number of clients that would be deleted' }),
 });
 export type ClientClearBody = z.output<typeof ClientClearBody>;
 
@@ -21,7 +21,7 @@ export const ClientsCleared = z
     deleted: Count,
     left: Count.meta({
       description:
-        'clients of the period without a name, group, key, exclusion or grant that were not deleted',
+        'clients of the period without a name, group, key, exclusion or grant that are still stored',
     }),
     kept: Count.meta({ description: 'clients of the period with a name, group, key, exclusion or grant' }),
   })

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/queries/clears`. */
+/** Requests and responses of `{api}/queries/clears`. */
 import { z } from 'zod';
 import { Id, Timestamp } from '../fields.ts';
 
@@ -8,10 +8,14 @@ const Moment = z.iso.datetime({ offset: true });
 /** Rows that a clear removes; `{}` selects all rows. */
 export const QueryLogClearBody = z.strictObject({
   client_id: Id.optional().meta({
-    description: 'only rows of this client of `/clients`: those that `GET /queries?client_id=` returns',
+    description: 'only rows of this client of `/clients`: the rows that `GET /queries?client_id=` returns',
   }),
-  from: Moment.optional().meta({ description: 'inclusive; by default the first row' }),
-  to: Moment.optional().meta({ description: 'exclusive; by default and at most the current time' }),
+  from: Moment.optional().meta({
+    description: 'start of the period, inclusive; by default the time of the first row',
+  }),
+  to: Moment.optional().meta({
+    description: 'end of the period, exclusive; the default and the maximum is the current time',
+  }),
 });
 export type QueryLogClearBody = z.output<typeof QueryLogClearBody>;
 
@@ -24,13 +28,19 @@ export const QueryLogClear = z
     from: Timestamp.nullable(),
     to: Timestamp,
     client_id: Id.nullable().meta({ description: 'null = all clients' }),
-    client_name: z.string().nullable().meta({ description: 'its name at that time' }),
+    client_name: z
+      .string()
+      .nullable()
+      .meta({ description: 'name of the client when the clear was requested' }),
     state: z.enum(['running', 'done']).meta({
-      description: 'running clears continue, even after a restart or a loss of the database',
+      description:
+        'a running clear continues even if the node restarts or loses its connection to the database',
     }),
     progress: z.number().min(0).max(1),
-    rows: Count.meta({ description: 'removed so far, including rows that arrived later' }),
-    first_row_at: Timestamp.nullable().meta({ description: 'the oldest removed row' }),
+    rows: Count.meta({
+      description: 'number of rows removed so far, including rows that were stored after the request',
+    }),
+    first_row_at: Timestamp.nullable().meta({ description: 'time of the oldest removed row' }),
     last_row_at: Timestamp.nullable(),
     done_at: Timestamp.nullable(),
   })

@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const CopyHead = z.strictObject({
   weir: z.string(),
   created_at: z.string(),
-  /** Migrations of the copied database, in order. */
+  /** Names of the migrations that the copied database has, in order. */
   migrations: z.array(z.string()).min(1),
 });
 export type CopyHead = z.infer<typeof CopyHead>;

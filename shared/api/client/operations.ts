@@ -1,5 +1,5 @@
 /**
- * The operations of the API, by method and path, with the schemas of their requests and answers. Types only, for
+ * The operations of the API, by method and path, with the schemas of their requests and responses. Types only, for
  * `typed-client.ts`. Generated from the table of routes by `npm run check -- operations --write`; do not edit.
  */
 import type * as audit from '../audit-api.ts';

@@ -10,7 +10,7 @@ import type { Operations } from './operations.ts';
 /** Method and path of an operation, as in the reference: `GET /groups/{id}`. */
 export type OperationName = keyof Operations;
 
-/** Input of a schema; `undefined` without a schema. */
+/** Type of the input of a schema; `undefined` without a schema. */
 type TakenBy<Name extends OperationName, Part extends string> =
   Operations[Name] extends Readonly<Record<Part, infer Schema extends z.ZodType>>
     ? z.input<Schema>
@@ -46,7 +46,7 @@ export type CallOf<Name extends OperationName> = Field<'params', WritableFields<
     readonly headers?: Readonly<Record<string, string>>;
   };
 
-/** The answer of an operation; for a file or an event stream, the unread response. A JSON file is parsed. */
+/** The body of a response; for a file or an event stream, the unread response. A JSON file is parsed. */
 export type AnswerOf<Name extends OperationName> = Operations[Name] extends { readonly raw: string }
   ? Operations[Name] extends { readonly raw: 'application/json' }
     ? unknown
@@ -60,7 +60,7 @@ export type EventOf<Name extends OperationName> = TakenBy<Name, 'events'>;
 export type Given<Name extends OperationName> =
   object extends CallOf<Name> ? [call?: CallOf<Name>] : [call: CallOf<Name>];
 
-/** An answer with its header fields, such as `Weir-Revision`. */
+/** The body of a response with its status and header fields, such as `Weir-Revision`. */
 export interface Answered<Name extends OperationName> {
   readonly answer: AnswerOf<Name>;
   readonly status: number;
@@ -83,9 +83,9 @@ export interface ClientOptions {
 export class ApiFailure extends Error {
   readonly operation: OperationName;
   readonly status: number;
-  /** Null if the response is not from Weir but, for example, from a proxy. */
+  /** Null if the response is not from Weir, but from a proxy for example. */
   readonly problem: Problem | null;
-  /** When to retry; null if the response does not say. */
+  /** When to retry; null if the response has no Retry-After. */
   readonly retryAfterSecs: number | null;
 
   constructor(operation: OperationName, response: Response, problem: Problem | null) {
@@ -107,7 +107,7 @@ export class TypedClient {
     this.options = options;
   }
 
-  /** The answer of an operation. @throws {ApiFailure} */
+  /** The body of the response of an operation. @throws {ApiFailure} */
   async call<Name extends OperationName>(name: Name, ...given: Given<Name>): Promise<AnswerOf<Name>> {
     return (await this.send(name, ...given)).answer;
   }
@@ -171,7 +171,7 @@ function queryString(query: Fields = {}): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** JSON is parsed for every status: `GET /health` answers 503 with the same schema as 200. */
+/** JSON is parsed for every status, because `GET /health` returns the same schema with 503 as with 200. */
 async function readAnswer(name: OperationName, response: Response): Promise<unknown> {
   const type = response.headers.get('Content-Type') ?? '';
   if (type.startsWith('application/problem+json'))

@@ -1,6 +1,6 @@
 /**
- * Answers of the compatibility API, which follows version 6 of the API of Pi-hole. The schemas are strict, because the
- * checker of Pi-hole's clients reports unknown properties. Each body ends with `took`, the seconds that the request
+ * Responses of the compatibility API, which follows version 6 of the API of Pi-hole. The schemas are strict, because
+ * the checker of Pi-hole's clients reports unknown properties. Each body ends with `took`, the seconds that the request
  * took.
  */
 import { z } from 'zod';
@@ -67,7 +67,7 @@ export const COMPAT_STATUSES = [
 ] as const;
 export type CompatStatus = (typeof COMPAT_STATUSES)[number];
 
-/** Kind of an answer. */
+/** Kind of an answer to a DNS query. */
 export const COMPAT_REPLIES = [
   'UNKNOWN',
   'NODATA',
@@ -99,7 +99,7 @@ const SessionFields = {
   message: z.string().min(1),
 };
 
-/** A session, or why there is none. */
+/** A session, or the reason why there is none. */
 export const CompatSession = body({
   session: z.union([
     z.strictObject({

@@ -1,4 +1,4 @@
-/** Answers of the compatibility API about the log: by time, top lists, upstreams, single queries. */
+/** Responses of the compatibility API about the log: by time, top lists, upstreams, single queries. */
 import { z } from 'zod';
 import { body, COMPAT_REPLIES, COMPAT_STATUSES, Count, Percent } from './compat-api.ts';
 
@@ -73,7 +73,7 @@ export const CompatQuery = z.strictObject({
   reply: z.strictObject({ type: z.enum(COMPAT_REPLIES), time: z.number().min(0) }),
   client: z.strictObject({ ip: z.string(), name: z.string().nullable() }),
   list_id: z.int().min(1).nullable(),
-  /** Info code of the extended DNS error (RFC 8914); -1 = none. */
+  /** INFO-CODE of the Extended DNS Error (RFC 8914); -1 = none. */
   ede: z.strictObject({ code: z.int().min(-1), text: z.string().nullable() }),
   cname: z.string().nullable(),
 });

@@ -1,4 +1,4 @@
-/** Answers of the compatibility API about the node: blocking, versions, the machine. */
+/** Responses of the compatibility API about the node: blocking, versions, the machine. */
 import { z } from 'zod';
 import { body, Count, Percent } from './compat-api.ts';
 

@@ -1,13 +1,13 @@
-/** Answer of `{api}/list-catalog`. */
+/** Response of `{api}/list-catalog`. */
 import { z } from 'zod';
 
-/** Purpose of a list; `repair` allows names that other lists block by mistake. */
+/** Purpose of a list; `repair` lists allow names that other lists block by mistake. */
 export const ListPurpose = z
   .enum(['ads', 'trackers', 'threats', 'mining', 'adult', 'gambling', 'social', 'bypass', 'repair'])
   .meta({ id: 'ListPurpose' });
 export type ListPurpose = z.infer<typeof ListPurpose>;
 
-/** A well-known list; its maintainers decide its content. */
+/** A well-known list of another project. */
 export const KnownList = z
   .strictObject({
     name: z.string(),
@@ -15,12 +15,12 @@ export const KnownList = z
     kind: z.enum(['block', 'allow']),
     purpose: ListPurpose,
     homepage: z.string(),
-    licence: z.string().nullable().meta({ description: 'null = see its page' }),
+    licence: z.string().nullable().meta({ description: 'licence of the list; null = see `homepage`' }),
     expires_hours: z
       .int()
       .min(1)
       .nullable()
-      .meta({ description: 'how often its maintainers update it; null = see its page' }),
+      .meta({ description: 'hours between updates by the maintainers of the list; null = see `homepage`' }),
   })
   .meta({ id: 'KnownList' });
 export type KnownList = z.infer<typeof KnownList>;

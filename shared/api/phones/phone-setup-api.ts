@@ -1,8 +1,8 @@
-/** Requests and answers of `{api}/clients/{id}/phone-setup` and `/check/phone-profiles/{token}`. */
+/** Requests and responses of `{api}/clients/{id}/phone-setup` and `/check/phone-profiles/{token}`. */
 import { z } from 'zod';
 import { Timestamp } from '../fields.ts';
 
-/** Reasons why a phone cannot use encrypted DNS with its key, or can use it only partly. */
+/** Reasons why a phone cannot use one or both of the encrypted DNS protocols with its key. */
 export const SETUP_PROBLEMS = [
   'encrypted_dns_disabled',
   'no_certificate',
@@ -24,31 +24,37 @@ export const PhoneSetup = z
       .string()
       .nullable()
       .meta({
-        description: 'host name of the server for DNS over TLS, as for Private DNS on Android; null = none',
+        description:
+          'host name of this server for DNS over TLS, to enter as the Private DNS provider on Android; null = ' +
+          'not available',
         examples: ['annas-phone.dns.example.org'],
       }),
     doh_url: z
       .string()
       .nullable()
       .meta({
-        description: 'URL for DNS over HTTPS; null = none',
+        description: 'URL of this server for DNS over HTTPS; null = not available',
         examples: ['https://dns.example.org/dns-query/annas-phone'],
       }),
     problems: z
       .array(z.enum(SETUP_PROBLEMS))
-      .meta({ description: 'reasons why phones cannot connect, or cannot use one of the protocols' }),
+      .meta({ description: 'reasons why phones cannot connect, or cannot use one of the two protocols' }),
     profile: z
       .strictObject({
         path: z.string().meta({
-          description: 'path of the profile on the web port; anyone who has it can read the profile',
+          description: 'path of the profile on the web port; anyone who has the path can read the profile',
         }),
         protocols: z.array(z.enum(PROFILE_PROTOCOLS)),
-        is_signed: z.boolean().meta({ description: 'signed with the key of the certificate' }),
+        is_signed: z
+          .boolean()
+          .meta({ description: 'whether the profile is signed with the key of the certificate' }),
         expires_at: Timestamp,
       })
       .nullable()
-      .meta({ description: 'configuration profile for Apple devices; null = none' }),
-    first_seen: Timestamp.nullable().meta({ description: 'first query with this key; null = none so far' }),
+      .meta({ description: 'configuration profile for Apple devices; null = not available' }),
+    first_seen: Timestamp.nullable().meta({
+      description: 'time of the first query with the key of the client; null = none so far',
+    }),
     last_seen: Timestamp.nullable(),
   })
   .meta({ id: 'PhoneSetup' });
@@ -65,5 +71,5 @@ export const PhoneProfileQuery = z.strictObject({
   protocol: z
     .enum(PROFILE_PROTOCOLS)
     .optional()
-    .meta({ description: 'protocol of the profile; by default HTTPS if both are available' }),
+    .meta({ description: 'protocol that the profile configures; by default HTTPS if both are available' }),
 });

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/clients/refused`: which clients may send queries, and which were refused. */
+/** Requests and responses of `{api}/clients/refused`: which clients may send queries, and which were refused. */
 import { z } from 'zod';
 import { Timestamp } from '../fields.ts';
 import { Cidr } from './clients-api.ts';
@@ -15,13 +15,14 @@ export const ACCESS_WARNINGS = ['open_without_limit', 'one_address'] as const;
 export const RefusedNetwork = z
   .strictObject({
     network: z.string(),
-    last_client: z.string().meta({ description: 'the last refused address' }),
+    last_client: z.string().meta({ description: 'address of the client that was refused last' }),
     first_refused: Timestamp,
     last_refused: Timestamp,
-    count: Count.meta({ description: 'number of refused queries that were counted' }),
-    is_blocked: z
-      .boolean()
-      .meta({ description: 'refused because of `dns.blocked_clients`: allowing the network does not help' }),
+    count: Count.meta({ description: 'number of refused queries' }),
+    is_blocked: z.boolean().meta({
+      description:
+        'the network is in `dns.blocked_clients`: its clients stay refused even if the network is allowed',
+    }),
   })
   .meta({ id: 'RefusedNetwork' });
 export type RefusedNetwork = z.infer<typeof RefusedNetwork>;
@@ -30,9 +31,9 @@ export type RefusedNetwork = z.infer<typeof RefusedNetwork>;
 export const AnnouncedNetwork = z
   .strictObject({
     network: z.string(),
-    clients: Count.meta({ description: 'recent clients in the network' }),
-    last_client: z.string().meta({ description: 'the address that sent the last query' }),
-    name: z.string().nullable().meta({ description: 'name or host name of that client' }),
+    clients: Count.meta({ description: 'number of recent clients in the network' }),
+    last_client: z.string().meta({ description: 'address of the client that sent the last query' }),
+    name: z.string().nullable().meta({ description: 'name or host name of the client in `last_client`' }),
     last_seen: Timestamp,
   })
   .meta({ id: 'AnnouncedNetwork' });
@@ -40,19 +41,19 @@ export type AnnouncedNetwork = z.infer<typeof AnnouncedNetwork>;
 
 export const RefusedClients = z
   .strictObject({
-    allowed_clients: z.array(z.string()).meta({ description: 'the active `dns.allowed_clients`' }),
+    allowed_clients: z.array(z.string()).meta({ description: 'current value of `dns.allowed_clients`' }),
     warnings: z.array(z.enum(ACCESS_WARNINGS)),
-    only_address: z
-      .string()
-      .nullable()
-      .meta({ description: 'the address of all clients, with the warning `one_address`; else null' }),
+    only_address: z.string().nullable().meta({
+      description: 'with the warning `one_address`, the address that all clients have; otherwise null',
+    }),
     announced: z
       .strictObject({ until: Timestamp, networks: z.array(AnnouncedNetwork) })
       .nullable()
-      .meta({ description: 'recent clients that are answered until then; null = none' }),
+      .meta({ description: 'recent clients that will be refused from a given time on; null = none' }),
     refused: z.array(RefusedNetwork).meta({
       description:
-        'refused by this node since its start, the latest first; without networks that are allowed now',
+        'networks of clients that this node has refused since its start, the latest first; networks that ' +
+        'are allowed now are left out',
     }),
   })
   .meta({ id: 'RefusedClients' });

@@ -1,6 +1,6 @@
 /**
- * The file of `{api}/backup` and the answer of `{api}/restore`. In the file, objects refer to each other by names, not
- * by ids, so that the file can be restored on another node. A kind that is missing in a file is left unchanged.
+ * The file of `{api}/backup` and the response of `{api}/restore`. In the file, objects refer to each other by names,
+ * not by ids, so that the file can be restored on another node. A kind that is missing in a file is left unchanged.
  */
 import { z } from 'zod';
 import { canonicalDomain } from '../../policy/domain-rule.ts';
@@ -25,7 +25,7 @@ import { Passphrase, SealedSecrets } from './sealed-secrets-api.ts';
 export const BACKUP_VERSION = 2;
 
 const GroupName = label(100);
-/** Null = every group; for a client, no group. */
+/** Name of a group. Null = every group; for a client, no group. */
 const GroupOrNull = GroupName.nullable().default(null);
 
 const Group = z.strictObject({ ...GroupCreateBody.shape, is_default: z.boolean().default(false) });
@@ -39,7 +39,9 @@ const Client = z
       .nullable()
       .default(null)
       .meta({
-        description: 'identifier of the client that it is part of, whose name, group and exclusions apply',
+        description:
+          'MAC address, address or key of the client that this one is part of, whose name, group and ' +
+          'exclusions apply',
         examples: [null],
       }),
   })
@@ -56,7 +58,8 @@ const Client = z
     context.addIssue({ code: 'custom', path: ['ip_address'], message });
   })
   .meta({
-    description: 'identified by its MAC; without one, by its address; without either, by its key',
+    description:
+      'identifier of the client: its MAC address; without one, its IP address; without either, its key',
   });
 
 const { subnet_cidr: cidr, comment } = ClientSubnetCreateBody.shape;
@@ -67,8 +70,12 @@ const TextUrl = z.string().regex(/^text:[\w-]{1,200}$/, 'expected text: and a na
 const Source = z.strictObject({
   kind: z.enum(['block', 'allow']),
   ...source,
-  url: z.union([Url, TextUrl]).meta({ description: 'text: with a name for custom rules' }),
-  text: CustomText.nullable().default(null).meta({ description: 'of custom rules, else null' }),
+  url: z
+    .union([Url, TextUrl])
+    .meta({ description: 'URL of the list, or `text:` followed by a name for custom rules' }),
+  text: CustomText.nullable()
+    .default(null)
+    .meta({ description: 'the custom rules; null for a list with a URL' }),
   groups: z.array(GroupName).max(10_000).default([]),
 });
 
@@ -95,7 +102,11 @@ const BlockedService = z.strictObject({
   group: GroupName,
   profile: ProfileName.nullable()
     .default(null)
-    .meta({ description: 'null = at all times', examples: [null] }),
+    .meta({
+      description:
+        'schedule profile during whose block_all slots the service is blocked; null = at all times',
+      examples: [null],
+    }),
 });
 
 const SafeSearch = z.strictObject({
@@ -140,12 +151,14 @@ const BackedUpUser = z
       .default(null)
       .meta({ examples: [null] }),
   })
-  .meta({ description: 'without password_hash an existing user keeps the password, and a new one has none' });
+  .meta({
+    description: 'a user; without password_hash an existing user keeps the password, and a new user has none',
+  });
 
-const ClientName = text(64).meta({ description: 'MAC, address or key' });
+const ClientName = text(64).meta({ description: 'MAC address, IP address or key of a client' });
 
 const BackedUpUserClient = z.strictObject({ username, client: ClientName }).meta({
-  description: 'omitted if the client is unknown',
+  description: 'a client of a user with the role family; not restored if the client is unknown',
   examples: [{ username: 'frida', client: '192.0.2.10' }],
 });
 
@@ -164,15 +177,18 @@ const BackedUpFactor = z
       .default(null)
       .meta({ examples: [null] }),
   })
-  .meta({ description: 'without factor, the stored one is kept' });
+  .meta({ description: 'the second factor of a user; if absent, the stored second factor is kept' });
 
 const BackedUpCertificate = z.strictObject({
   name: z.literal('web'),
-  cert: text(64 * 1024).meta({ description: 'PEM: the chain' }),
+  cert: text(64 * 1024).meta({ description: 'the certificate chain in PEM' }),
   key: text(16 * 1024)
     .nullable()
     .default(null)
-    .meta({ description: 'PEM; without it, the certificate is left out', examples: [null] }),
+    .meta({
+      description: 'the private key in PEM; a certificate without a key is not restored',
+      examples: [null],
+    }),
 });
 
 const ConfigValues = z.record(z.string().max(200), z.unknown()).meta({ examples: [{}] });
@@ -191,7 +207,9 @@ const BackedUpToken = z
       .meta({ examples: [null] }),
   })
   .meta({
-    description: 'without key_hash, a token that does not exist is left out: its key is not in any backup',
+    description:
+      'an API token; a token that does not exist is restored only with key_hash, because a backup does ' +
+      'not contain the key itself',
   });
 
 const BackedUpGrant = z
@@ -206,7 +224,7 @@ const BackedUpGrant = z
     client: ClientName.nullable(),
     group: GroupOrNull,
     action: z.enum(['allow', 'block']),
-    until: Timestamp.nullable().meta({ description: 'null = no end' }),
+    until: Timestamp.nullable().meta({ description: 'end of the grant; null = no end' }),
   })
   .refine(({ client, group }) => client === null || group === null, {
     path: ['client'],
@@ -217,7 +235,7 @@ const BackedUpGrant = z
     message: 'expected either domain or service_id, or neither',
   })
   .meta({
-    description: 'an expired grant, or one of an unknown client, is left out',
+    description: 'a grant; not restored if it has expired or its client is unknown',
     examples: [
       {
         domain: 'games.example.org',
@@ -251,10 +269,11 @@ export const BackupFile = z
     node: text(255).meta({ description: 'the node that made the backup' }),
     has_secrets: z.boolean().meta({
       description:
-        'whether it contains credentials in URLs (else they are ***), hashes of passwords and keys, second factors, and keys of certificates',
+        'whether the file contains credentials in URLs (otherwise ***), hashes of passwords and keys, ' +
+        'second factors, and private keys of certificates',
     }),
     groups: z.array(Group).optional(),
-    clients: z.array(Client).optional().meta({ description: 'those with a name, group or key' }),
+    clients: z.array(Client).optional().meta({ description: 'clients with a name, group or key' }),
     client_subnets: z.array(Subnet).optional(),
     list_sources: z.array(Source).optional(),
     managed_domains: z.array(ManagedDomain).optional(),
@@ -268,25 +287,34 @@ export const BackupFile = z
     forward_zones: z.array(ForwardZoneCreateBody).optional(),
     configuration: ConfigValues.optional().meta({
       description:
-        'values of the cluster that differ from their defaults, by key; missing keys are reset to their defaults',
+        'keys of the configuration of the whole cluster whose values differ from the defaults; a restore ' +
+        'resets all other keys to their defaults',
       examples: [{ 'blocking.mode': 'nxdomain' }],
     }),
     node_configuration: ConfigValues.optional().meta({
       description: 'configuration keys of the node that made the backup, for information; never restored',
     }),
-    dns_settings: DnsSettings.optional().meta({ description: 'in files of version 1' }),
-    users: z.array(BackedUpUser).max(1000).optional().meta({ description: 'except the administrator' }),
+    dns_settings: DnsSettings.optional().meta({ description: 'DNS settings, in files of version 1 only' }),
+    users: z
+      .array(BackedUpUser)
+      .max(1000)
+      .optional()
+      .meta({ description: 'all users except the administrator of the configuration' }),
     user_clients: z
       .array(BackedUpUserClient)
       .max(100_000)
       .optional()
       .meta({ description: 'the clients of users with the role family' }),
-    second_factors: z.array(BackedUpFactor).max(1000).optional().meta({ description: 'of these users' }),
+    second_factors: z
+      .array(BackedUpFactor)
+      .max(1000)
+      .optional()
+      .meta({ description: 'second factors of the users in the file' }),
     certificates: z
       .array(BackedUpCertificate)
       .max(1)
       .optional()
-      .meta({ description: 'the certificate of the web server, unless it is self-signed' }),
+      .meta({ description: 'the certificate of the web server; left out if it is self-signed' }),
     api_tokens: z.array(BackedUpToken).max(1000).optional(),
     grants: z.array(BackedUpGrant).max(10_000).optional().meta({ description: 'active grants' }),
     secrets: SealedSecrets.optional(),
@@ -305,28 +333,30 @@ export const BackupQuery = z.object({
   secrets: z
     .literal('false', 'expected false: POST /backup with a passphrase makes a backup with secrets')
     .optional()
-    .meta({ description: 'always false: POST /backup makes a backup with secrets' }),
+    .meta({ description: 'always false; to get a backup with secrets, use POST /backup' }),
 });
 /** The body of a request for a backup with secrets. */
 export const BackupBody = z
   .strictObject({
-    passphrase: Passphrase.meta({ description: 'encrypts the secrets; 12 characters or more' }),
+    passphrase: Passphrase.meta({
+      description: 'passphrase of at least 12 characters with which the secrets are encrypted',
+    }),
   })
   .meta({ id: 'BackupRequest' });
 /** A backup with the passphrase of its secrets. */
 export const RestoreBody = z
   .strictObject({
     ...BackupFile.shape,
-    passphrase: text(1024).optional().meta({ description: 'of a backup with secrets' }),
+    passphrase: text(1024).optional().meta({ description: 'passphrase of a backup with secrets' }),
   })
   .meta({ id: 'RestoreRequest' });
 export const RestoreQuery = z.object({
-  dry_run: Switch.meta({ type: 'boolean', description: 'only report the changes' }),
+  dry_run: Switch.meta({ type: 'boolean', description: 'only reports the changes, and makes none' }),
 });
 
 const Names = z.strictObject({
   count: z.int().min(0),
-  names: z.array(z.string()).meta({ description: 'the first 1,000' }),
+  names: z.array(z.string()).meta({ description: 'names of the first 1,000 objects' }),
 });
 /** Reason why an object in a file is not restored. */
 export const LEFT_OUT = ['key_not_in_backup', 'over', 'client_not_known', 'is_administrator'] as const;
@@ -336,10 +366,14 @@ const LeftOut = z.strictObject({ kind: z.string(), name: z.string(), reason: z.e
 export const RestoreAnswer = z
   .strictObject({
     dry_run: z.boolean(),
-    revision: z.int().min(1).nullable().meta({ description: 'null = nothing changed' }),
+    revision: z
+      .int()
+      .min(1)
+      .nullable()
+      .meta({ description: 'the revision that the restore created; null = nothing changed' }),
     changes: z
       .array(z.strictObject({ kind: z.string(), created: Names, changed: Names, removed: Names }))
-      .meta({ description: 'kinds with changes' }),
+      .meta({ description: 'changes by kind of object; kinds without changes are left out' }),
     left_out: z.array(LeftOut).meta({ description: 'objects in the file that are not restored' }),
   })
   .meta({ id: 'RestoreAnswer' });

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/blocking`: pausing and resuming all blocking. */
+/** Requests and responses of `{api}/blocking`: pausing and resuming all blocking. */
 import { z } from 'zod';
 
 /** A year. */
@@ -7,16 +7,16 @@ const MAX_TIMER_SECS = 31_536_000;
 export const Blocking = z
   .strictObject({
     enabled: z.boolean(),
-    timer_secs: z
-      .int()
-      .min(0)
-      .nullable()
-      .meta({ description: 'seconds until the previous state returns; null = until changed' }),
+    timer_secs: z.int().min(0).nullable().meta({
+      description:
+        'seconds until blocking returns to its previous state; null = the state stays until it is changed',
+    }),
     source: z
       .enum(['configuration', 'switch'])
-      .meta({ description: 'source of the state: blocking.enabled, or a request to this operation' }),
+      .meta({ description: 'what set the state: `blocking.enabled`, or a request to this operation' }),
     this_node_only: z.boolean().meta({
-      description: 'the change was made while the database was unavailable: other nodes keep their state',
+      description:
+        'whether the state applies only to this node, because the database was unavailable when it was set',
     }),
   })
   .meta({ id: 'Blocking' });

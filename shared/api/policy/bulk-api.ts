@@ -1,4 +1,4 @@
-/** Requests and answers of `/bulk` of managed domains, regex filters, clients and local records. */
+/** Requests and responses of `/bulk` of managed domains, regex filters, clients and local records. */
 import { z } from 'zod';
 import { Id } from '../fields.ts';
 import { Client, ClientCreateBody } from './clients-api.ts';
@@ -20,7 +20,7 @@ function bulkOf<Row extends z.ZodType>(create: z.ZodArray<Row>, max = MAX_BULK_R
         .max(max)
         .refine((ids) => new Set(ids).size === ids.length, 'expected each id once')
         .default([])
-        .meta({ description: 'deleted before rows are created', examples: [[]] }),
+        .meta({ description: 'ids of rows to delete before rows are created', examples: [[]] }),
     })
     .refine((body) => body.create.length + body.delete.length <= max, {
       message: `expected at most ${max} rows`,
@@ -30,7 +30,7 @@ function bulkOf<Row extends z.ZodType>(create: z.ZodArray<Row>, max = MAX_BULK_R
 
 function bulkAnswerOf<Row extends z.ZodType>(row: Row) {
   return z.strictObject({
-    created: z.array(row).meta({ description: 'in the order of the request' }),
+    created: z.array(row).meta({ description: 'the created rows, in the order of the request' }),
     deleted: z.array(Id),
   });
 }

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/clients` and `{api}/client-subnets`. */
+/** Requests and responses of `{api}/clients` and `{api}/client-subnets`. */
 import { z } from 'zod';
 import { networkFromText, networkToText } from '../../net/cidr.ts';
 import { addressFromText, addressToText } from '../../net/ip.ts';
@@ -47,27 +47,37 @@ export const Cidr = text(64).transform((value, context) => {
 });
 
 const KEY_USE =
-  'key with which it identifies itself over TLS (`KEY.NAME` of this server) or HTTPS (`/dns-query/KEY`)';
+  'key with which the client identifies itself over TLS (host name `KEY.NAME`, with a name of this ' +
+  'server) or HTTPS (path `/dns-query/KEY`)';
 
-const GroupChoice = Id.nullable().meta({ description: 'null = the group of its subnet, else Default' });
+const GroupChoice = Id.nullable().meta({
+  description: 'group of the client; null = the group of its subnet, otherwise Default',
+});
 
-/** Sources of a client's group, in order of precedence; `manual` is a client identified by its address or its key. */
+/**
+ * How the group of a client is determined, in order of precedence; `manual` = assigned to the address or the key of the
+ * client.
+ */
 export const GROUP_SOURCES = ['mac', 'manual', 'subnet', 'default'] as const;
 export type GroupSource = (typeof GROUP_SOURCES)[number];
 
-const VENDOR = 'vendor of the network interface, from the IEEE registration of its MAC; null = unknown';
+const VENDOR = 'manufacturer that the IEEE registered for the MAC address; null = unknown';
 const PRIVATE_ADDRESS =
-  'whether the device chose its MAC itself, as phones do for each network; then the MAC does not identify the vendor';
+  'whether the device chose its MAC address itself, as phones do for each network; such an address ' +
+  'does not identify the manufacturer';
 
 /** Maximum number of clients that can be merged into one device. */
 export const MAX_MERGED = 16;
 
-const EXCLUDED_FROM_LOG = 'its queries are left out of the query log, of exports and of dnstap';
-const EXCLUDED_FROM_STATS = 'its queries are not counted in statistics';
+const EXCLUDED_FROM_LOG =
+  'whether queries of the client are left out of the query log, of exports and of dnstap';
+const EXCLUDED_FROM_STATS = 'whether queries of the client are left out of statistics';
 
 /** Identifiers of a client that was merged into another client. */
 const ClientPart = z.strictObject({
-  id: Id.meta({ description: 'id with which this part can be made a separate client again' }),
+  id: Id.meta({
+    description: 'id with which `POST /clients/{id}/split` makes this part a separate client again',
+  }),
   ip_address: z.string().nullable(),
   mac_address: z.string().nullable(),
   vendor: z.string().nullable().meta({ description: VENDOR }),
@@ -80,25 +90,30 @@ const ClientPart = z.strictObject({
 export const Client = z
   .strictObject({
     id: Id,
-    ip_address: z.string().nullable().meta({ description: 'where it was last seen' }),
+    ip_address: z.string().nullable().meta({ description: 'the address that the client had last' }),
     mac_address: z.string().nullable(),
     vendor: z.string().nullable().meta({ description: VENDOR }),
     private_address: z.boolean().meta({ description: PRIVATE_ADDRESS }),
     client_key: z.string().nullable().meta({ description: KEY_USE }),
     hostname: z.string().nullable(),
-    name: z.string().nullable().meta({ description: 'the name given by a user' }),
+    name: z.string().nullable().meta({ description: 'name that a user gave the client' }),
     group_id: Id,
     group_source: z.enum(GROUP_SOURCES),
     first_seen: Timestamp.nullable(),
     last_seen: Timestamp.nullable(),
-    query_count: z.int().min(0).meta({ description: 'without queries that statistics exclude' }),
+    query_count: z
+      .int()
+      .min(0)
+      .meta({ description: 'number of queries; queries that statistics exclude are not counted' }),
     exclude_from_log: z.boolean().meta({ description: EXCLUDED_FROM_LOG }),
     exclude_from_stats: z.boolean().meta({ description: EXCLUDED_FROM_STATS }),
     is_new: z.boolean().meta({
-      description: 'first seen in the last 24 hours, without a name, not merged and not acknowledged',
+      description:
+        'whether the client was first seen in the last 24 hours, and has no name, is not merged and was not ' +
+        'acknowledged',
     }),
     merged_into: Id.nullable().meta({
-      description: 'the client that it is part of, whose name, group and exclusions apply',
+      description: 'id of the client that this one is part of, whose name, group and exclusions apply',
     }),
     merged: z.array(ClientPart).meta({ description: 'clients that were merged into this one' }),
   })
@@ -111,7 +126,7 @@ export const ClientQuery = Page.extend({
   search: text(255)
     .min(1)
     .optional()
-    .meta({ description: 'part of an address, the MAC, the key, the host name, the name or the vendor' }),
+    .meta({ description: 'part of an address, MAC address, key, host name, name or manufacturer' }),
   group_id: optionalQueryInt(1, MAX_ID),
   group_source: anyCase(GROUP_SOURCES).optional(),
   is_new: z
@@ -122,7 +137,9 @@ export const ClientQuery = Page.extend({
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
     .optional()
-    .meta({ description: 'whether it has neither a name nor a host name' }),
+    .meta({
+      description: 'only clients with neither a name nor a host name, or, if false, all other clients',
+    }),
 });
 export type ClientQuery = z.output<typeof ClientQuery>;
 
@@ -131,7 +148,7 @@ export const GroupClientQuery = Page;
 export type GroupClientQuery = z.output<typeof GroupClientQuery>;
 
 export const SilentDeviceQuery = z.object({
-  hours: queryInt(1, 720, 24).meta({ description: 'time since its last query' }),
+  hours: queryInt(1, 720, 24).meta({ description: 'hours without a query, at least' }),
 });
 
 /** A device in the network that sends no queries. */
@@ -142,12 +159,14 @@ export const SilentDevice = z
     vendor: z.string().nullable().meta({ description: VENDOR }),
     private_address: z.boolean().meta({ description: PRIVATE_ADDRESS }),
     hostname: z.string().nullable(),
-    name: z.string().nullable().meta({ description: 'the name given by a user' }),
-    client_id: Id.nullable().meta({ description: 'id of the client; null = it has never sent a query' }),
-    last_seen: Timestamp.nullable().meta({ description: 'time of its last query' }),
+    name: z.string().nullable().meta({ description: 'name that a user gave the client' }),
+    client_id: Id.nullable().meta({
+      description: 'id of the client; null = the device has never sent a query',
+    }),
+    last_seen: Timestamp.nullable().meta({ description: 'time of the last query of the client' }),
     seen_in: z.array(z.enum(['leases', 'neighbours'])).meta({
       description:
-        'sources that show that it is in the network: DHCP leases, the neighbour table of this node',
+        'how the device was seen in the network: in DHCP leases, or in the neighbour table of this node',
     }),
   })
   .meta({ id: 'SilentDevice' });
@@ -161,10 +180,10 @@ export const ResolverLookup = z
   .strictObject({
     client: z.string(),
     client_hostname: z.string().nullable(),
-    client_id: Id.nullable().meta({ description: 'the client that identified itself by its key' }),
+    client_id: Id.nullable().meta({ description: 'id of the client that identified itself by its key' }),
     resolver: z.string(),
     last_asked: Timestamp,
-    status: z.enum(QUERY_STATUS_NAMES).meta({ description: 'outcome of that query' }),
+    status: z.enum(QUERY_STATUS_NAMES).meta({ description: 'outcome of the last query' }),
   })
   .meta({ id: 'ResolverLookup' });
 export type ResolverLookup = z.infer<typeof ResolverLookup>;
@@ -204,10 +223,14 @@ export const ClientUpdateBody = z
     group_id: GroupChoice.optional(),
     exclude_from_log: z.boolean().optional(),
     exclude_from_stats: z.boolean().optional(),
-    group_source: z.enum(GROUP_SOURCES).optional().meta({
-      description:
-        'the value from a GET: if it is subnet or default, an unchanged `group_id` does not assign the client to that group',
-    }),
+    group_source: z
+      .enum(GROUP_SOURCES)
+      .optional()
+      .meta({
+        description:
+          'the `group_source` of a GET. If it is subnet or default and `group_id` is unchanged, the client is ' +
+          'not assigned to that group',
+      }),
   })
   .meta({ id: 'ClientUpdate' });
 export type ClientUpdate = z.output<typeof ClientUpdateBody>;
@@ -221,7 +244,10 @@ export const ClientIdsBody = z
   .meta({ id: 'ClientIds' });
 export const AcknowledgedClients = z
   .strictObject({
-    acknowledged: z.int().min(0).meta({ description: 'number that were not acknowledged before' }),
+    acknowledged: z
+      .int()
+      .min(0)
+      .meta({ description: 'number of clients that had not been acknowledged before' }),
   })
   .meta({ id: 'AcknowledgedClients' });
 

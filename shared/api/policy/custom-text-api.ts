@@ -1,4 +1,4 @@
-/** The text of custom rules, in requests and answers of `{api}/blocklist-sources` and `{api}/allowlist-sources`. */
+/** The text of custom rules, in requests and responses of `{api}/blocklist-sources` and `{api}/allowlist-sources`. */
 import { z } from 'zod';
 
 /** Maximum size of the text of custom rules, in bytes. */
@@ -18,12 +18,13 @@ export const CustomText = z
     examples: ['||ads.example.org^'],
   });
 
-/** Rules in a text, and the lines that are rejected. */
+/** Result of a change of custom rules: numbers of rules, and lines without a rule. */
 export const TextVerdict = z
   .strictObject({
     rules: z.int().min(0),
     refused: z.array(z.strictObject({ line: z.int().min(1), reason: z.string() })).meta({
-      description: 'lines without a rule, in order; the first 100 invalid and 100 skipped ones',
+      description:
+        'lines that contain no rule, in order: the first 100 invalid lines and the first 100 skipped lines',
     }),
   })
   .meta({ id: 'TextVerdict' });
@@ -34,5 +35,5 @@ export const TextQuery = z.object({
     .enum(['true', 'false', ''])
     .default('false')
     .transform((value) => value !== 'false')
-    .meta({ type: 'boolean', description: 'reports the result and stores nothing' }),
+    .meta({ type: 'boolean', description: 'only reports the result, and stores nothing' }),
 });

@@ -1,9 +1,9 @@
-/** Requests and answers of `{api}/forward-zones`: zones with their own servers. */
+/** Requests and responses of `{api}/forward-zones`: zones with their own servers. */
 import { z } from 'zod';
 import { canonicalZone } from '../../policy/zone-text.ts';
 import { Comment, Id, text, Timestamp } from '../fields.ts';
 
-/** Maximum number of servers; all are asked in parallel. */
+/** Maximum number of servers of a zone, to all of which each query is sent. */
 const MAX_SERVERS = 8;
 
 const Zone = text(1020)
@@ -13,10 +13,10 @@ const Zone = text(1020)
     context.addIssue('expected a domain name, or a network such as 192.0.2.0/24 for its reverse zone');
     return z.NEVER;
   })
-  .meta({ description: 'domain name; or a network, which becomes its reverse zone' });
+  .meta({ description: 'a domain name, or a network, which is converted to its reverse zone' });
 
 /**
- * Servers of a zone; without any, Weir itself answers the zone. The route checks the URLs with
+ * Upstream servers of a zone; empty = Weir answers the zone from local records. The route checks the URLs with
  * `config/upstream-url.ts`.
  */
 const Servers = z
@@ -25,7 +25,8 @@ const Servers = z
   .refine((servers) => new Set(servers).size === servers.length, 'expected each server once')
   .meta({
     description:
-      'upstream URLs, asked at the same time; empty = the zone is answered here: names without a local record do not exist',
+      'URLs of upstream servers, which are asked at the same time; empty = Weir answers the zone from ' +
+      'local records, and other names in the zone do not exist',
     examples: [['192.0.2.53', 'tcp://192.0.2.54:5353']],
   });
 

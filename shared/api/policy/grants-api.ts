@@ -1,6 +1,6 @@
 /**
- * Requests and answers of `{api}/grants`: names that a client, a group or everyone may, or may not, query for a limited
- * time.
+ * Requests and responses of `{api}/grants`: rules that allow or block names for a client, a group or everyone for a
+ * limited time.
  */
 import { z } from 'zod';
 import { canonicalDomain } from '../../policy/domain-rule.ts';
@@ -23,15 +23,22 @@ export const GrantedDomain = text(1020).transform((value, context) => {
 export const Grant = z
   .strictObject({
     id: Id,
-    domain: z.string().nullable().meta({ description: 'null = every name, or those of the service' }),
-    service_id: z.string().nullable().meta({ description: 'the service whose names it covers' }),
-    service_name: z.string().nullable().meta({ description: 'null = no service, or one that is unknown' }),
-    subdomains: z.boolean().meta({ description: 'whether the subdomains of `domain` are covered' }),
+    domain: z.string().nullable().meta({
+      description: 'domain of the grant; null = every name, or all names of the service',
+    }),
+    service_id: z.string().nullable().meta({ description: 'id of the service whose names the grant covers' }),
+    service_name: z
+      .string()
+      .nullable()
+      .meta({ description: 'null = no service, or one that no longer exists' }),
+    subdomains: z.boolean().meta({ description: 'whether the grant also covers subdomains of `domain`' }),
     client_id: Id.nullable(),
-    group_id: Id.nullable().meta({ description: 'if `client_id` is also null, the grant is for everyone' }),
+    group_id: Id.nullable().meta({
+      description: 'group of the grant; if `client_id` is also null, it is for everyone',
+    }),
     action: z.enum(['allow', 'block']),
-    until: Timestamp.nullable().meta({ description: 'when it ends; null = when it is deleted' }),
-    secs_left: z.int().min(0).nullable().meta({ description: 'null = no end' }),
+    until: Timestamp.nullable().meta({ description: 'when the grant ends; null = not until it is deleted' }),
+    secs_left: z.int().min(0).nullable().meta({ description: 'seconds until the end; null = no end' }),
     created_at: Timestamp,
   })
   .meta({ id: 'Grant' });
@@ -51,32 +58,34 @@ interface FieldProblem {
 
 export const GrantCreateBody = z
   .strictObject({
-    domain: GrantedDomain.nullable()
-      .default(null)
-      .meta({ description: 'null = every name, or those of the service' }),
+    domain: GrantedDomain.nullable().default(null).meta({
+      description: 'domain of the grant; null = every name, or all names of the service',
+    }),
     service_id: ServiceId.nullable()
       .default(null)
-      .meta({ description: 'a service whose names it covers, instead of `domain`', examples: [null] }),
+      .meta({
+        description: 'id of a service to cover, instead of `domain`',
+        examples: [null],
+      }),
     subdomains: z
       .boolean()
       .default(true)
-      .meta({ description: 'whether the subdomains of `domain` are covered' }),
+      .meta({ description: 'whether the grant also covers subdomains of `domain`' }),
     client_id: Id.nullable()
       .default(null)
-      .meta({ description: 'if `group_id` is also null, the grant is for everyone', examples: [null] }),
+      .meta({
+        description: 'client of the grant; if `group_id` is also null, it is for everyone',
+        examples: [null],
+      }),
     group_id: Id.nullable().default(null),
-    secs: z
-      .int()
-      .min(1)
-      .max(MAX_SECS)
-      .nullable()
-      .default(null)
-      .meta({ description: 'its duration; without `secs` and `until` it lasts until it is deleted' }),
+    secs: z.int().min(1).max(MAX_SECS).nullable().default(null).meta({
+      description: 'seconds until the end; without `secs` and `until` the grant lasts until it is deleted',
+    }),
     until: z.iso
       .datetime({ offset: true })
       .nullable()
       .default(null)
-      .meta({ description: 'when it ends, within a year', examples: [null] }),
+      .meta({ description: 'when the grant ends, within a year', examples: [null] }),
     action: z.enum(['allow', 'block']).default('allow'),
   })
   .superRefine((body, context) => {

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/groups`. */
+/** Requests and responses of `{api}/groups`. */
 import { z } from 'zod';
 import { Comment, Id, label, Timestamp } from '../fields.ts';
 
@@ -13,7 +13,9 @@ export const Group = z
     comment: z.string(),
     is_default: z.boolean(),
     no_ipv6: z.boolean().meta({
-      description: 'its clients get no IPv6 addresses: AAAA is NODATA, HTTPS and SVCB have no `ipv6hint`',
+      description:
+        'whether the clients of the group get no IPv6 addresses: AAAA queries get NODATA, and HTTPS and ' +
+        'SVCB records have no `ipv6hint`',
     }),
     client_count: z.int().min(0),
     created_at: Timestamp,
@@ -54,6 +56,7 @@ export const GroupDeleteQuery = z.object({
     .meta({
       type: 'boolean',
       description:
-        'also deletes its subnets and rules and removes it from lists; its clients get the group of their network, else Default',
+        'also deletes the subnets and rules of the group and removes the group from lists; its clients get ' +
+        'the group of their subnet, otherwise Default',
     }),
 });

@@ -1,4 +1,4 @@
-/** Details of a source's held update. */
+/** Description of a held update of a list. */
 import { z } from 'zod';
 
 /** Reason why an update is held: see `list-guard.ts`; `undone` = a rollback restored the previous copy. */
@@ -17,24 +17,38 @@ const HoldReason = z.enum([
 export const HeldCopy = z
   .strictObject({
     reason: HoldReason,
-    rules: z.int().min(0).nullable().meta({ description: 'rules of the held update; null if not known' }),
-    rules_in_force: z.int().min(0).meta({ description: 'rules of the active copy, counted the same way' }),
+    rules: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'number of rules in the held update; null = not known' }),
+    rules_in_force: z
+      .int()
+      .min(0)
+      .meta({ description: 'number of rules in the active copy, counted in the same way as `rules`' }),
     names: z.array(z.string()).meta({
       description:
-        'frequently queried names that it would newly block, or no longer allow; for most_names those of the ' +
-        'last day that it matches; the first 20',
+        'frequently queried names that the held update would newly block, or no longer allow; for ' +
+        'most_names, names of the last day that it matches. Only the first 20',
     }),
-    name_count: z.int().min(0).meta({ description: 'number of all such names' }),
+    name_count: z.int().min(0).meta({
+      description: 'number of names of the kind that `names` lists, including those that it leaves out',
+    }),
     wide_rules: z
       .array(z.strictObject({ line: z.int().min(1), rule: z.string() }))
       .optional()
       .meta({
-        description: 'for every_name: the rules that match every name under a condition; the first 20',
+        description: 'for every_name: the rules that match every name under a condition. Only the first 20',
       }),
-    address_percent: z.number().min(0).optional().meta({
-      description:
-        'for addresses: how much of IPv4, or of 2000::/3, its address rules cover; the larger share',
-    }),
+    address_percent: z
+      .number()
+      .min(0)
+      .optional()
+      .meta({
+        description:
+          'for addresses: the percentage of IPv4, or of 2000::/3, that the address rules of the held update ' +
+          'cover; the larger of the two',
+      }),
   })
   .meta({ id: 'HeldCopy' });
 export type HeldCopy = z.infer<typeof HeldCopy>;

@@ -1,11 +1,11 @@
-/** Requests and answers of `{api}/local-records`: names that this server answers itself. */
+/** Requests and responses of `{api}/local-records`: names that this server answers itself. */
 import { z } from 'zod';
 import { DEFAULT_LOCAL_TTL_SECS, LOCAL_RECORD_TYPES, MAX_LOCAL_TTL_SECS } from '../../policy/local-record.ts';
 import { Comment, Id, text, Timestamp } from '../fields.ts';
 
 const MAX_VALUE_LENGTH = 8192;
 
-const Ttl = z.int().min(0).max(MAX_LOCAL_TTL_SECS).meta({ description: 'seconds' });
+const Ttl = z.int().min(0).max(MAX_LOCAL_TTL_SECS).meta({ description: 'TTL of the record in seconds' });
 
 const RecordType = z
   .string()
@@ -14,18 +14,18 @@ const RecordType = z
 
 export const LocalRecord = z
   .strictObject({
-    id: Id.nullable().meta({ description: 'null if the record is not stored by Weir' }),
+    id: Id.nullable().meta({ description: 'id of the record; null if the record is not stored by Weir' }),
     hostname: z.string(),
     domain: z.string(),
     fqdn: z.string(),
     record_type: z.enum(LOCAL_RECORD_TYPES),
     value: z.string(),
-    ip: z.string().nullable().meta({ description: 'the value of A and AAAA records' }),
+    ip: z.string().nullable().meta({ description: 'address in an A or AAAA record' }),
     ttl: z.int(),
     comment: z.string(),
     source: z
       .enum(['config', 'api', 'dhcp'])
-      .meta({ description: 'only records with the source api can be changed' }),
+      .meta({ description: 'where the record comes from; only records with the source api can be changed' }),
     created_at: Timestamp.nullable(),
     updated_at: Timestamp.nullable(),
   })
@@ -33,18 +33,22 @@ export const LocalRecord = z
 export type LocalRecord = z.infer<typeof LocalRecord>;
 export const LocalRecordList = z.array(LocalRecord);
 
-/** The name, in two fields or in one, and the value of the record. */
+/** The name of a record, as `hostname` and `domain` or as `fqdn`, and its value. */
 const written = {
-  hostname: text(1020)
-    .optional()
-    .meta({ description: 'within `domain`; `*` for all names in it; for PTR an address is also accepted' }),
+  hostname: text(1020).optional().meta({
+    description: 'host name within `domain`; `*` for all names in the domain; for PTR also an address',
+  }),
   domain: text(1020)
     .optional()
-    .meta({ description: 'by default dns.local_domain if hostname is a single label' }),
-  fqdn: text(1020).optional().meta({ description: 'instead of hostname and domain' }),
-  record_type: RecordType.optional().meta({ description: 'not needed if the value is an address' }),
+    .meta({ description: 'domain of `hostname`; by default dns.local_domain if hostname is a single label' }),
+  fqdn: text(1020)
+    .optional()
+    .meta({ description: 'the full name of the record, instead of hostname and domain' }),
+  record_type: RecordType.optional().meta({
+    description: 'type of the record; can be left out if the value is an address',
+  }),
   value: text(MAX_VALUE_LENGTH).optional(),
-  ip: text(100).nullable().optional().meta({ description: 'instead of value; null = absent' }),
+  ip: text(100).nullable().optional().meta({ description: 'an address, instead of `value`; null = absent' }),
 };
 
 export const LocalRecordCreateBody = z

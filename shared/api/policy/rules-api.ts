@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/managed-domains` and `{api}/regex-filters`: rules that users write. */
+/** Requests and responses of `{api}/managed-domains` and `{api}/regex-filters`: rules that users write. */
 import { z } from 'zod';
 import { canonicalDomainRule } from '../../policy/domain-rule.ts';
 import { compileExpression } from '../../automata/expression.ts';
@@ -11,7 +11,7 @@ const MAX_PATTERN_LENGTH = 1000;
 /** Action of a rule. */
 export const Action = z.enum(['allow', 'deny']);
 /** The group that a rule is for. */
-export const GroupId = Id.nullable().meta({ description: 'null = every group' });
+export const GroupId = Id.nullable().meta({ description: 'group that the rule is for; null = every group' });
 
 /** A name for a rule, in ASCII and lower case without a final dot. */
 export const Domain = text(1020).transform((value, context) => {
@@ -23,14 +23,15 @@ export const Domain = text(1020).transform((value, context) => {
 
 const PATTERN_META = {
   description:
-    'RE2 syntax, found anywhere in a name unless anchored; never matched against addresses. The options ' +
-    '`;querytype=A,AAAA`, `;querytype=!A` and `;reply=` (NODATA, NXDOMAIN, REFUSED or an address) may follow. ' +
-    'Of the patterns that match every name only `.*` is accepted, or one with `;querytype=`',
+    'regular expression in RE2 syntax. It matches anywhere in a name unless it is anchored, and is ' +
+    'never matched against addresses. The options `;querytype=A,AAAA`, `;querytype=!A` and `;reply=` ' +
+    '(NODATA, NXDOMAIN, REFUSED or an address) may follow. A pattern that matches every name is ' +
+    'refused, except `.*` and patterns with `;querytype=`',
 };
 
 /**
- * A regular expression, with or without options. It must run in linear time, match at least one name, and not match
- * every name by accident.
+ * A regular expression, with or without options. Accepted if it runs in linear time and matches at least one name. Only
+ * patterns that clearly intend it may match every name.
  */
 export const Pattern = text(MAX_PATTERN_LENGTH)
   .min(1)
@@ -110,7 +111,7 @@ export type RegexFilterCreate = z.output<typeof RegexFilterCreateBody>;
 export function regexFiltersOf(max: number) {
   const pattern = text(MAX_PATTERN_LENGTH).min(1).meta(PATTERN_META);
   return z.array(z.strictObject({ pattern, ...defaults })).superRefine((rows, context) => {
-    // Too many rows are rejected anyway, and each pattern takes up to 50 ms.
+    // If there are too many rows, the request is rejected anyway; compiling each pattern would take up to 50 ms.
     if (rows.length > max) return;
     const reasons = new Map<string, string | null>();
     for (const [index, { pattern: value }] of rows.entries()) {
@@ -122,7 +123,7 @@ export function regexFiltersOf(max: number) {
   });
 }
 
-/** Absent fields keep their value. */
+/** Body of a change; absent fields keep their value. */
 export const RegexFilterUpdateBody = z
   .strictObject({ pattern: Pattern.optional(), ...changes })
   .meta({ id: 'RegexFilterUpdate' });

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/safe-search/configs`: engines whose safe mode is enforced for a group. */
+/** Requests and responses of `{api}/safe-search/configs`: engines whose safe mode is enforced for a group. */
 import { z } from 'zod';
 import { Id, IdParams } from '../fields.ts';
 
@@ -24,9 +24,9 @@ export const SafeSearchEngineFile = z.strictObject({
     z.strictObject({
       id: z.enum(SAFE_SEARCH_ENGINES),
       name: z.string(),
-      /** Targets of the answers to A and AAAA. */
+      /** Names whose addresses are the answer to A and AAAA queries. */
       modes: z.strictObject({ strict: Target, moderate: Target.optional() }),
-      /** Exact names. */
+      /** Names to which safe search applies, without their subdomains. */
       domains: z.array(z.string()).min(1),
     }),
   ),
@@ -41,13 +41,13 @@ export const SafeSearchConfig = z
     group_id: Id,
     engine: z.enum(SAFE_SEARCH_ENGINES),
     enabled: z.boolean(),
-    youtube_mode: YoutubeMode.meta({ description: 'only used for the engine youtube' }),
+    youtube_mode: YoutubeMode.meta({ description: 'filter level of YouTube; ignored for other engines' }),
   })
   .meta({ id: 'SafeSearchConfig' });
 export type SafeSearchConfig = z.infer<typeof SafeSearchConfig>;
 export const SafeSearchConfigList = z.array(SafeSearchConfig);
 
-/** The group in a path. */
+/** Path parameters of a group. */
 export const SafeSearchParams = z.strictObject({ group_id: IdParams.shape.id });
 export type SafeSearchParams = z.output<typeof SafeSearchParams>;
 

@@ -1,21 +1,23 @@
-/** Requests and answers of `{api}/schedule-profiles`, `{api}/groups/{id}/schedule` and `{api}/group-plans`. */
+/** Requests and responses of `{api}/schedule-profiles`, `{api}/groups/{id}/schedule` and `{api}/group-plans`. */
 import { z } from 'zod';
 import { minuteOfDay, timeOfDay } from '../../policy/time-of-day.ts';
 import { isTimeZone } from '../../policy/time-zone.ts';
 import { Comment, Id, IdParams, label, MAX_ID, text, Timestamp } from '../fields.ts';
 import { ServiceBlockBody } from './services-api.ts';
 
-const SlotAction = z
-  .enum(['block_all', 'allow_all'])
-  .meta({ description: 'block every query, or bypass all blocking; if both apply, block_all wins' });
-const Days = z
-  .int()
-  .min(1)
-  .max(127)
-  .meta({ description: 'weekdays: Monday 1, Tuesday 2, ... Sunday 64, added' });
+const SlotAction = z.enum(['block_all', 'allow_all']).meta({
+  description:
+    'block_all blocks every query, allow_all disables all blocking; if both apply at the same time, ' +
+    'block_all takes precedence',
+});
+const Days = z.int().min(1).max(127).meta({
+  description:
+    'sum of weekdays: Monday 1, Tuesday 2, Wednesday 4, Thursday 8, Friday 16, Saturday 32, Sunday 64',
+});
 
 const SKIPS =
-  'it does not apply on the days off of its profile; a slot that spans midnight belongs to the day on which it ends';
+  'whether the slot is ignored on the days off of its profile; a slot that spans midnight belongs to ' +
+  'the day on which it ends';
 /** Maximum number of ranges of days off. */
 const MAX_DAYS_OFF = 100;
 const Day = z.iso.date('expected YYYY-MM-DD').meta({ examples: ['2026-07-20'] });
@@ -25,10 +27,9 @@ const DayOffRange = z.strictObject({ from: Day, to: Day }).refine(({ from, to })
 });
 
 /** Days off, such as holidays; the last day is included. */
-export const DaysOff = z
-  .array(DayOffRange)
-  .max(MAX_DAYS_OFF)
-  .meta({ description: 'days, both included, on which slots with skips_days_off do not apply' });
+export const DaysOff = z.array(DayOffRange).max(MAX_DAYS_OFF).meta({
+  description: 'ranges of days, first and last day included, on which slots with skips_days_off are ignored',
+});
 export type DaysOff = z.output<typeof DaysOff>;
 
 export const ScheduleSlot = z
@@ -51,7 +52,7 @@ const profile = {
   timezone: z.string(),
   comment: z.string(),
   days_off: DaysOff,
-  group_ids: z.array(Id).meta({ description: 'the groups that the profile is assigned to' }),
+  group_ids: z.array(Id).meta({ description: 'ids of the groups that the profile is assigned to' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 };
@@ -75,7 +76,7 @@ const TimeZone = text(100)
   .refine(isTimeZone, 'expected the name of a time zone, such as Europe/Berlin')
   .meta({ examples: ['Europe/Berlin'] });
 
-/** A time of day up to and including `last`, as minutes since midnight. */
+/** A time of day, at most `last`; converted to minutes since midnight. */
 function time(last: number, expected: string) {
   return z
     .string()
@@ -101,7 +102,10 @@ export const ScheduleSlotCreateBody = z
     const message = 'expected a time other than start_time; a whole day is 00:00 to 24:00';
     context.addIssue({ code: 'custom', path: ['end_time'], message });
   })
-  .meta({ id: 'ScheduleSlotCreate', description: 'a slot that starts later than it ends spans midnight' });
+  .meta({
+    id: 'ScheduleSlotCreate',
+    description: 'a time slot; if its start is later than its end, the slot spans midnight',
+  });
 export type ScheduleSlotCreate = z.output<typeof ScheduleSlotCreateBody>;
 
 /** Maximum number of slots of a new profile. */
@@ -153,7 +157,10 @@ const PlanTimeBody = z
     message: 'expected a time other than start_time; a whole day is 00:00 to 24:00',
     path: ['end_time'],
   })
-  .meta({ id: 'PlanTimeChange', description: 'a slot that starts later than it ends spans midnight' });
+  .meta({
+    id: 'PlanTimeChange',
+    description: 'a period of time; if its start is later than its end, the period spans midnight',
+  });
 export type PlanTime = z.output<typeof PlanTimeBody>;
 
 const PlanTime = ScheduleSlot.pick({
@@ -168,7 +175,9 @@ const PlanTime = ScheduleSlot.pick({
 const PlanService = z
   .strictObject({
     service_id: ServiceBlockBody.shape.service_id,
-    always: z.boolean().meta({ description: 'blocked at all times, not only at `service_times`' }),
+    always: z
+      .boolean()
+      .meta({ description: 'whether the service is blocked at all times, not only at `service_times`' }),
   })
   .meta({ id: 'PlanService' });
 
@@ -183,19 +192,26 @@ function onlyOnce<Row>(what: string, keyOf: (row: Row) => unknown) {
   ] as const;
 }
 
-const Zone = TimeZone.meta({ description: 'time zone of the times', examples: ['Europe/Berlin'] });
-const CLIENTS = 'clients that have the group; others get it from their network';
-const SERVICES = 'services that are blocked for the group; those with other times are left out';
+const Zone = TimeZone.meta({
+  description: 'time zone of all times in the plan',
+  examples: ['Europe/Berlin'],
+});
+const CLIENTS =
+  'ids of the clients that are assigned to the group directly; clients that get the group from their ' +
+  'subnet are left out';
+const SERVICES =
+  'services that are blocked for the group at all times or at `service_times`; services with a ' +
+  'different schedule are left out';
 
 export const GroupPlan = z
   .strictObject({
-    id: Id.meta({ description: 'of the group' }),
+    id: Id.meta({ description: 'id of the group' }),
     name: z.string(),
     timezone: z.string(),
     client_ids: z.array(Id).meta({ description: CLIENTS }),
     services: z.array(PlanService).meta({ description: SERVICES }),
-    service_times: z.array(PlanTime).meta({ description: 'when `services` are blocked' }),
-    offline_times: z.array(PlanTime).meta({ description: 'when everything is blocked' }),
+    service_times: z.array(PlanTime).meta({ description: 'times at which `services` are blocked' }),
+    offline_times: z.array(PlanTime).meta({ description: 'times at which everything is blocked' }),
     days_off: DaysOff,
   })
   .meta({ id: 'GroupPlan' });
@@ -222,7 +238,7 @@ const plan = {
     .max(MAX_TIMES)
     .default([])
     .meta({
-      description: 'when `services` are blocked; empty = at all times',
+      description: 'times at which `services` are blocked; empty = at all times',
       examples: [[]],
     }),
   offline_times: z
@@ -230,7 +246,7 @@ const plan = {
     .max(MAX_TIMES)
     .default([])
     .meta({
-      description: 'when everything is blocked',
+      description: 'times at which everything is blocked',
       examples: [[]],
     }),
   days_off: DaysOff.default([]),
@@ -238,7 +254,10 @@ const plan = {
 
 export const GroupPlanCreateBody = z.strictObject(plan).meta({ id: 'GroupPlanCreate' });
 
-export const GroupPlanBody = z
-  .strictObject(plan)
-  .meta({ id: 'GroupPlanChange', description: 'the whole plan; anything left out is removed' });
+export const GroupPlanBody = z.strictObject(plan).meta({
+  id: 'GroupPlanChange',
+  description:
+    'the whole plan of a group; clients, services and times that the body does not contain are removed ' +
+    'from the group',
+});
 export type GroupPlanBody = z.output<typeof GroupPlanBody>;

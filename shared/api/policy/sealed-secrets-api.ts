@@ -17,7 +17,9 @@ const bytes = (count: number): z.ZodString =>
 /** The limits keep a hostile file from using more than 64 MiB of memory and a second of one core. */
 const Scrypt = z.strictObject({
   name: z.literal('scrypt'),
-  n: z.literal([1 << 14, 1 << 15, 1 << 16]).meta({ description: 'cost', examples: [1 << 15] }),
+  n: z
+    .literal([1 << 14, 1 << 15, 1 << 16])
+    .meta({ description: 'cost parameter N of scrypt', examples: [1 << 15] }),
   r: z.literal(8),
   p: z.int().min(1).max(4),
   salt: bytes(16),

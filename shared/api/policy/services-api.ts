@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/services` and `{api}/custom-services`. */
+/** Requests and responses of `{api}/services` and `{api}/custom-services`. */
 import { z } from 'zod';
 import { canonicalDomainRule } from '../../policy/domain-rule.ts';
 import { Id, label, MAX_ID, optionalQueryInt, text, Timestamp } from '../fields.ts';
@@ -21,7 +21,7 @@ export const CategoryList = z.array(
 );
 export type CategoryList = z.infer<typeof CategoryList>;
 
-/** Kinds of services across the categories. */
+/** Kinds of services, independent of the categories. */
 export const SERVICE_TAGS = ['popular', 'games', 'messaging', 'ai'] as const;
 export type ServiceTag = (typeof SERVICE_TAGS)[number];
 const Tags = z.array(z.enum(SERVICE_TAGS)).default([]);
@@ -37,13 +37,21 @@ export const CatalogService = z
     category: z.enum(CATEGORY_IDS),
     category_name: z.string(),
     tags: Tags,
-    icon: z.string().nullable().meta({ description: 'a data: URL of an SVG, for <img>' }),
-    domains: z.array(z.string()).meta({ description: 'each covers the name and its subdomains' }),
-    exact_domains: z.array(z.string()).meta({ description: 'each covers that name alone' }),
+    icon: z
+      .string()
+      .nullable()
+      .meta({ description: 'data: URL of an SVG image, for use in an <img> element' }),
+    domains: z
+      .array(z.string())
+      .meta({ description: 'domains of the service; each also covers its subdomains' }),
+    exact_domains: z
+      .array(z.string())
+      .meta({ description: 'names of the service that do not cover their subdomains' }),
     is_custom: z.boolean(),
     updated_at: Timestamp,
     withdrawn_at: Timestamp.nullable().meta({
-      description: 'time at which the source of the catalog stopped listing it; its last domains stay active',
+      description:
+        'when the publisher of the catalog stopped listing the service; its last known domains stay active',
     }),
   })
   .meta({ id: 'CatalogService' });
@@ -51,7 +59,7 @@ export type CatalogService = z.infer<typeof CatalogService>;
 export const CatalogServiceList = z.array(CatalogService);
 
 const BLOCK_TIMES =
-  'the schedule profile during whose block_all slots the service is blocked; null = at all times';
+  'schedule profile during whose block_all slots the service is blocked; null = at all times';
 
 export const BlockedService = z
   .strictObject({
@@ -106,7 +114,7 @@ export const CustomServiceDeleteQuery = z.object({
 export type CustomServiceDeleteQuery = z.output<typeof CustomServiceDeleteQuery>;
 export type ServiceGroupParams = z.output<typeof ServiceGroupParams>;
 
-/** A category by its id or by its name. */
+/** The id or the name of a category. */
 const Category = z
   .string()
   .transform((value, context) => {
@@ -178,13 +186,13 @@ const CatalogFileFields = z.object({
   exact: FetchedDomains,
   icon: z.string().max(32_768).nullable().default(null).catch(null),
 });
-/** One service of a catalog: `icon` is an SVG in files, and a `data:` URL after reading. */
+/** One service of a catalog. `icon` is an SVG in the file, and is converted to a `data:` URL. */
 export type CatalogFileService = z.output<typeof CatalogFileFields>;
 
 const hasDomains = ({ domains, exact }: { domains: unknown[]; exact: unknown[] }): boolean =>
   domains.length + exact.length > 0;
 
-/** A catalog file; other members are ignored. */
+/** A catalog file; unknown members are ignored. */
 export const CatalogFile = z.object({
   schema: z.literal(1),
   services: z

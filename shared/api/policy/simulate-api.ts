@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/simulate`: a draft of policy, and its effect on logged queries. */
+/** Request and response of `{api}/simulate`: a draft of policy, and its effect on logged queries. */
 import { z } from 'zod';
 import { QUERY_STATUS_NAMES } from '../../query-log.ts';
 import { ExplainedRule } from '../explain-api.ts';
@@ -19,7 +19,7 @@ const MAX_LIST_TEXT = 1_048_576;
 
 const DraftSource = z
   .strictObject({ source_id: Id })
-  .meta({ description: 'an existing source: disabled, or with a held update' });
+  .meta({ description: 'an existing source that is disabled or has a held update' });
 
 const written = {
   name: label(200).default('draft'),
@@ -30,7 +30,7 @@ const written = {
 const DraftText = z.strictObject({ text: z.string().max(MAX_LIST_TEXT), ...written });
 const DraftUrl = z
   .strictObject({ url: Url, ...written })
-  .meta({ description: 'fetched for this request only, within the limits of sources' });
+  .meta({ description: 'a list to fetch for this request only, within the size limits of sources' });
 
 const DraftList = z
   .union([DraftSource, DraftText, DraftUrl], 'expected one of source_id, text and url')
@@ -49,7 +49,9 @@ const DraftRegexFilter = z.strictObject({
   action: Action.default('deny'),
   group_id: GroupId.default(null),
 });
-const ClientGroup = Id.nullable().meta({ description: 'null = not assigned to a group' });
+const ClientGroup = Id.nullable().meta({
+  description: 'group of the client; null = not assigned to a group',
+});
 const DraftClient = z.union(
   [
     z.strictObject({ ip_address: Address, group_id: ClientGroup }),
@@ -59,7 +61,7 @@ const DraftClient = z.union(
 );
 const DraftSubnet = z.strictObject({
   subnet_cidr: Cidr,
-  group_id: Id.nullable().meta({ description: 'null = the network has no group' }),
+  group_id: Id.nullable().meta({ description: 'group of the network; null = no group' }),
 });
 
 export const SimulateBody = z
@@ -86,7 +88,7 @@ export const SimulateBody = z
     blocking_enabled: z
       .boolean()
       .optional()
-      .meta({ description: 'whether blocking is enabled; absent = as it is now' }),
+      .meta({ description: 'whether blocking is enabled in the draft; absent = the current state' }),
   })
   .meta({
     id: 'SimulationDraft',
@@ -108,8 +110,10 @@ const Totals = z
 
 const Decision = z
   .strictObject({
-    status: z.enum(QUERY_STATUS_NAMES).meta({ description: 'ALLOWED for any answer of an upstream' }),
-    rule: ExplainedRule.nullable().meta({ description: 'the rule that blocks or allows' }),
+    status: z
+      .enum(QUERY_STATUS_NAMES)
+      .meta({ description: 'outcome of the queries; ALLOWED for any response of an upstream' }),
+    rule: ExplainedRule.nullable().meta({ description: 'the rule that blocks or allows the queries' }),
   })
   .meta({ id: 'SimulatedDecision' });
 
@@ -130,7 +134,9 @@ const ChangedDomain = z
     before: Decision,
     after: Decision,
     clients_total: Count,
-    clients: z.array(ClientCount).meta({ description: 'the busiest, at most ten' }),
+    clients: z
+      .array(ClientCount)
+      .meta({ description: 'the clients with most of these queries, at most ten' }),
   })
   .meta({ id: 'SimulatedDomain' });
 
@@ -139,7 +145,7 @@ const ChangedClient = z
     ...OF_CLIENT,
     ...changes,
     domains_total: Count,
-    domains: z.array(DomainCount).meta({ description: 'the most frequent, at most ten' }),
+    domains: z.array(DomainCount).meta({ description: 'the names with most of these queries, at most ten' }),
   })
   .meta({ id: 'SimulatedClient' });
 
@@ -151,27 +157,41 @@ export const Simulation = z
   .strictObject({
     from: Timestamp,
     to: Timestamp,
-    oldest: Timestamp.nullable().meta({ description: 'no older query was read; null = none was read' }),
-    snapshot_id: z.int().meta({ description: 'the active policy that the draft is compared with' }),
+    oldest: Timestamp.nullable().meta({
+      description: 'time of the oldest query that was evaluated; null = none',
+    }),
+    snapshot_id: z
+      .int()
+      .meta({ description: 'number of the active policy snapshot that the draft is compared with' }),
     queries: z
       .strictObject({
         judged: Count,
-        not_judged: Count.meta({ description: 'refused or rate-limited, independently of policy' }),
+        not_judged: Count.meta({
+          description: 'queries that were refused or rate-limited, so that policy had no effect',
+        }),
         undecided: Count.meta({
           description:
-            'blocked at the time, possibly because of an answer that is not in the log, by a rule that no longer exists',
+            'queries that were blocked by a rule that no longer exists, possibly because of an answer that the ' +
+            'log does not contain',
         }),
         answer_unknown: Count.meta({
-          description: 'newly allowed by name, without a logged answer to check',
+          description:
+            'queries whose name would be newly allowed, but whose answer cannot be checked because it is not in ' +
+            'the log',
         }),
         left_out: Count.meta({
           description:
-            'approximate number of older queries in the period that were not read because there were too many',
+            'approximate number of older queries in the period that were not evaluated, because there were too ' +
+            'many',
         }),
         distinct: Count,
       })
       .meta({ id: 'SimulatedQueries' }),
-    is_complete: z.boolean().meta({ description: 'no query was left out, and no block is damaged' }),
+    is_complete: z.boolean().meta({
+      description:
+        'whether all queries of the period were evaluated: none was left out, and no block of the log is ' +
+        'damaged',
+    }),
     damaged_blocks: Count,
     newly_blocked: Totals,
     newly_allowed: Totals,
@@ -179,7 +199,7 @@ export const Simulation = z
     domains: z.array(ChangedDomain),
     clients_total: Count,
     clients: z.array(ChangedClient),
-    lists: z.array(CompiledDraftList).meta({ description: 'the lists to add, in order' }),
+    lists: z.array(CompiledDraftList).meta({ description: 'lists to add, in order' }),
     elapsed_ms: z.number().min(0),
   })
   .meta({ id: 'Simulation' });

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/blocklist-sources` and `{api}/allowlist-sources`. */
+/** Requests and responses of `{api}/blocklist-sources` and `{api}/allowlist-sources`. */
 import { z } from 'zod';
 import { Comment, Id, label, text, Timestamp } from '../fields.ts';
 import { CustomText } from './custom-text-api.ts';
@@ -17,21 +17,23 @@ export const BlocklistSource = z
       .nullable()
       .meta({
         description:
-          'credentials in it are shown as ***; if sent back in this form, the stored ones are kept, for the same host; ' +
-          'null for custom rules',
+          'URL of the list; credentials in it are shown as ***. If a URL with *** is sent back, the stored ' +
+          'credentials are kept, provided the host is the same. Null for custom rules',
       }),
     has_text: z.boolean().meta({
       description:
-        'custom rules: users write the text of this list (GET and PUT its text); it is never fetched, and held only ' +
-        'if a new release interprets it differently',
+        'whether the list contains custom rules, which users write (GET and PUT `/{id}/text`). Such a list ' +
+        'is never fetched, and held only if a new release of Weir interprets its text differently',
     }),
     enabled: z.boolean(),
     comment: z.string(),
-    group_ids: z.array(Id).meta({ description: 'the groups that it is for; empty = all groups' }),
+    group_ids: z
+      .array(Id)
+      .meta({ description: 'ids of the groups that the list applies to; empty = all groups' }),
     subdomains: z
       .boolean()
-      .meta({ description: 'names in plain and hosts syntax also cover their subdomains' }),
-    format: z.string().nullable().meta({ description: 'the syntax of most of its lines' }),
+      .meta({ description: 'whether names in plain and hosts syntax also cover their subdomains' }),
+    format: z.string().nullable().meta({ description: 'syntax of most lines of the list' }),
     status: SourceStatus,
     rules: z.int().min(0),
     invalid_lines: z.int().min(0),
@@ -40,11 +42,15 @@ export const BlocklistSource = z
     last_checked_at: Timestamp.nullable(),
     last_changed_at: Timestamp.nullable(),
     last_error: z.string().nullable(),
-    file_node: z.string().nullable().meta({
-      description:
-        'for a file: source the node whose file is used, of which the other nodes have a copy; else null',
-    }),
-    held: HeldCopy.nullable().meta({ description: 'the update that approve applies; null = none' }),
+    file_node: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'for a list with a file: URL, the node whose file is used, which the other nodes copy; otherwise ' +
+          'null',
+      }),
+    held: HeldCopy.nullable().meta({ description: 'the update that POST approve applies; null = none' }),
   })
   .meta({ id: 'BlocklistSource' });
 export type BlocklistSource = z.infer<typeof BlocklistSource>;
@@ -94,7 +100,7 @@ export type SourceCreate = z.infer<typeof SourceCreateBody>;
 export const SourceUpdateBody = z
   .strictObject({
     name: Name.optional(),
-    url: Url.nullable().optional().meta({ description: 'null or absent for custom rules' }),
+    url: Url.nullable().optional().meta({ description: 'URL of the list; null or absent for custom rules' }),
     enabled: z.boolean().optional(),
     comment: Comment.optional(),
     group_ids: GroupIds.optional(),

@@ -9,17 +9,25 @@ export const StatusEvent = z
   .strictObject({
     health: Health,
     blocking: Blocking,
-    blocked_names: z.int().min(0).meta({
-      description:
-        'names and regular expressions that lists, services and manual rules block; 0 = nothing is blocked',
-    }),
+    blocked_names: z
+      .int()
+      .min(0)
+      .meta({
+        description:
+          'number of names and regular expressions that lists, services and manual rules block; 0 = nothing ' +
+          'is blocked',
+      }),
     unblock_requests: z.array(Id).meta({
       description: 'ids of the open requests of devices to unblock a name, see `/unblock-requests`',
     }),
-    policy_version: z.int().min(0).meta({
-      description:
-        'changes with each change of policy or lists on this node; clients then reload the data that they display',
-    }),
+    policy_version: z
+      .int()
+      .min(0)
+      .meta({
+        description:
+          'a value that changes with each change of policy or lists on this node; a client that displays such ' +
+          'data reloads it then',
+      }),
   })
   .meta({ id: 'StatusEvent' });
 export type StatusEvent = z.infer<typeof StatusEvent>;

@@ -1,4 +1,6 @@
-/** Requests and answers of `{api}/unblock-requests`, and of the page `/check` that makes them. */
+/**
+ * Requests and responses of `{api}/unblock-requests`, and of the page `/check`, on which users ask to unblock a name.
+ */
 import { z } from 'zod';
 import { Id, Timestamp } from '../fields.ts';
 import { GrantedDomain } from '../policy/grants-api.ts';
@@ -10,8 +12,8 @@ export const UnblockRequest = z
     client_id: Id,
     client_name: z
       .string()
-      .meta({ description: 'the name that users gave the client, otherwise its host name or address' }),
-    group_id: Id.meta({ description: 'the group of the client' }),
+      .meta({ description: 'name that a user gave the client, otherwise its host name or address' }),
+    group_id: Id.meta({ description: 'group of the client' }),
     created_at: Timestamp,
     expires_at: Timestamp,
   })
@@ -20,13 +22,13 @@ export type UnblockRequest = z.infer<typeof UnblockRequest>;
 
 export const UnblockRequestList = z.array(UnblockRequest);
 
-/** Request body of a device: a domain name, without any free text. */
+/** Request body that a device sends: only a domain name, so that it cannot show a message to users. */
 export const UnblockAskBody = z.strictObject({ domain: GrantedDomain });
 
 /**
- * Outcome for the device. `asked`: users see the request. `already_asked`: the device already has an open request and
- * may not make another. `not_blocked`: the name is not blocked for this device. `unknown_device`: no query from the
- * device was seen yet.
+ * Outcome of a request. `asked`: users see the request. `already_asked`: the device already has an open request and may
+ * not make another. `not_blocked`: the name is not blocked for this device. `unknown_device`: no query from the device
+ * was seen yet.
  */
 export const UnblockAskAnswer = z.strictObject({
   outcome: z.enum(['asked', 'already_asked', 'not_blocked', 'unknown_device']),

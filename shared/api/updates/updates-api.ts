@@ -1,4 +1,4 @@
-/** Shapes of the check for a newer version. */
+/** Schemas of the check for a newer version. */
 import { Timestamp } from '../fields.ts';
 import { z } from 'zod';
 
@@ -6,7 +6,7 @@ import { z } from 'zod';
 export const RELEASE_VERSION = /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?:-([0-9A-Za-z.-]{1,64}))?$/;
 const MAX_URL_CHARACTERS = 1000;
 
-/** The answer of the server that is asked for the newest version. */
+/** Response of the server that publishes the newest version. */
 export const ReleaseAnswer = z.object({
   version: z.string().regex(RELEASE_VERSION),
   url: z
@@ -21,7 +21,7 @@ function isReleasePage(value: string): boolean {
   return protocol === 'https:' && username === '' && password === '';
 }
 
-/** The file that keeps the state of the check over a restart. */
+/** The file that keeps the result of the check across restarts. */
 export const StoredUpdateCheck = z.strictObject({
   url: z.string(),
   checked_at_ms: z.number(),
@@ -32,19 +32,19 @@ export const StoredUpdateCheck = z.strictObject({
 /** Result of the daily check for a new version. */
 export const SystemUpdate = z
   .strictObject({
-    source: z
-      .string()
-      .nullable()
-      .meta({ description: 'server.update_url; null = new versions are not checked' }),
+    source: z.string().nullable().meta({
+      description:
+        'URL of the release information (server.update_url); null = Weir does not check for new versions',
+    }),
     version: z.string().meta({ description: 'version of this node' }),
     checked_at: Timestamp.nullable(),
     newer: z
       .strictObject({
         version: z.string(),
-        url: z.string().meta({ description: 'page about this version, an https URL' }),
+        url: z.string().meta({ description: 'https URL of a page about this version' }),
       })
       .nullable()
-      .meta({ description: 'null = no newer version is known' }),
+      .meta({ description: 'the newer version; null = none is known' }),
     fault: z.string().nullable().meta({ description: 'why the last check failed; null = it succeeded' }),
   })
   .meta({ id: 'SystemUpdate' });

@@ -55,7 +55,9 @@ function listResolverLookups(
     path: '/clients/resolver-lookups',
     access: 'viewer',
     tag: 'Clients',
-    summary: 'Clients that looked up a public encrypted resolver, which they may use instead',
+    summary:
+      'Clients that looked up a public resolver for encrypted DNS, which they may use instead of this ' +
+      'server',
     query: ResolverLookupQuery,
     answer: ResolverLookupList,
     handle: ({ query, gone }) =>

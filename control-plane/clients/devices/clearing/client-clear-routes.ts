@@ -22,7 +22,8 @@ export function clientClearRoutes(context: {
       path: '/clients/clear',
       access: 'admin',
       tag: 'Clients',
-      summary: 'Delete clients that were only seen: those without a name, group, key, exclusion or grant',
+      summary:
+        'Delete clients that no user has configured: those without a name, group, key, exclusion or grant',
       body: ClientClearBody,
       answer: ClientsCleared,
       waits: false, // Clients that were only seen are not part of the policy.

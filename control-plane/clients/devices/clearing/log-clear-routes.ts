@@ -61,7 +61,7 @@ function clearLog({
     path: '/queries/clears',
     access: 'admin',
     tag: 'Statistics',
-    summary: 'Remove rows from the query log of all nodes: everything, a client or a period',
+    summary: 'Remove rows from the query log of all nodes: all rows, or those of a client or a period',
     body: QueryLogClearBody,
     status: 202,
     answer: QueryLogClear,

@@ -22,13 +22,16 @@ export function mergeRoutes(context: { policy: PolicyChanges; clients: ClientDir
     access: 'admin',
     tag: 'Clients',
     summary:
-      'Make other clients part of this one, which keeps its name, group and exclusions and gets their temporary rules; ' +
-      'the query log is unchanged, and its rows are attributed to this client when they are read',
+      'Merge other clients into this one, which keeps its name, group and exclusions and takes over their ' +
+      'temporary rules. The query log is not changed, but its rows of the other clients are shown as rows ' +
+      'of this one',
     params: IdParams,
     body: ClientMergeBody,
     answer: Client,
     entity: clientEntity,
-    errors: { 409: 'one of the clients is part of a third one, or there would be too many' },
+    errors: {
+      409: 'one of the clients is part of a third client, or the device would consist of too many clients',
+    },
     handle: (request) => {
       const { id } = request.params;
       const ids = [...new Set(request.body.client_ids)];
@@ -43,7 +46,7 @@ export function mergeRoutes(context: { policy: PolicyChanges; clients: ClientDir
     path: '/clients/{id}/split',
     access: 'admin',
     tag: 'Clients',
-    summary: 'Make a client that is part of another one a separate client again, in the same group',
+    summary: 'Make a client that was merged into another one a separate client again, in the same group',
     params: IdParams,
     answer: Client,
     entity: clientEntity,

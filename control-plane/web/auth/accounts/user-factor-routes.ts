@@ -15,9 +15,11 @@ function removeSecondFactor(users: Users): Route {
     path: '/users/{id}/second-factor',
     access: 'admin',
     tag: 'Users',
-    summary: 'Remove the second factor of another user, who has lost it and the recovery codes',
+    summary:
+      'Remove the second factor of another user, for example if the authenticator app and the recovery ' +
+      'codes are lost',
     params: IdParams,
-    errors: { 403: 'not permitted, or it is the second factor of the caller or of the administrator' },
+    errors: { 403: 'not permitted, or the second factor is that of the caller or of the administrator' },
     handle: (request) => users.removeSecondFactor(authorOf(request), request.caller!, request.params.id),
   });
 }

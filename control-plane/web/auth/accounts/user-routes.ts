@@ -76,13 +76,15 @@ function updateUser(users: Users, user: Entity): Route {
     path: '/users/{id}',
     access: 'admin',
     tag: 'Users',
-    summary: "Change a user; a new role or password, or disabling the user, ends the user's sessions",
+    summary: 'Change a user; a new role or password, or disabling the user, ends all sessions of the user',
     params: IdParams,
     body: UserUpdateBody,
     answer: User,
     entity: user,
     errors: {
-      403: 'not permitted; only the display name of the administrator of the configuration can be changed here',
+      403:
+        'not permitted; of the administrator in the configuration, only the display name can be changed ' +
+        'here',
       429: 'too many concurrent logins; see Retry-After',
     },
     handle: async (request) => {
@@ -98,10 +100,10 @@ function deleteUser(users: Users, user: Entity): Route {
     path: '/users/{id}',
     access: 'admin',
     tag: 'Users',
-    summary: "Delete a user and end the user's sessions",
+    summary: 'Delete a user, and end all sessions of the user',
     params: IdParams,
     entity: user,
-    errors: { 403: 'not permitted, or it is the administrator of the configuration' },
+    errors: { 403: 'not permitted, or the user is the administrator in the configuration' },
     handle: (request) => users.remove(authorOf(request), request.params.id),
   });
 }

@@ -68,7 +68,7 @@ function createToken(tokens: ApiTokens): Route {
     path: '/api-tokens',
     access: 'admin',
     tag: TAG,
-    summary: 'Create an API token; only this answer contains its key',
+    summary: 'Create an API token; only this response contains its key',
     body: TokenCreateBody,
     status: 201,
     answer: CreatedToken,

@@ -1,11 +1,11 @@
 /**
- * The lines in which the API reports faults of a request, by code: errors of fields, and details of problems. They are
- * the closed set that `read-fault.ts` recognizes, so that the dashboard can show them in other languages. A name in
- * braces is a parameter. Lines that the dashboard cannot cause are not in the set.
+ * Messages with which the API reports faults of a request, by code: errors of fields, and details of problems.
+ * `read-fault.ts` recognizes these messages, so that the dashboard can show them in other languages. A name in braces
+ * is a parameter. Messages that requests of the dashboard cannot cause are not in the set.
  */
 import { REFUSAL_LINES } from './refusal-lines.ts';
 
-/** Expected values and other parts of a line: the parameters `{what}`, `{got}`, `{unit}` and `{where}`. */
+/** Expected values and other parts of a message, for the parameters `{what}`, `{got}`, `{unit}` and `{where}`. */
 const FORMS = {
   // Addresses and names
   any_ip: 'an IPv4 or IPv6 address',
@@ -171,7 +171,7 @@ const FORMS = {
   or_empty: '{what}, or an empty string',
 } as const;
 
-/** Whole lines. */
+/** Whole messages. */
 const LINES = {
   expected: 'expected {what}',
   expected_got: 'expected {what}, got {got}',
@@ -301,13 +301,13 @@ const LINES = {
   ...REFUSAL_LINES,
 } as const;
 
-/** All texts, in English. Other languages have the same codes. */
+/** All messages and parts, in English. Other languages have the same codes. */
 export const ENGLISH_FAULTS = { lines: LINES, forms: FORMS } as const;
 
 export type LineCode = keyof typeof LINES;
 export type FormCode = keyof typeof FORMS;
 
-/** All texts in one language. */
+/** All messages and parts in one language. */
 export interface FaultTexts {
   readonly lines: Readonly<Record<LineCode, string>>;
   readonly forms: Readonly<Record<FormCode, string>>;

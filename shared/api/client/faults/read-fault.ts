@@ -1,9 +1,9 @@
-/** Recognizes the lines of `fault-lines.ts` as codes with parameters, and writes them in a language. */
+/** Recognizes the messages of `fault-lines.ts` as codes with parameters, and translates them. */
 import { fillText } from '../../../policy/reasons/reason-texts.ts';
 import { ENGLISH_FAULTS } from './fault-lines.ts';
 import type { FaultTexts, FormCode, LineCode } from './fault-lines.ts';
 
-/** A fault of a request: the code of its line, and the parameters of that line. */
+/** A fault of a request: the code and the parameters of its message in `fault-lines.ts`. */
 export type ReadFault = Coded<LineCode>;
 
 /** A code with the values of its parameters: texts from the request, or parts that have a code. */
@@ -12,16 +12,16 @@ interface Coded<Code extends string> {
   readonly params: Readonly<Record<string, string | Coded<FormCode>>>;
 }
 
-/** Maximum length of a line to recognize. Only lines that contain a long text of the request are longer. */
+/** Maximum length of a message to recognize. Only messages that quote a long text of the request are longer. */
 const MAX_LENGTH = 2000;
 
-/** The fault that a line reports; null for a line that is not in the set. */
+/** The fault that a message reports; null if the message is not in `fault-lines.ts`. */
 export function readFault(line: string): ReadFault | null {
   if (line.length > MAX_LENGTH) return null;
   return readText(line, (linePatterns ??= patternsOf(ENGLISH_FAULTS.lines)));
 }
 
-/** The line of a fault in the language of `texts`. */
+/** The message for a fault, in the language of `texts`. */
 export function writeFault({ code, params }: ReadFault, texts: FaultTexts): string {
   return filled(texts.lines[code], params, texts);
 }
@@ -41,10 +41,10 @@ interface Pattern<Code extends string> {
 let linePatterns: readonly Pattern<LineCode>[] | undefined;
 let formPatterns: readonly Pattern<FormCode>[] | undefined;
 
-/** Parameters that must be one of the forms; `got` may also be the value itself. */
+/** Parameters whose value must be one of the parts in `FORMS`; `got` may also be the value of the request. */
 const CODED = new Set(['what', 'unit', 'where']);
 
-/** Patterns of the parameters that do not accept every text. */
+/** Patterns of parameters whose values have a fixed form, such as numbers. */
 const VALUES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['min', 'max', 'version', 'count', 'number', 'length', 'row', 'bits', 'services'].map((name) => [
@@ -68,7 +68,7 @@ function readText<Code extends string>(text: string, patterns: readonly Pattern<
   return null;
 }
 
-/** The parameters of a line or form; null if a parameter that needs a code has an unknown text. */
+/** The parameters of a message or part; null if a parameter that must be a part with a code has another text. */
 function paramsOf(groups: Readonly<Record<string, string>>): ReadFault['params'] | null {
   const params: Record<string, string | Coded<FormCode>> = {};
   for (const [name, value] of Object.entries(groups)) {
@@ -83,7 +83,7 @@ function readForm(text: string): Coded<FormCode> | null {
   return readText(text, (formPatterns ??= patternsOf(ENGLISH_FAULTS.forms)));
 }
 
-/** The texts as patterns, those with the most fixed characters first. */
+/** Patterns of the messages or parts, those with the most fixed characters first. */
 function patternsOf<Code extends string>(texts: Readonly<Record<Code, string>>): readonly Pattern<Code>[] {
   const fixedLength = (text: string): number => text.replaceAll(/\{\w+\}/g, '').length;
   return (Object.entries(texts) as [Code, string][])
@@ -92,7 +92,7 @@ function patternsOf<Code extends string>(texts: Readonly<Record<Code, string>>):
 }
 
 function patternOf(text: string): RegExp {
-  // Every second piece is the name of a parameter.
+  // With this split, every second piece is the name of a parameter.
   const pieces = text.split(/\{(\w+)\}/).map((piece, index) => {
     if (index % 2 === 0) return piece.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
     return `(?<${piece}>${VALUES[piece] ?? '.+?'})`;
