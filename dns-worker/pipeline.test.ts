@@ -96,11 +96,11 @@ function statusOf(query: Query): string {
 }
 
 describe('Pipeline.explain()', () => {
-  test('reports the stages in the order of decision', () => {
+  test('lists the stages in the order in which they run', () => {
     expect(explained()).toEqual({ stages: ALL, last: 'unresolved' });
   });
 
-  test('reports no stage after the deciding one', () => {
+  test('lists no stage after the stage that decides', () => {
     use([BLOCKED]);
     expect(explained()).toEqual({ stages: ALL.slice(0, 10), last: 'answered' });
     use([], { localRecords: [apiRecord(`${NAME} A 192.0.2.1`, 0)] });
@@ -109,7 +109,7 @@ describe('Pipeline.explain()', () => {
     expect(explained()).toEqual({ stages: ALL.slice(0, 6), last: 'answered' });
   });
 
-  test('counts nothing, and reports nothing afterwards', () => {
+  test('does not change counters, and stops recording afterwards', () => {
     const { stages } = explained();
     const before = stages.length;
     expect(counters.every((count) => count === 0)).toBe(true);
@@ -120,7 +120,7 @@ describe('Pipeline.explain()', () => {
 });
 
 describe('Pipeline.run()', () => {
-  test('prefers names of this server to policy', () => {
+  test('decides by local names before policy', () => {
     use([BLOCKED], { localRecords: [apiRecord(`${NAME} A 192.0.2.1`, 0)] });
     expect(statusOf(queryOf())).toBe('answered LOCAL');
     use([BLOCKED]);
@@ -129,14 +129,14 @@ describe('Pipeline.run()', () => {
     expect(pipeline.run(queryOf())).toBe(StageResult.UNRESOLVED);
   });
 
-  test('drops messages that cannot be answered, and answers malformed ones', () => {
+  test('drops messages that must not be answered, and answers malformed queries', () => {
     expect(pipeline.run(queryOf({}, 5))).toBe(StageResult.DROPPED);
     expect(pipeline.run(queryOf({ flags: 0x8100 }))).toBe(StageResult.DROPPED);
     const cutOff = queryOf({}, 20);
     expect([pipeline.run(cutOff), cutOff.rcode]).toEqual([StageResult.ANSWERED, 1]);
   });
 
-  test('answers one SERVFAIL after a bug, and counts it', () => {
+  test('returns one SERVFAIL after an exception, and counts it', () => {
     pipeline.cache.answer = () => {
       throw new Error('a bug');
     };
@@ -159,7 +159,7 @@ describe('Pipeline.decideAgain()', () => {
 });
 
 describe('Pipeline.findHere()', () => {
-  test('finds local names, without policy', () => {
+  test('finds local names, without evaluating policy', () => {
     const query = queryOf();
     pipeline.run(query);
     use([BLOCKED]);

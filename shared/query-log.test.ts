@@ -13,8 +13,8 @@ import {
   logRingBytes,
 } from './query-log.ts';
 
-describe('QUERY_STATUS_NAMES', () => {
-  test('has each status at the number that is stored', () => {
+describe('QUERY_STATUS_NAMES, the stored statuses,', () => {
+  test('have each status at its stored number', () => {
     // Rows of the database contain these numbers: the list may only grow at its end.
     expect(QUERY_STATUS_NAMES.slice(0, 18)).toEqual([
       'ALLOWED',
@@ -41,14 +41,14 @@ describe('QUERY_STATUS_NAMES', () => {
 });
 
 describe('PROTOCOL_NAMES and DNSSEC_STATUS_NAMES', () => {
-  test('have each name at the number that is stored', () => {
+  test('have each name at its stored number', () => {
     expect(PROTOCOL_NAMES).toEqual(['udp', 'tcp', 'dot', 'doh']);
     expect(DNSSEC_STATUS_NAMES).toEqual(['unchecked', 'secure', 'insecure', 'bogus', 'indeterminate']);
   });
 });
 
 describe('isBlockedStatus()', () => {
-  test('is true for the statuses whose name contains blocked, and for no other number', () => {
+  test('is true for the statuses with a name that starts with BLOCKED, and for no other number', () => {
     const named = QUERY_STATUS_NAMES.filter((name) => name.startsWith('BLOCKED_'));
     const blocked = Array.from({ length: 32 }, (_, code) => code).filter(isBlockedStatus);
     expect(blocked).toEqual(named.map((name) => QueryStatus[name]).sort((a, b) => a - b));
@@ -56,12 +56,12 @@ describe('isBlockedStatus()', () => {
   });
 });
 
-describe('logAnswersOffset()', () => {
+describe('logAnswersOffset(), the position of the answers in a log record,', () => {
   test.each([
     [1, 68],
     [4, 68],
     [5, 72],
-  ])('starts the answers on the word after a name of %d bytes', (length, offset) =>
+  ])('is after the name of %d bytes, at the word boundary %d', (length, offset) =>
     expect(logAnswersOffset(length)).toBe(offset),
   );
 
@@ -70,15 +70,15 @@ describe('logAnswersOffset()', () => {
   });
 });
 
-describe('logRingBytes()', () => {
-  test('counts the head and the records', () => {
+describe('logRingBytes(), the size of a log ring,', () => {
+  test('is the size of the header and the records', () => {
     expect(logRingBytes(0)).toBe(LogRing.RECORDS_BYTE);
     expect(logRingBytes(64) - logRingBytes(63)).toBe(LogRecord.SIZE);
   });
 });
 
 describe('LogRecord', () => {
-  test('gives each field its own bytes', () => {
+  test('gives each field separate bytes', () => {
     const sizes = { TIMESTAMP_MS: 8, RESPONSE_TIME_US: 4, SNAPSHOT_VERSION: 4, CLIENT: 16, GROUP_ID: 4 };
     const words = { RULE_ATTRIBUTE: 4, QTYPE: 2, UPSTREAM: 2, ANSWERS_LENGTH: 2, ANSWER_TYPE: 2 };
     const sized: Readonly<Record<string, number>> = { ...sizes, ...words };

@@ -26,7 +26,7 @@ const MIN_BROKEN_LOCKS = 3;
 const GRACE_MS = 60_000;
 
 test(
-  'AnswerCache returns only complete answers for the right key while other threads write, die or move entries',
+  'AnswerCache returns only complete answers for the right key while other threads write, crash or move entries',
   async () => {
     const cache = createAnswerCache(0);
     const counts = new SharedArrayBuffer(StressCount.WORDS * 4);

@@ -105,7 +105,7 @@ describe('AnswerCache', () => {
     ['before that', 300, 269, false],
     ['in the last two seconds of a short one', 6, 4, true],
     ['of a TTL that is too short for a refresh', 5, 4, false],
-  ])('answer() requests a refresh of a name in use %s', (_when, ttlSecs, ageSecs, expected) => {
+  ])('answer() requests a refresh of a frequently queried name %s', (_when, ttlSecs, ageSecs, expected) => {
     const { memory, writer } = open();
     const reader = new AnswerCache(memory, true);
     keep(writer, ask('www.example.com'), answerOf(1, ttlSecs), ttlSecs);
@@ -120,7 +120,7 @@ describe('AnswerCache', () => {
     expect([wants(), wants(), wants()]).toEqual([false, expected, false]);
   });
 
-  test('answer() finds what was stored, in any letter case, and counts the TTL down', () => {
+  test('answer() finds a stored answer in any letter case of the name, and counts its TTL down', () => {
     const { reader, writer } = open();
     keep(writer, ask('www.example.com'), answerOf(42));
     const query = ask('www.example.com');
@@ -149,7 +149,7 @@ describe('AnswerCache', () => {
     ['a private address', [a('www.example.com', '10.0.0.1')], false, true],
     ['a public address', [a('www.example.com', '192.0.2.1')], false, false],
   ])(
-    'answer() reports the aliases, private addresses and upstream of an answer with %s',
+    'answer() reports whether an answer with %s has aliases or private addresses, and its upstream',
     (_what, records, hasTargets, isPrivate) => {
       const { reader, writer } = open();
       expect(keep(writer, ask('www.example.com'), answerWith(records))).toBe(true);
@@ -177,7 +177,7 @@ describe('AnswerCache', () => {
     expect([...query.bytes.subarray(6, 12)]).toEqual([0, 1, 0, 1, 0, 0]);
   });
 
-  test('answer() returns no TTL beyond the stored one, whichever thread has the later clock', () => {
+  test("answer() never returns a larger TTL than the stored TTL, even if the reader's clock is behind", () => {
     const { reader, writer } = open();
     keep(writer, ask('www.example.com'), answerOf(42));
     const query = ask('www.example.com');
@@ -185,7 +185,7 @@ describe('AnswerCache', () => {
     expect(readU32(query.bytes, query.questionEnd + 6)).toBe(300);
   });
 
-  test('answer() returns an expired answer only as a stale one, with a TTL of 30 s, and for a limited time', () => {
+  test('answer() returns an expired answer only if stale answers are allowed, with TTL 30, and for a limited time', () => {
     const { reader, writer } = open();
     keep(writer, ask('www.example.com'), answerOf(42));
     expect(reader.answer(ask('www.example.com'), 0, NOW + 300, false)).toBe(CacheHit.NONE);
@@ -205,14 +205,14 @@ describe('AnswerCache', () => {
     expect(memory.head[CacheHead.ENTRIES_WORD]).toBe(1);
   });
 
-  test('store() refuses an answer that is too large for the cache', () => {
+  test('store() rejects an answer that is too large for the cache', () => {
     const { writer } = open();
     expect(keep(writer, ask('www.example.com'), { ...answerOf(1), body: new Uint8Array(20_000) })).toBe(
       false,
     );
   });
 
-  test('store() frees space by dropping the oldest, keeps entries in use, and never mixes up answers', () => {
+  test('store() evicts the oldest entries when full, keeps recently used entries, and never mixes up answers', () => {
     const { reader, writer, memory } = open();
     const popular = Array.from({ length: 50 }, (_, i) => `popular${String(i)}.example.com`);
     popular.forEach((name, i) => keep(writer, ask(name), answerOf(i)));
@@ -240,7 +240,7 @@ describe('AnswerCache', () => {
     expect(scanned).toBeLessThan(10_000);
   });
 
-  test('store() continues when positions wrap around', () => {
+  test('store() continues when the positions of entries wrap around', () => {
     const { reader, writer, memory } = open();
     const start = memory.positionLimit - memory.slabUnits;
     memory.head[CacheHead.HEAD_WORD] = start | 0;
@@ -254,7 +254,7 @@ describe('AnswerCache', () => {
     expect(memory.head[CacheHead.HEAD_WORD]! >>> 0).toBeLessThan(start);
   });
 
-  test('releaseCacheLock() empties the cache of a writer that died, and only of that one', () => {
+  test('releaseCacheLock() empties the cache if the dead thread held its lock, and only then', () => {
     const { buffer, reader, writer, memory } = open();
     keep(writer, ask('www.example.com'), answerOf(1));
     memory.head[CacheHead.LOCK_WORD] = 1;

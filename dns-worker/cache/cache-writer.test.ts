@@ -57,7 +57,7 @@ function sized(bytes: number): CacheableAnswer {
 }
 
 describe('CacheWriter.store()', () => {
-  test('writes key, notes and answer at the offsets of the layout, and the reference last', () => {
+  test('writes key, metadata and answer at the offsets of the layout, and the bucket reference last', () => {
     const { memory, writer, count } = open();
     const key = keyOf('www.test', { qtype: 28, dnssecOk: true, partition: 300 });
     expect(writer.store(key, { ...ANSWER, rcode: 3 }, { ...NOTES, extendedError: 0 })).toBe(true);
@@ -84,20 +84,20 @@ describe('CacheWriter.store()', () => {
     ['a CNAME', 'a.test 60 CNAME b.test', CacheMarks.HAS_TARGETS],
     ['a private address', 'a.test 60 A 192.168.0.1', CacheMarks.HAS_PRIVATE_ADDRESS],
     ['neither', 'a.test 60 A 192.0.2.1', 0],
-  ])('marks an answer with %s', (_, records, marks) => {
+  ])('sets the flags of an answer with %s', (_, records, marks) => {
     const { memory, writer } = open();
     writer.store(keyOf('a.test'), textAnswer(records), NOTES);
     expect(memory.slab[CacheEntry.MARKS]).toBe(marks);
     expect(memory.slab[CacheEntry.EXTENDED_ERROR]).toBe(0);
   });
 
-  test('accepts the largest body that is kept, and nothing larger', () => {
+  test('accepts the largest body that fits, and nothing larger', () => {
     const { writer } = open();
     expect(writer.store(keyOf('a.test'), sized(CACHE_MAX_BODY), NOTES)).toBe(true);
     expect(writer.store(keyOf('a.test'), sized(CACHE_MAX_BODY + 1), NOTES)).toBe(false);
   });
 
-  test('gives up while another worker holds the lock, and does not take the lock from it', () => {
+  test('returns false while another worker holds the lock, and does not take the lock', () => {
     const { memory, writer, count } = open();
     memory.head[CacheHead.LOCK_WORD] = 1;
     expect(writer.store(keyOf('a.test'), ANSWER, NOTES)).toBe(false);
@@ -123,7 +123,7 @@ describe('CacheWriter.store()', () => {
     ['the same key', {}, 1],
     ['another class', { qclass: 3 }, 2],
     ['another partition', { partition: 256 }, 2],
-  ])('points at one entry for each key: %s', (_, rest, entries) => {
+  ])('stores one entry for each distinct key: %s', (_, rest, entries) => {
     const { memory, writer, count } = open();
     writer.store(keyOf('a.test'), ANSWER, NOTES);
     writer.store(keyOf('a.test', rest), ANSWER, NOTES);
@@ -138,7 +138,7 @@ describe('CacheWriter.store()', () => {
     expect(referencesIn(memory)).toHaveLength(2);
   });
 
-  test('replaces an entry in a full bucket that was not read', () => {
+  test('replaces an entry of a full bucket that was not read recently', () => {
     const { memory, writer, count } = open();
     for (let i = 0; i < CacheBucket.SLOTS; i++) writer.store(keyOf(`n${i}.test`), ANSWER, NOTES);
     const before = referencesIn(memory);
@@ -161,7 +161,7 @@ describe('CacheWriter.store()', () => {
     expect(memory.slabWords[(3 * units * CACHE_UNIT) / 4]).toBe(0);
   });
 
-  test('fills a segment to its last unit before it begins a new one', () => {
+  test('fills a segment up to its last unit before it starts a new one', () => {
     const { memory, writer, count } = open();
     const body = sized(CACHE_SEGMENT_UNITS * (CACHE_UNIT / 4) - bodyOffset(wireName('n0.test').length, 0));
     for (let i = 0; i < 4; i++) writer.store(keyOf(`n${i}.test`), body, NOTES);
@@ -172,7 +172,7 @@ describe('CacheWriter.store()', () => {
     expect(referencesIn(memory)).toHaveLength(5);
   });
 
-  test('drops the oldest segment when the slab is full, and moves used entries to the new one', () => {
+  test('evicts the oldest segment when the memory is full, and moves recently used entries to the new one', () => {
     const { memory, writer, count } = open();
     const segments = memory.slabUnits / CACHE_SEGMENT_UNITS;
     const store = (i: number): boolean =>

@@ -6,21 +6,21 @@ import { textAnswer } from '../../test/support/dns/record-text.ts';
 import { Query } from '../query/query.ts';
 import { leadsToNames, nextAddressHint, readTarget, targetOffset } from './chain-names.ts';
 
-describe('leadsToNames()', () => {
+describe('leadsToNames(), which detects records that refer to other names,', () => {
   test.each([
     ['a CNAME behind another record', 'a.test 60 A 192.0.2.1\nb.test 60 CNAME c.test', true],
     ['a DNAME', 'a.test 60 DNAME b.test', true],
     ['addresses', 'a.test 60 A 192.0.2.1\na.test 60 A 192.0.2.2', false],
     ['nothing', '', false],
-  ])('reports whether %s refers to another name', (_, records, expected) => {
+  ])('returns the right result for %s: refers to another name or not', (_, records, expected) => {
     expect(leadsToNames(textAnswer(records))).toBe(expected);
   });
 
-  test('only evaluates the answer section', () => {
+  test('only reads the answer section', () => {
     expect(leadsToNames(textAnswer('a.test 60 A 192.0.2.1', 'b.test 60 CNAME c.test'))).toBe(false);
   });
 
-  test('ignores a body that ends within a record', () => {
+  test('ignores a body that ends in the middle of a record', () => {
     const answer = textAnswer('b.test 60 CNAME c.test');
     expect(leadsToNames({ ...answer, body: answer.body.subarray(0, 8) })).toBe(false);
     expect(leadsToNames({ ...answer, body: answer.body.subarray(0, 3) })).toBe(false);
@@ -28,7 +28,7 @@ describe('leadsToNames()', () => {
 });
 
 describe('targetOffset()', () => {
-  test('is after the priority in SVCB and HTTPS, and -1 for types without a target', () => {
+  test('returns the offset after the priority in SVCB and HTTPS, and -1 for types without a target name', () => {
     const { CNAME, DNAME, HTTPS, SVCB, A, NS } = RRType;
     expect([CNAME, DNAME, HTTPS, SVCB, A, NS].map(targetOffset)).toEqual([0, 0, 2, 2, -1, -1]);
   });
@@ -48,7 +48,7 @@ describe('readTarget()', () => {
     return text;
   }
 
-  test('reads a name folded, through pointers that count from the message', () => {
+  test('reads a name in lower case, following compression pointers from the start of the message', () => {
     expect(read(octets([1, 0x41], [4], Buffer.from('TEST'), [0]), 0)).toBe('a.test');
     expect(read(octets(wireName('test'), [1, 0x42, 0xc0, 0]), 6)).toBe('b.test');
     expect(read([0], 0)).toBe('.');
@@ -63,7 +63,7 @@ describe('readTarget()', () => {
     expect(read(long(4), 0)).toBeNull();
   });
 
-  test('refuses a name that is truncated, has a pointer loop or a long label', () => {
+  test('rejects a name that is truncated, has a pointer loop or a long label', () => {
     expect(read([1, 97], 0)).toBeNull();
     expect(read([0xc0, 0], 0)).toBeNull();
     expect(read([64, ...Array<number>(64).fill(97), 0], 0)).toBeNull();
@@ -83,7 +83,7 @@ describe('nextAddressHint()', () => {
     return keys;
   }
 
-  test('finds the hints of both families among other parameters', () => {
+  test('finds the IPv4 and IPv6 hints among other parameters of an HTTPS record', () => {
     const bytes = rdata(
       param(1, [2, 104, 50]),
       param(4, [192, 0, 2, 1]),
@@ -93,7 +93,7 @@ describe('nextAddressHint()', () => {
     expect(keysIn(bytes)).toEqual([4, 6]);
   });
 
-  test('finds none without hints, and none in a truncated parameter', () => {
+  test('returns nothing for a record without address hints or with a truncated parameter', () => {
     expect(keysIn(rdata())).toEqual([]);
     expect(keysIn(rdata(param(1, [2, 104, 50])))).toEqual([]);
     const whole = rdata(param(4, [192, 0, 2, 1]));

@@ -17,7 +17,7 @@ const shown = (prefixes: readonly Nat64Prefix[]): string[] =>
     return `${addressToText(whole)}/${bytes.length * 8}`;
   });
 
-describe('prefixesIn()', () => {
+describe('prefixesIn(), which finds NAT64 prefixes (RFC 7050),', () => {
   // The forms of RFC 6052 section 2.2, here for 192.0.0.170 (c0 00 00 aa).
   test.each([
     ['2001:db8:c000:aa::', '2001:db8::/32'],
@@ -27,11 +27,11 @@ describe('prefixesIn()', () => {
     ['2001:db8:122:344:c0:0:aa00:0', '2001:db8:122:344::/64'],
     ['2001:db8:122:344::192.0.0.170', '2001:db8:122:344::/96'],
     ['fd00:64::192.0.0.171', 'fd00:64::/96'],
-  ])('finds the prefix of %s: %s', (address, prefix) => {
+  ])('returns the prefix that %s announces: %s', (address, prefix) => {
     expect(shown(found(address))).toEqual([prefix]);
   });
 
-  test('finds each prefix once, and none in other records', () => {
+  test('returns each prefix once, and none for other records', () => {
     expect(shown(found('fd00:64::192.0.0.170', 'fd00:64::192.0.0.171', '64:ff9b::192.0.0.170'))).toEqual([
       'fd00:64::/96',
       '64:ff9b::/96',
@@ -40,7 +40,7 @@ describe('prefixesIn()', () => {
     expect(prefixesIn(answerWith([a('ipv4only.arpa', '192.0.0.170')]))).toEqual([]);
   });
 
-  test('keeps eight at most', () => {
+  test('returns eight prefixes at most', () => {
     const many = Array.from({ length: 12 }, (_, i) => `fd00:${i + 1}::192.0.0.170`);
     expect(found(...many)).toHaveLength(8);
   });

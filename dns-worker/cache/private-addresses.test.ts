@@ -89,7 +89,7 @@ describe('hasPrivateAddress', () => {
     expect(isPrivate(addressRecord(text))).toBe(false);
   });
 
-  test('hasPrivateAddress() recognizes IPv4 addresses in mapped form', () => {
+  test('hasPrivateAddress() recognizes IPv4-mapped IPv6 addresses', () => {
     const mapped = (last: number[]): TestRecord => {
       return { owner: '.', type: 'AAAA', ttl: 1, rdata: octets(Array<number>(10).fill(0), [255, 255], last) };
     };
@@ -116,7 +116,7 @@ describe('hasPrivateAddress', () => {
     expect(isPrivate(record, addressRecord('10.0.0.1'))).toBe(true);
   });
 
-  test('hasPrivateAddress() evaluates the IPv4 address in an address with a NAT64 prefix', () => {
+  test('hasPrivateAddress() checks the IPv4 address embedded in an address with a NAT64 prefix', () => {
     const prefixes = prefixesIn(answerWith([addressRecord('fd00:64::192.0.0.170')]));
     expect(prefixes).toHaveLength(1);
     const isFound = (text: string): boolean => hasPrivateAddress(answerWith([addressRecord(text)]), prefixes);
@@ -126,7 +126,7 @@ describe('hasPrivateAddress', () => {
     expect(isFound('fd00:65::192.0.2.1')).toBe(true);
   });
 
-  test('hasPrivateAddress() only evaluates the answer section, and nothing that is truncated', () => {
+  test('hasPrivateAddress() only checks the answer section, and ignores truncated records', () => {
     const answer = answerWith([PUBLIC, addressRecord('10.0.0.1')]);
     expect(hasPrivateAddress({ ...answer, answerCount: 1 })).toBe(false);
     for (let length = 0; length < answer.body.length; length++)

@@ -60,7 +60,7 @@ function cookiesOf(...secrets: readonly { hex: string; atSecs: number }[]): Serv
   return new ServerCookies(memory);
 }
 
-describe('ServerCookies: the vectors of RFC 9018, appendix A', () => {
+describe('ServerCookies with the test vectors of RFC 9018, appendix A', () => {
   const secret = 'e5e973e5a6b2a43f48e7dc849e37bfcf';
   const first = 1_559_731_985;
 
@@ -73,7 +73,7 @@ describe('ServerCookies: the vectors of RFC 9018, appendix A', () => {
     });
   });
 
-  test('A.2: the same client gets a new one after 40 minutes', () => {
+  test('A.2: the same client gets a new server cookie after 40 minutes', () => {
     const cookies = cookiesOf({ hex: secret, atSecs: first });
     const cookie = '2464c4abcf10c957010000005cf79f111f8130c3eee29480';
     expect(read(cookies, { cookie, atSecs: 1_559_734_385 })).toEqual({
@@ -83,7 +83,7 @@ describe('ServerCookies: the vectors of RFC 9018, appendix A', () => {
     });
   });
 
-  test('A.3: reserved bytes are hashed as received', () => {
+  test('A.3: reserved bytes of a cookie are hashed as received', () => {
     const cookies = cookiesOf({ hex: secret, atSecs: first });
     const client = '203.0.113.203';
     const cookie = 'fc93fc62807ddb8601abcdef5cf78f71a314227b6679ebf5';
@@ -93,7 +93,7 @@ describe('ServerCookies: the vectors of RFC 9018, appendix A', () => {
     });
   });
 
-  test('A.4: over IPv6, and with another secret', () => {
+  test('A.4: a client gets a server cookie over IPv6, and after a change of the secret', () => {
     const client = '2001:db8:220:1:59de:d0f4:8769:82b8';
     const cookie = '22681ab97d52c298010000005cf7c57926556bd0934c72f8';
     const old = cookiesOf({ hex: 'dd3bdf9344b678b185a6f5cb60fca715', atSecs: first });
@@ -119,13 +119,13 @@ describe('ServerCookies', () => {
     [3601, false, false],
     [-300, true, true],
     [-301, false, false],
-  ])('read() of a cookie %d s old: valid %s, returned unchanged %s', (ageSecs, isValid, isKept) => {
+  ])('read() of a server cookie %d s old: valid %s, returned unchanged %s', (ageSecs, isValid, isKept) => {
     const outcome = read(cookies, { cookie: given, atSecs: NOW_SECS + ageSecs });
     expect([outcome.isValid, outcome.reply === given]).toEqual([isValid, isKept]);
     expect(outcome.reply).toHaveLength(48);
   });
 
-  test('read() accepts a cookie only for its client, its address and its secret', () => {
+  test('read() accepts a server cookie only for its client cookie, address and secret', () => {
     expect(read(cookies, { cookie: given }).isValid).toBe(true);
     expect(read(cookies, { cookie: given, client: '198.51.100.101' }).isValid).toBe(false);
     expect(read(cookies, { cookie: given, client: '::198.51.100.100' }).isValid).toBe(false);
@@ -136,7 +136,7 @@ describe('ServerCookies', () => {
     }
   });
 
-  test('read() accepts a cookie of another node with the same secret, even of the day before', () => {
+  test('read() accepts a server cookie of another node with the same secret, even of the day before', () => {
     const midnightSecs = Math.ceil(NOW_SECS / COOKIE_KEY_LIFE_SECS) * COOKIE_KEY_LIFE_SECS;
     const secret = new Uint8Array(32).fill(7);
     const before = read(cookiesAt(midnightSecs - 60, secret), {
@@ -149,25 +149,25 @@ describe('ServerCookies', () => {
     expect(read(after, { cookie: first.reply, atSecs: midnightSecs - 60 }).isValid).toBe(true);
   });
 
-  test('read() returns no cookie without a key for the day, but accepts the query', () => {
+  test('read() accepts the query without a reply cookie if there is no secret for the day', () => {
     const none = new ServerCookies(new SharedArrayBuffer(COOKIE_KEYS_BYTES));
     expect(read(none, { cookie: given })).toEqual({ isGood: true, isValid: false, reply: '' });
     expect(read(none, { cookie: given, atSecs: 0 })).toEqual({ isGood: true, isValid: false, reply: '' });
   });
 
-  test('read() refuses lengths that RFC 7873 section 5.2.2 calls malformed, and no others', () => {
+  test('read() rejects the cookie lengths that RFC 7873 section 5.2.2 calls malformed, and no others', () => {
     const good = Array.from({ length: 60 }, (_, length) => length).filter(
       (length) => read(cookies, { cookie: '07'.repeat(length) }).isGood,
     );
     expect(good).toEqual([8, ...Array.from({ length: 25 }, (_, i) => 16 + i)]);
   });
 
-  test('read() answers server cookies of other lengths with one of the usual length', () => {
+  test('read() answers a server cookie of another valid length with a new cookie', () => {
     const outcome = read(cookies, { cookie: given + '00' });
     expect(outcome).toEqual({ isGood: true, isValid: false, reply: given });
   });
 
-  test('read() does not evaluate options of another EDNS version', () => {
+  test('read() ignores cookie options of another EDNS version', () => {
     expect(read(cookies, { cookie: '07', version: 1 })).toEqual({ isGood: true, isValid: false, reply: '' });
   });
 });

@@ -20,7 +20,7 @@ function answerOf(...records: Uint8Array[]) {
 }
 
 describe('readRRsets()', () => {
-  test('groups the records of one owner and type, and uses their smallest TTL', () => {
+  test('groups records by owner and type, with the smallest TTL of each RRset', () => {
     const sets = readRRsets(
       QNAME,
       textAnswer('www.test 300 A 192.0.2.1\nwww.test 300 AAAA 20010db8\nwww.test 60 A 192.0.2.2'),
@@ -32,7 +32,7 @@ describe('readRRsets()', () => {
     expect(sets[0]!.rdatas.map((rdata) => rdata.join('.'))).toEqual(['192.0.2.1', '192.0.2.2']);
   });
 
-  test('separates the sections', () => {
+  test('keeps the RRsets of the answer and authority sections separate', () => {
     const sets = readRRsets(QNAME, textAnswer('test 300 NS a.test', 'test 300 NS b.test'));
     expect(sets.map(({ isAnswer, rdatas }) => [isAnswer, rdatas.length])).toEqual([
       [true, 1],
@@ -40,7 +40,7 @@ describe('readRRsets()', () => {
     ]);
   });
 
-  test('assigns to each set the signatures that cover it, wherever they are, and removes the others', () => {
+  test('assigns each RRset the signatures that cover it, wherever they are, and removes all other signatures', () => {
     const signature = (owner: string, type: string): string =>
       `${owner} 300 RRSIG ${type} 15 2 300 1800600000 1800000000 7 test AAAA`;
     const answer = textAnswer(
@@ -52,7 +52,7 @@ describe('readRRsets()', () => {
     expect(sets[0]!.signatures.map(({ typeCovered }) => typeCovered)).toEqual([RRType.A]);
   });
 
-  test('returns the offsets of the TTLs of a set and of its signatures in the body', () => {
+  test('returns the offsets of the TTLs of an RRset and of its signatures in the body', () => {
     const answer = textAnswer(
       'www.test 300 A 192.0.2.1\nwww.test 301 RRSIG A 15 2 300 1800600000 1800000000 7 test AAAA',
     );
@@ -60,7 +60,7 @@ describe('readRRsets()', () => {
     expect(set!.ttlOffsets.map((at) => readU32(answer.body, at))).toEqual([300, 301]);
   });
 
-  test('folds owners, and expands and folds the names in RDATA (RFC 4034 section 6.2)', () => {
+  test('converts owners and names in RDATA to lower case, and expands the latter (RFC 4034 section 6.2)', () => {
     // The exchange is "Mail" and a pointer to "TEST" in the owner.
     const owner = octets([3], Buffer.from('WWW'), [4], Buffer.from('TEST'), [0]);
     const testAt = answerImage(QNAME, answerOf()).length + 4;
@@ -70,21 +70,21 @@ describe('readRRsets()', () => {
     expect([...set!.rdatas[0]!]).toEqual([...octets([0, 10], wireName('mail.test'))]);
   });
 
-  test('keeps the case of the name in NSEC (RFC 6840 section 5.1)', () => {
+  test('keeps the letter case of the next name in NSEC (RFC 6840 section 5.1)', () => {
     const next = octets([1], Buffer.from('B'), [0]);
     const [set] = readRRsets(QNAME, answerOf(record(wireName('a'), RRType.NSEC, octets(next, [0, 1, 0x40]))));
     expect([...set!.rdatas[0]!.subarray(0, 3)]).toEqual([...next]);
   });
 
-  test('refuses an answer whose own form is malformed', () => {
+  test('rejects an answer with malformed record structure', () => {
     const cutOff = record(wireName('test'), RRType.MX, octets([0, 10, 4, 1]));
     expect(() => readRRsets(QNAME, answerOf(cutOff))).toThrow('its normalised form is malformed');
     expect(() => readRRsets(QNAME, { ...answerOf(), answerCount: 1 })).toThrow('malformed');
   });
 });
 
-describe('answerImage()', () => {
-  test('has the question at byte 12 and the records after it', () => {
+describe('answerImage(), which rebuilds the message of an answer,', () => {
+  test('puts the question at byte 12 and the records after it', () => {
     const answer = textAnswer('www.test 300 A 192.0.2.1');
     const image = answerImage(QNAME, answer);
     expect([...image.subarray(12, 12 + QNAME.length)]).toEqual([...QNAME]);

@@ -8,8 +8,8 @@ function count(spend: () => boolean): number {
   return times;
 }
 
-describe('Budget', () => {
-  test('allows 128 signatures, 30 questions and 32 digests', () => {
+describe('Budget of a validation', () => {
+  test('allows 128 signatures, 30 subqueries and 32 digests', () => {
     const budget = new Budget(1);
     expect(count(() => budget.spendSignature())).toBe(128);
     expect(count(() => budget.spendSubquery(0))).toBe(30);
@@ -17,7 +17,7 @@ describe('Budget', () => {
     expect(budget.isSpent).toBe(true);
   });
 
-  test('reports the share of the most used resource', () => {
+  test('reports the spent share of the most used resource', () => {
     const budget = new Budget(1);
     budget.spendSignature();
     expect(budget.spentShare).toBeCloseTo(1 / 128);
@@ -25,7 +25,7 @@ describe('Budget', () => {
     expect(budget.spentShare).toBeCloseTo(1 / 30);
   });
 
-  test('allows eight signatures, 200 hashes and no question at once', () => {
+  test('allows 8 signatures, 200 hashes and no subquery in an answer thread', () => {
     const budget = Budget.atOnce();
     expect(budget.isAtOnce).toBe(true);
     expect(count(() => budget.spendSignature())).toBe(8);
@@ -34,7 +34,7 @@ describe('Budget', () => {
     expect(budget.spendSubquery(-1)).toBe(false);
   });
 
-  test('allows no further verification at once after one failure', () => {
+  test('allows no further signature check in an answer thread after one failed check', () => {
     const budget = Budget.atOnce();
     budget.spendSignature();
     budget.noteFailedSignature();

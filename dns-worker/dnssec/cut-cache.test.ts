@@ -29,7 +29,7 @@ test.each<[string, Cut]>([
   ['an unsigned zone', { kind: 'insecure' }],
   ['the absence of a zone', { kind: 'none' }],
   ['the absence of all below a name', { kind: 'nothing-below' }],
-])('CutCache shows other threads %s until it expires', (_what, cut) => {
+])('CutCache shares %s with other threads until it expires', (_what, cut) => {
   const [one, other] = threads();
   one.keep(NAME, KEY, { cut, expiresAtMs: 1000.5 });
   expect(other.find(KEY, 0)).toBeUndefined();
@@ -44,14 +44,14 @@ test.each<[string, Cut]>([
 test.each<[string, Cut]>([
   ['a bogus cut', { kind: 'bogus', extendedError: 6 }],
   ['more keys than fit into a record', secure(200)],
-])('CutCache keeps %s to its thread', (_what, cut) => {
+])('CutCache does not share %s with other threads', (_what, cut) => {
   const [one, other] = threads();
   one.keep(NAME, KEY, { cut, expiresAtMs: 1000 });
   expect(one.find(KEY, 0)).toEqual(cut);
   expect(other.findShared(NAME, KEY, 0)).toBeUndefined();
 });
 
-test('CutCache evicts the oldest of 20,000 cuts', () => {
+test('CutCache evicts the oldest of 20,000 zone cuts', () => {
   const cuts = new CutCache(null);
   for (let i = 0; i <= 20_000; i++) cuts.keep(NAME, String(i), { cut: { kind: 'none' }, expiresAtMs: 1000 });
   expect(cuts.find('0', 0)).toBeUndefined();

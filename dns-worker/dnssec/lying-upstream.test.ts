@@ -34,15 +34,15 @@ function noCut(table: ValidationFixture['table'], name: string, zone = TEST, soa
   table.on(name, 'DS', negative(Rcode.NOERROR, zone.signed(`${soa}\n${nsec}`)));
 }
 
-describe('an answer with a junk signature', () => {
-  test('is bogus below an island anchor, whatever zone above it the signature names', async () => {
+describe('an answer with a forged signature', () => {
+  test('is bogus below the trust anchor of an island, even if the signature names a zone above the anchor', async () => {
     const { ask, table } = fixture([], readTrustAnchors(TEST.dnskey));
     noCut(table, 'www.test');
     table.on('www.test', 'A', positive(`www.test 300 A 192.0.2.66\n${junk('www.test', 'A', '.')}`));
     expect(await ask('www.test', 'A')).toMatchObject({ kind: 'failed', reason: 'bogus' });
   });
 
-  test('is bogus below an island anchor in a zone that is proven to be unsigned', async () => {
+  test('is bogus below an island anchor even if its zone is proven to be unsigned', async () => {
     const { ask, table } = fixture([], readTrustAnchors(`${ROOT.ds}\n${ISLAND.ds}`));
     const name = 'www.island.open.test';
     table.on('island.open.test', 'DNSKEY', positive(ISLAND.signed(ISLAND.dnskey)));
@@ -55,14 +55,14 @@ describe('an answer with a junk signature', () => {
     expect(await ask(name, 'A')).toMatchObject(secure);
   });
 
-  test('is bogus below an anchor for which the parent zone also has keys', async () => {
+  test('is bogus below an anchor even if the parent zone also has keys', async () => {
     const { ask, table } = fixture([], readTrustAnchors(`${ROOT.ds}\n${new TestZone('child.test').ds}`));
     const name = 'www.child.test';
     table.on(name, 'A', positive(TEST.signed(`${name} 300 A 192.0.2.66`)));
     expect(await ask(name, 'A')).toMatchObject({ kind: 'failed', reason: 'bogus' });
   });
 
-  test('is insecure in a zone that is proven to be unsigned, as without the signature', async () => {
+  test('is insecure in a zone that is proven to be unsigned, as an answer without signature', async () => {
     const { ask, table } = fixture();
     const name = 'www.open.test';
     for (const signer of [name, 'open.test', 'test', '.']) {
@@ -71,7 +71,7 @@ describe('an answer with a junk signature', () => {
     }
   });
 
-  test('is secure with a genuine one after it, whatever zone the junk names', async () => {
+  test('is secure if a genuine signature follows, whatever zone the forged signature names', async () => {
     const { ask, table } = fixture();
     noCut(table, 'www.test');
     const [record, genuine] = TEST.signed('www.test 300 A 192.0.2.1').split('\n');
@@ -82,8 +82,8 @@ describe('an answer with a junk signature', () => {
   });
 });
 
-describe('a trust anchor at a cut', () => {
-  test('assigns the NSEC there to the zone above as well', async () => {
+describe('a trust anchor at a zone cut', () => {
+  test('lets the NSEC at the cut be evaluated for the parent zone', async () => {
     const { ask, table } = fixture([], readTrustAnchors(`${ROOT.ds}\n${CHILD.ds}`));
     const nsec = `${SOA}\nchild.test 300 NSEC d.test NS DS RRSIG NSEC\ntest 300 NSEC a.test SOA NS RRSIG NSEC`;
     table.on('childe.test', 'A', negative(Rcode.NXDOMAIN, TEST.signed(nsec)));
@@ -94,7 +94,7 @@ describe('a trust anchor at a cut', () => {
 describe('a negative trust anchor inside a zone', () => {
   const expired = { inception: INCEPTION - 20_000_000, expiration: INCEPTION - 10_000_000 };
 
-  test('makes names at and below it insecure if its zone has signed them badly, and no others', async () => {
+  test('makes names at and below it insecure if their signatures are invalid, and no other names', async () => {
     const { ask, table } = fixture(['nta.test']);
     for (const name of ['nta.test', 'www.nta.test', 'ntb.test']) {
       noCut(table, name);
@@ -105,7 +105,7 @@ describe('a negative trust anchor inside a zone', () => {
     expect(await ask('ntb.test', 'A')).toMatchObject(bogus(ExtendedError.SIGNATURE_EXPIRED));
   });
 
-  test('makes denied names below it insecure, whether proven or not', async () => {
+  test('makes nonexistent names below it insecure, whether the denial is proven or not', async () => {
     const { ask, table } = fixture(['nta.test']);
     const nsec = `${SOA}\nnt.test 300 NSEC o.test A RRSIG NSEC\ntest 300 NSEC a.test SOA NS RRSIG NSEC`;
     for (const authority of [TEST.signed(nsec), TEST.signed(nsec, expired), SOA, '']) {
@@ -116,7 +116,7 @@ describe('a negative trust anchor inside a zone', () => {
     expect(await ask('nu.test', 'A')).toMatchObject(bogus(ExtendedError.SIGNATURE_EXPIRED));
   });
 
-  test('does not reach an alias that leads to it', async () => {
+  test('does not apply to an alias outside that points to a name below it', async () => {
     const { ask, table } = fixture(['nta.test']);
     noCut(table, 'away.test');
     table.on('away.test', 'A', positive('away.test 300 CNAME www.nta.test\nwww.nta.test 300 A 192.0.2.3'));
@@ -124,8 +124,8 @@ describe('a negative trust anchor inside a zone', () => {
   });
 });
 
-describe('a question for more than one type', () => {
-  test('is only denied by the proof of a name without any data', async () => {
+describe('a query for a meta type that covers several types (MAILA, MAILB)', () => {
+  test('gets a secure denial only if the name is proven to have no data at all', async () => {
     const { ask, table } = fixture();
     for (const type of [253, 254] as const) {
       const nodata = (types: string): void => {
@@ -144,8 +144,8 @@ describe('a question for more than one type', () => {
   });
 });
 
-describe('a question for signatures', () => {
-  test('gets neither an alias nor a denial that is not proven', async () => {
+describe('a query for type RRSIG', () => {
+  test('rejects an unproven alias and an unproven denial', async () => {
     const { ask, table } = fixture();
     noCut(table, 'www.test');
     const alias = `www.test 300 CNAME evil.open.test`;
@@ -163,7 +163,7 @@ describe('a question for signatures', () => {
   });
 });
 
-describe('NSEC3 with more iterations than are evaluated', () => {
+describe('NSEC3 records with more iterations than Weir evaluates', () => {
   const COSTLY = new Nsec3Chain(
     'test',
     { iterations: 60 },
@@ -189,7 +189,7 @@ describe('NSEC3 with more iterations than are evaluated', () => {
   test.each([
     ['NXDOMAIN', Rcode.NXDOMAIN],
     ['NODATA', Rcode.NOERROR],
-  ])('in a parent does not make %s insecure in a signed child', async (_what, rcode) => {
+  ])('in a parent zone do not make %s insecure in a signed child zone', async (_what, rcode) => {
     const { ask, table } = costlyFixture();
     table.on('www.child.test', 'A', negative(rcode, TEST.signed(SIGNED)));
     expect(await ask('www.child.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
@@ -197,7 +197,7 @@ describe('NSEC3 with more iterations than are evaluated', () => {
     expect(await ask('z.test', 'A')).toMatchObject(insecure);
   });
 
-  test('in a parent does not make records of its wildcard valid for a signed child', async () => {
+  test('in a parent zone do not make its wildcard records valid in a signed child zone', async () => {
     const { ask, table } = costlyFixture();
     const wildcard = (name: string): string => TEST.signed(`${name} 300 A 192.0.2.66`, { labels: 1 });
     table.on('www.child.test', 'A', positive(wildcard('www.child.test'), TEST.signed(SIGNED)));
@@ -207,11 +207,11 @@ describe('NSEC3 with more iterations than are evaluated', () => {
   });
 });
 
-describe('an alias that was queried', () => {
+describe('a query for type CNAME', () => {
   const DNAME = TEST.signed('away.test 300 DNAME open.test');
   const ALIAS = 'www.away.test 300 CNAME www.open.test';
 
-  test('is proven by its DNAME, and by no other', async () => {
+  test('is proven only by the DNAME that synthesizes the CNAME', async () => {
     const { ask, table } = fixture();
     noCut(table, 'away.test');
     table.on('www.away.test', 'DS', positive(`${DNAME}\n${ALIAS}`));

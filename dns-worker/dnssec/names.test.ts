@@ -22,8 +22,8 @@ describe('compareNames()', () => {
   });
 });
 
-describe('ancestor(), isAtOrBelow(), isBelow(), commonLabels()', () => {
-  test('count labels from the root', () => {
+describe('ancestor(), isAtOrBelow(), isBelow() and commonLabels()', () => {
+  test('compare names label by label from the root', () => {
     expect(ancestor(name('a.b.c'), 2)).toEqual(name('b.c'));
     expect(ancestor(name('a.b.c'), 0)).toEqual(name('.'));
     expect(isAtOrBelow(name('a.b.c'), name('b.c'))).toBe(true);
@@ -38,7 +38,7 @@ describe('ancestor(), isAtOrBelow(), isBelow(), commonLabels()', () => {
 
 describe('readPlainName()', () => {
   test.each([[[3, 97]], [[0xc0, 12]], [[64, ...Array<number>(64).fill(97), 0]], [[1, 97]]])(
-    'readPlainName(%j) is null: cut off, compressed or too long',
+    'readPlainName(%j) returns null: truncated, compressed or label too long',
     (octets) => {
       expect(readPlainName(Uint8Array.from(octets), 0)).toBeNull();
     },
@@ -63,7 +63,7 @@ describe('TypeBitmap', () => {
     ['windows out of order', [1, 1, 1, 0, 1, 1]],
     ['the same window twice', [0, 1, 1, 0, 1, 1]],
     ['a lone byte', [0]],
-  ])('TypeBitmap refuses %s (dnsmasq CVE-2026-4891)', (_what, octets) => {
+  ])('TypeBitmap rejects %s (dnsmasq CVE-2026-4891)', (_what, octets) => {
     expect(TypeBitmap.read(Uint8Array.from(octets))).toBeNull();
   });
 });

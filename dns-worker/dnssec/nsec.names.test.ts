@@ -24,8 +24,8 @@ function denial(owners: Iterable<string>, ...names: string[]): Denial {
 const label = fc.constantFrom('a', 'b', 'c');
 const labels = fc.array(label, { minLength: 1, maxLength: 6 });
 
-describe('NsecDenial', () => {
-  test('proves each name of a zone to exist, to be empty, to be expanded from a wildcard, or to be missing', () => {
+describe('NsecDenial with random zones', () => {
+  test('proves for each name that it exists, has no data, matches a wildcard, or does not exist', () => {
     const property = fc.property(
       fc.array(fc.tuple(fc.boolean(), labels, fc.boolean()), { maxLength: 6 }),
       labels,

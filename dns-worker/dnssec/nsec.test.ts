@@ -14,7 +14,7 @@ function denial(...records: string[]): Denial {
   return denialOf(signedSets('', records.join('\n')), ZONE_NAME, new Budget(0))!;
 }
 
-describe('NsecDenial', () => {
+describe('NsecDenial with the zone of RFC 4035', () => {
   const nsec = (...owners: string[]): Denial => denial(...owners.map((owner) => ZONE[`${owner} NSEC`]!));
 
   test('answers as in RFC 4035 B.2: ml.example does not exist', () => {
@@ -55,14 +55,14 @@ describe('NsecDenial', () => {
     expect(nsec('example').delegation(ZONE_NAME)).toBe('unproven');
   });
 
-  test('finds that y.w.example exists without data, since x.y.w.example does', () => {
+  test('proves that y.w.example is an empty non-terminal because x.y.w.example exists', () => {
     const gap = denial('x.w.example. 3600 NSEC x.y.w.example. MX RRSIG NSEC', ZONE['example NSEC']!);
     expect(gap.noData(wireName('y.w.example'), RRType.A)).toBe('proven');
     expect(gap.nameError(wireName('y.w.example'))).toBe('unproven');
     expect(gap.delegation(wireName('y.w.example'))).toBe('none');
   });
 
-  test('lets the last NSEC cover the names after it in the zone, and nothing outside', () => {
+  test('accepts the last NSEC of a zone for all later names in the zone, and for none outside', () => {
     const last = denial('xx.example. 3600 NSEC example. A RRSIG NSEC', ZONE['example NSEC']!);
     expect(last.nameError(wireName('zz.example'))).toBe('proven');
     expect(last.nameError(wireName('zz.examplf'))).toBe('unproven');
@@ -71,13 +71,13 @@ describe('NsecDenial', () => {
   test.each([
     ['a DNAME', 'DNAME RRSIG NSEC'],
     ['a delegation', 'NS RRSIG NSEC'],
-  ])('ignores the NSEC at %s for names below (RFC 6840 section 4.1)', (_what, types) => {
+  ])('ignores the NSEC at %s for names below it (RFC 6840 section 4.1)', (_what, types) => {
     const gap = denial(`d.example. 3600 NSEC e.example. ${types}`, ZONE['example NSEC']!);
     expect(gap.nameError(wireName('a.d.example'))).toBe('unproven');
     expect(gap.nameError(wireName('da.example'))).toBe('proven');
   });
 
-  test('never leaves a CNAME out of NODATA', () => {
+  test('does not prove NODATA with an NSEC whose type bitmap contains CNAME', () => {
     expect(
       denial('c.example. 3600 NSEC d.example. CNAME RRSIG NSEC').noData(wireName('c.example'), RRType.A),
     ).toBe('unproven');

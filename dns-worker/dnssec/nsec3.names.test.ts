@@ -40,8 +40,8 @@ function ofMissing(chain: Nsec3Chain, { qname, encloser, nextCloser, wildcard }:
 const label = fc.constantFrom('a', 'b', 'c');
 const labels = fc.array(label, { minLength: 1, maxLength: 6 });
 
-describe('Nsec3Denial', () => {
-  test('proves each name, with up to 50 iterations, to exist, to be empty, to be expanded from a wildcard, or to be missing', () => {
+describe('Nsec3Denial with random zones', () => {
+  test('proves for each name, with up to 50 iterations, that it exists, has no data, matches a wildcard, or does not exist', () => {
     const property = fc.property(
       fc.array(fc.tuple(fc.boolean(), labels), { maxLength: 6 }),
       labels,

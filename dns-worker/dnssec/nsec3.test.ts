@@ -14,7 +14,7 @@ function denial(...records: string[]): Denial {
   return denialOf(signedSets('', records.join('\n')), ZONE_NAME, new Budget(0))!;
 }
 
-describe('Nsec3Denial', () => {
+describe('Nsec3Denial with the zone of RFC 5155', () => {
   const CHAIN: Readonly<Record<string, string>> = {
     '0p9mhaveqvm6t7vbl5lop2u3t2rp3tom': '2t7b4g4vsa5smi47k61mv5bv1a22bojr MX DNSKEY NS SOA NSEC3PARAM RRSIG',
     '2t7b4g4vsa5smi47k61mv5bv1a22bojr': '2vptu5timamqttgl4luu9kg21e0aor3s A RRSIG',
@@ -104,11 +104,11 @@ describe('Nsec3Denial', () => {
     expect(nsec3(1, '0p9m').noData(ZONE_NAME, RRType.DS)).toBe('unproven');
   });
 
-  test('does not treat a delegation as the closest encloser', () => {
+  test('does not accept a delegation as the closest encloser', () => {
     expect(nsec3(0, '35mt', 'q04j', '0p9m').nameError(wireName('x.a.example'))).toBe('unproven');
   });
 
-  test('treats 51 iterations as insecure, and evaluates 50 (RFC 9276, CVE-2023-50868)', () => {
+  test('treats a zone with 51 iterations as insecure, and evaluates 50 iterations (RFC 9276, CVE-2023-50868)', () => {
     const hash = '2t7b4g4vsa5smi47k61mv5bv1a22bojr';
     const of = (iterations: number): Denial =>
       denial(`${hash}.example. 3600 NSEC3 1 0 ${String(iterations)} aabbccdd ${CHAIN[hash]!}`);
@@ -117,7 +117,7 @@ describe('Nsec3Denial', () => {
     expect(of(50).nameError(wireName('q.example'))).toBe('unproven');
   });
 
-  test('spends 64 hashes on a question, whatever the answers (CVE-2023-50868)', () => {
+  test('computes at most 64 hashes per query, whatever answers arrive (CVE-2023-50868)', () => {
     const budget = new Budget(0);
     const sets = signedSets(
       '',
@@ -128,7 +128,7 @@ describe('Nsec3Denial', () => {
     expect(budget.isSpent).toBe(true);
   });
 
-  test('ignores records with other hashes, flags and parameters', () => {
+  test('ignores records with other hash algorithms, flags or parameters', () => {
     const own = `2t7b4g4vsa5smi47k61mv5bv1a22bojr.example. 3600 NSEC3 1 0 12 aabbccdd 2vptu5timamqttgl4luu9kg21e0aor3s A`;
     const first = `0p9mhaveqvm6t7vbl5lop2u3t2rp3tom.example. 3600 NSEC3 1 0 12 aabbccdd 2t7b4g4vsa5smi47k61mv5bv1a22bojr A`;
     const name = wireName('ns1.example');

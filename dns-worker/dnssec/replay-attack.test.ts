@@ -212,14 +212,14 @@ function expectTruth(key: string, resolution: Resolution & { kind: 'answer' }): 
   else expect({ key, addresses }).toEqual({ key, addresses: data === undefined ? [] : [data] });
 }
 
-describe('ValidatingResolver', () => {
-  test.each(ASKED)('ValidatingResolver proves the truth about %s', async (key) => {
+describe('ValidatingResolver with an upstream that replays signed records', () => {
+  test.each(ASKED)('ValidatingResolver returns proven correct data for %s', async (key) => {
     const resolution = await ask(key, ROOT.ds, []);
     if (resolution.kind !== 'answer') throw new Error(`it is ${resolution.reason}`);
     expectTruth(key, resolution);
   });
 
-  test('ValidatingResolver passes on only true data of signed zones, whatever an upstream combines', async () => {
+  test('ValidatingResolver returns only true data of signed zones, whatever records the upstream combines', async () => {
     let passed = 0;
     const property = fc.asyncProperty(
       fc.constantFrom(...ASKED),

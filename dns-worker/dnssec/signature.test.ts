@@ -93,7 +93,7 @@ describe.each(EXAMPLES)('the published example of %s', (_name, tag, keyText, sig
   const zone = { name: readRecords(keyText)[0]!.owner, keys: [key] };
   const rrsig = set.signatures[0]!;
 
-  test('has its key tag and digest', () => {
+  test('has the published key tag and digest', () => {
     expect(key.tag).toBe(tag);
     if (ds !== null) expect(digestMatches(readDs(readRecords(ds)[0]!.rdata)!, zone.name, key)).toBe(true);
   });
@@ -104,7 +104,7 @@ describe.each(EXAMPLES)('the published example of %s', (_name, tag, keyText, sig
     expect(await proveSet(set, zone, rrsig.expiration - 60, new Budget(0))).toMatchObject({ ttlSecs: 60 });
   });
 
-  test('is bogus outside its validity period unless the clock is wrong, and for other data', async () => {
+  test('is bogus outside its validity period unless the clock is known to be wrong, and for changed data', async () => {
     const at = (nowSecs: number | null): ReturnType<typeof proveSet> =>
       proveSet(set, zone, nowSecs, new Budget(0));
     const expired = { kind: 'bogus', extendedError: ExtendedError.SIGNATURE_EXPIRED };
@@ -123,7 +123,7 @@ describe.each(EXAMPLES)('the published example of %s', (_name, tag, keyText, sig
   });
 });
 
-describe('the zone of RFC 4035 appendix A', () => {
+describe('the signed zone of RFC 4035 appendix A', () => {
   const zone = readRecords(KEYS).map(({ rdata }) => Dnskey.read(rdata)!);
 
   test.each(Object.entries(ZONE))(
@@ -140,13 +140,13 @@ describe('the zone of RFC 4035 appendix A', () => {
     },
   );
 
-  test('*.w.example MX has a signature for its expansions, at any name below w.example', async () => {
+  test('*.w.example MX has a signature that is valid for expansions at any name below w.example', async () => {
     const set = setOf(ZONE['*.w.example MX']!.replaceAll('*.w', 'a.z.w'));
     const rrsig = set.signatures[0]!;
     expect(await isSignedBy(zone[0]!, rrsig, signedData(set, rrsig), new Budget(0))).toBe(true);
   });
 
-  test('isSignedBy() verifies in place for a millisecond of each turn of the event loop, then in the thread pool', async () => {
+  test('isSignedBy() verifies in the event loop for 1 ms per turn, then in the thread pool', async () => {
     const [, , keyText, text] = EXAMPLES[4]!;
     const [key, set] = [keyOf(keyText), setOf(text)];
     const rrsig = set.signatures[0]!;
@@ -162,7 +162,7 @@ describe('the zone of RFC 4035 appendix A', () => {
     expect(check()).toBe(true);
   });
 
-  test('isSignedBy() verifies P-384 in the thread pool', async () => {
+  test('isSignedBy() verifies P-384 signatures in the thread pool', async () => {
     const [, , keyText, text] = EXAMPLES[3]!;
     const set = setOf(text);
     const rrsig = set.signatures[0]!;
@@ -192,7 +192,7 @@ describe('signedData()', () => {
   ];
   const rrsig = 'example. 300 RRSIG MX 13 1 3600 2000000000 1000000000 1 eXample. AAAA';
 
-  test('signedData() is the same for any order, case, TTL and repetition (RFC 4034 section 6)', () => {
+  test('signedData() returns the same bytes for any order, letter case, TTL and duplicates (RFC 4034 section 6)', () => {
     const dataOf = (records: string[]): Buffer => {
       const set = setOf([...records, rrsig].join('\n'));
       return signedData(set, set.signatures[0]!);
@@ -210,7 +210,7 @@ describe('signedData()', () => {
   });
 });
 
-describe('proveSet() under attack', () => {
+describe('proveSet() with hostile records', () => {
   const ed25519 = EXAMPLES[4]!;
   const key = keyOf(ed25519[2]);
 
@@ -226,7 +226,7 @@ describe('proveSet() under attack', () => {
     expect(await proveSet(flood, zone, wrong.inception, new Budget(0))).toMatchObject({ kind: 'secure' });
   });
 
-  test('proveSet() tries four keys of one tag and no more (KeyTrap, CVE-2023-50387)', async () => {
+  test('proveSet() tries at most four keys with the same tag (KeyTrap, CVE-2023-50387)', async () => {
     const set = setOf(ed25519[3]);
     // Swapping bytes at an even distance does not change the tag.
     const swapped = (i: number): Dnskey => {
@@ -242,7 +242,7 @@ describe('proveSet() under attack', () => {
     expect(await prove([...others, key])).toMatchObject({ kind: 'bogus' });
   });
 
-  test('proveSet() checks signatures in the thread pool once one has failed, so that other questions proceed', async () => {
+  test('proveSet() moves signature checks to the thread pool after one failed, so that other queries proceed', async () => {
     const set = setOf(ed25519[3]);
     const wrong = { ...set.signatures[0]!, signature: new Uint8Array(64) };
     const flood = { ...set, signatures: Array.from({ length: 16 }, () => wrong) };
@@ -260,7 +260,7 @@ describe('proveSet() under attack', () => {
   test.each([
     ['more labels than the owner', (labels: number) => labels + 1],
     ['fewer labels than its zone', () => 1],
-  ])('proveSet() refuses a signature with %s (CVE-2026-44690, CVE-2026-52688)', async (_what, change) => {
+  ])('proveSet() rejects a signature with %s (CVE-2026-44690, CVE-2026-52688)', async (_what, change) => {
     const set = setOf(ed25519[3]);
     const forged = { ...set, signatures: set.signatures.map((it) => ({ ...it, labels: change(it.labels) })) };
     const proof = await proveSet(
@@ -292,14 +292,14 @@ describe('proveSet() under attack', () => {
     expect(await at(inception + lifetimeSecs + skewSecs + 1)).toMatchObject(late);
   });
 
-  test('proveSet() treats a signature that ends before it begins as expired', async () => {
+  test('proveSet() treats a signature whose expiration is before its inception as expired', async () => {
     const set = setOf(ed25519[3].replace('1440021600 1438207200', '1438207200 1438207300'));
     const zone = { name: wireName('example.com'), keys: [key] };
     const proof = await proveSet(set, zone, 1_438_207_250, new Budget(0));
     expect(proof).toMatchObject({ extendedError: ExtendedError.SIGNATURE_EXPIRED });
   });
 
-  test('proveSet() compares times in serial number arithmetic, also across the 32-bit limit', async () => {
+  test('proveSet() compares times in serial number arithmetic, also across the 32-bit overflow', async () => {
     const text = ed25519[3].replace('1440021600 1438207200', '100 4294967200');
     const set = setOf(text);
     const zone = { name: wireName('example.com'), keys: [key] };

@@ -20,7 +20,7 @@ async function zoneOf(table: ChainTable, name: string, signer?: string): Promise
 }
 
 describe('TrustChain.zoneOf()', () => {
-  test('walks down from the anchor, asking for DS at each name and for the keys of each zone', async () => {
+  test('walks down from the trust anchor with DS queries for each name and DNSKEY queries for each zone', async () => {
     const table = new ChainTable();
     expect(await zoneOf(table, 'sub.test')).toBe('secure test');
     expect(table.takeAsked()).toEqual(['. DNSKEY', 'test DS', 'test DNSKEY', 'sub.test DS']);
@@ -28,26 +28,26 @@ describe('TrustChain.zoneOf()', () => {
     expect(table.takeAsked()).toEqual(['child.test DS', 'child.test DNSKEY']);
   });
 
-  test('ends at the signer, and asks for its keys together with its DS', async () => {
+  test('stops at the signer of the answer, whose DS and DNSKEY it queries together', async () => {
     const table = new ChainTable();
     table.off('child.test DS');
     expect(await zoneOf(table, 'www.child.test', 'test')).toBe('secure test');
     expect(table.takeAsked()).toEqual(['. DNSKEY', 'test DS', 'test DNSKEY']);
   });
 
-  test('begins at the closest anchor, whatever signer above it is claimed', async () => {
+  test('begins at the closest trust anchor, even if the answer names a signer above it', async () => {
     const table = new ChainTable([ROOT, TEST]);
     expect(await zoneOf(table, 'test', '.')).toBe('secure test');
     expect(table.takeAsked()).toEqual(['test DNSKEY']);
   });
 
-  test('is indeterminate without an anchor above, and sends no query', async () => {
+  test('is indeterminate without a trust anchor above the name, and sends no query', async () => {
     const table = new ChainTable([TEST]);
     expect(await zoneOf(table, 'example')).toBe('indeterminate');
     expect(table.asked).toEqual([]);
   });
 
-  test('is insecure below a negative anchor, and secure next to it', async () => {
+  test('is insecure below a negative trust anchor, and secure next to it', async () => {
     const table = new ChainTable([ROOT], ['child.test']);
     expect(await zoneOf(table, 'www.child.test')).toBe('insecure');
     expect(table.asked).toEqual([]);
@@ -71,7 +71,7 @@ describe('TrustChain.zoneOf()', () => {
     expect(await zoneOf(table, 'child.test')).toBe('bogus');
   });
 
-  test('asks twice before a result is bogus, and again after 5 s', async () => {
+  test('queries twice before a result is bogus, and again after 5 s', async () => {
     const table = new ChainTable().on('test DS', TEST.ds);
     expect(await zoneOf(table, 'test')).toBe('bogus');
     expect(table.takeAsked()).toEqual(['. DNSKEY', 'test DS', 'test DS']);
@@ -83,7 +83,7 @@ describe('TrustChain.zoneOf()', () => {
     expect(await zoneOf(table, 'test')).toBe('secure test');
   });
 
-  test('is unavailable without an answer, and caches nothing', async () => {
+  test('is unavailable if no server answers, and caches nothing', async () => {
     const table = new ChainTable();
     table.off('test DNSKEY');
     expect(await zoneOf(table, 'test')).toBe('unavailable');
@@ -91,7 +91,7 @@ describe('TrustChain.zoneOf()', () => {
     expect(await zoneOf(table, 'test')).toBe('secure test');
   });
 
-  test('sends no query after the time limit of the question', async () => {
+  test("sends no query after the time limit of the client's query", async () => {
     const table = new ChainTable();
     const budget = table.budget();
     table.clock.advance(3000);
@@ -99,7 +99,7 @@ describe('TrustChain.zoneOf()', () => {
     expect(table.asked).toEqual([]);
   });
 
-  test('shares the chain with others that need it at the same time', async () => {
+  test('shares its subqueries with concurrent queries for the same zone', async () => {
     const table = new ChainTable();
     expect(await Promise.all([zoneOf(table, 'child.test'), zoneOf(table, 'child.test')])).toEqual([
       'secure child.test',
@@ -108,14 +108,14 @@ describe('TrustChain.zoneOf()', () => {
     expect(new Set(table.asked).size).toBe(table.asked.length);
   });
 
-  test('treats a name with an alias as part of the zone above', async () => {
+  test('treats a name with a CNAME as part of the zone above', async () => {
     const table = new ChainTable().on('alias.test DS', TEST.signed('alias.test 300 CNAME sub.test'));
     expect(await zoneOf(table, 'alias.test')).toBe('secure test');
   });
 });
 
 describe('TrustChain.knowsZoneBetween()', () => {
-  test('knows the zones that a walk has found, and sends no queries', async () => {
+  test('returns true for zones that an earlier walk has found, without sending queries', async () => {
     const table = new ChainTable();
     const knows = (name: string, above: string): boolean =>
       table.chain.knowsZoneBetween(wireName(name), wireName(above));
@@ -130,7 +130,7 @@ describe('TrustChain.knowsZoneBetween()', () => {
 });
 
 describe('TrustChain.isExempt()', () => {
-  test('applies at and below a negative anchor that is not above the trust anchor', () => {
+  test('is true at and below a negative trust anchor, unless a positive anchor is further down', () => {
     const exempt = (anchors: TestZone[], name: string): boolean =>
       new ChainTable(anchors, ['test']).chain.isExempt(wireName(name));
     expect(['test', 'www.test', 'example'].map((name) => exempt([ROOT], name))).toEqual([true, true, false]);
@@ -139,7 +139,7 @@ describe('TrustChain.isExempt()', () => {
 });
 
 describe('TrustChain.beginsAt()', () => {
-  test('applies only to the zone of an anchor', () => {
+  test('is true only for the zone of a trust anchor', () => {
     const { chain } = new ChainTable([TEST]);
     expect(['test', '.', 'child.test'].map((name) => chain.beginsAt(wireName(name)))).toEqual([
       true,
@@ -150,7 +150,7 @@ describe('TrustChain.beginsAt()', () => {
 });
 
 describe('TrustChain.trust()', () => {
-  test('discards conclusions from the previous anchors', async () => {
+  test('discards results based on the previous trust anchors', async () => {
     const table = new ChainTable();
     await zoneOf(table, 'child.test');
     table.takeAsked();
@@ -162,7 +162,7 @@ describe('TrustChain.trust()', () => {
 });
 
 describe('TrustChain.observe()', () => {
-  test('asks for the keys each time, and returns null if no server answers', async () => {
+  test('queries the keys each time, and returns null if no server answers', async () => {
     const table = new ChainTable([TEST]);
     const observe = () => table.chain.observe(wireName('test'), table.budget());
     expect(await observe()).not.toBeNull();
@@ -173,7 +173,7 @@ describe('TrustChain.observe()', () => {
   });
 });
 
-describe('TrustChain with results shared by threads', () => {
+describe('TrustChain with results shared between threads', () => {
   /** Two threads of a node, the second with these anchors. */
   function threads(anchors = [ROOT]): [ChainTable, ChainTable] {
     const memory = createSealedRecords(2);
@@ -206,7 +206,7 @@ describe('TrustChain with results shared by threads', () => {
     expect(await keysOf(other, name)).toEqual(await keysOf(one, name));
   });
 
-  test('asks again once the proof has expired', async () => {
+  test('queries again once the shared proof has expired', async () => {
     const [one, other] = threads();
     await zoneOf(one, 'test', '.');
     other.clock.advance(301_000);
@@ -214,7 +214,7 @@ describe('TrustChain with results shared by threads', () => {
     expect(other.takeAsked()).toEqual(['. DNSKEY']);
   });
 
-  test('shares nothing with threads that have other anchors, nor anything bogus', async () => {
+  test('shares no results with threads that have other trust anchors, and no bogus results', async () => {
     const [one, other] = threads([ROOT, CHILD]);
     await zoneOf(one, 'sub.test');
     expect(await zoneOf(other, 'sub.test')).toBe('secure test');
@@ -226,7 +226,7 @@ describe('TrustChain with results shared by threads', () => {
     expect(good.takeAsked()).toEqual(['test DS', 'test DNSKEY', 'sub.test DS']);
   });
 
-  test('keeps nothing of a walk whose anchors were replaced during it', async () => {
+  test('discards the result of a walk whose trust anchors were replaced during it', async () => {
     const table = new ChainTable();
     const walk = zoneOf(table, 'sub.test');
     table.chain.trust(readTrustAnchors(ROOT.ds));

@@ -18,7 +18,7 @@ import {
 import { type QuestionResolver, ValidatingResolver } from './validating-resolver.ts';
 
 describe('ValidatingResolver', () => {
-  test('keys are queried once, and again when they have expired', async () => {
+  test('keys are queried once, and again after they expire', async () => {
     const { ask, table, clock } = fixture();
     await ask('www.test', 'A');
     expect(table.takeAsked()).toEqual(['www.test A', '. DNSKEY', 'test DS', 'test DNSKEY']);
@@ -29,7 +29,7 @@ describe('ValidatingResolver', () => {
     expect(table.takeAsked()).toEqual(['www.test A', '. DNSKEY', 'test DS', 'test DNSKEY']);
   });
 
-  test('keys are kept for their time, whatever the wall clock is set to', async () => {
+  test('keys expire by elapsed time even if the wall clock is changed', async () => {
     const { ask, table, clock } = fixture();
     await ask('www.test', 'A');
     table.takeAsked();
@@ -42,7 +42,7 @@ describe('ValidatingResolver', () => {
     expect(table.takeAsked()).toEqual(['www.test A', '. DNSKEY', 'test DS', 'test DNSKEY']);
   });
 
-  test('simultaneous questions share the queries for keys', async () => {
+  test('concurrent client queries share the queries for keys', async () => {
     const { ask, table } = fixture();
     table.on('mail.test', 'A', positive(TEST.signed('mail.test 300 A 192.0.2.3')));
     const both = await Promise.all([ask('www.test', 'A'), ask('mail.test', 'A')]);
@@ -56,7 +56,7 @@ describe('ValidatingResolver', () => {
     ]);
   });
 
-  test('DS and keys of the signing zone are queried together', async () => {
+  test('DS and DNSKEY of the signing zone are queried at the same time', async () => {
     const { table, clock, logger } = fixture();
     const answerDs: (() => void)[] = [];
     const waiting: QuestionResolver = {
@@ -75,7 +75,7 @@ describe('ValidatingResolver', () => {
     expect(resolution).toMatchObject(secure);
   });
 
-  test('a DS without an answer is a temporary failure, not bogus (blocky #2120)', async () => {
+  test('a DS query without an answer causes a temporary failure, not bogus (blocky #2120)', async () => {
     const { ask, table } = fixture();
     const records = positive(TEST.signed('www.test 300 A 192.0.2.1'));
     table.on('www.test', 'A', records).on('test', 'DS', null);
@@ -85,7 +85,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject(secure);
   });
 
-  test('a failure of the question itself is passed on unchanged', async () => {
+  test("a failure of the client's query itself is returned unchanged", async () => {
     expect(await fixture().ask('unknown.test', 'A')).toMatchObject({ kind: 'failed', reason: 'network' });
   });
 
@@ -96,7 +96,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject(secure);
   });
 
-  test('a name below no anchor is indeterminate; of several anchors, the closest one counts', async () => {
+  test('a name below no trust anchor is indeterminate; among several anchors, the closest one is used', async () => {
     const { ask, table } = fixture(
       [],
       readTrustAnchors(`${TEST.dnskey}\nelsewhere.test DS 1 15 2 ${'AB'.repeat(32)}`),
@@ -114,7 +114,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('elsewhere.test', 'A')).toMatchObject({ reason: 'bogus' });
   });
 
-  test('a bogus zone is tried again after 5 s (blocky #2120)', async () => {
+  test('a bogus zone is queried again after 5 s (blocky #2120)', async () => {
     const { ask, table, clock } = fixture();
     table.on('test', 'DNSKEY', positive(TEST.dnskey));
     expect(await ask('www.test', 'A')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
@@ -124,7 +124,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject(secure);
   });
 
-  test('a question causes at most 30 others, however deep the zones', async () => {
+  test('a query causes at most 30 subqueries, however deep the zones', async () => {
     const { ask, table } = fixture();
     let name = 'test';
     let above = TEST;
@@ -144,14 +144,14 @@ describe('ValidatingResolver', () => {
     expect(await ask(`www.${name}`, 'A')).toMatchObject(secure);
   });
 
-  test('an answer contains the share of the question’s budget that it cost (CVE-2026-50045)', async () => {
+  test("an answer reports the share of the query's budget that it used (CVE-2026-50045)", async () => {
     const { ask } = fixture();
     // Shares of the budget: first 3 of at most 30 key queries; then no key queries, and 1 of at most 128 signatures.
     expect(await ask('www.test', 'A')).toMatchObject({ ...secure, cost: expect.closeTo(3 / 30) });
     expect(await ask('www.test', 'A')).toMatchObject({ ...secure, cost: expect.closeTo(1 / 128) });
   });
 
-  test('a zone that exhausts the budget of a question does not affect the keys of other zones (KeyTrap, CVE-2023-50387)', async () => {
+  test('a zone that exhausts the budget of a query does not affect the keys of other zones (KeyTrap, CVE-2023-50387)', async () => {
     const { ask, table } = fixture();
     const trap = TEST.signed('trap.test 300 CNAME www.child.test');
     const line = trap.split('\n')[1]!;
@@ -172,7 +172,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.child.test', 'A')).toMatchObject(secure);
   });
 
-  test('as many clients wait as the resolver allows, and no more', async () => {
+  test('at most as many queries wait as the resolver allows', async () => {
     const { ask } = fixture();
     const all = await Promise.all(Array.from({ length: 8193 }, () => ask('www.test', 'A')));
     expect(all[0]).toMatchObject(secure);
@@ -180,7 +180,7 @@ describe('ValidatingResolver', () => {
     expect(all.at(-1)).toMatchObject({ kind: 'failed', reason: 'overloaded' });
   });
 
-  test('trusted keys and keys that revoke themselves are reported separately (RFC 5011 section 2.1)', async () => {
+  test('trusted keys and self-revoked keys are reported separately (RFC 5011 section 2.1)', async () => {
     const { table, resolver } = fixture();
     const [next, revoked] = [new TestZone('.'), ROOT.revoked()];
     const root = Uint8Array.of(0);
@@ -208,7 +208,7 @@ describe('ValidatingResolver', () => {
     expect(await resolver.observe(root)).toBeNull();
   });
 
-  test('observe() never rejects: its caller handles no error', async () => {
+  test('observe() never rejects its promise, because its caller handles no error', async () => {
     const { clock, logger } = fixture();
     const broken: QuestionResolver = {
       resolve: () => {
@@ -230,7 +230,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject({ reason: 'bogus' });
   });
 
-  test('new anchors apply immediately, and keys validated by the old ones are discarded', async () => {
+  test('new trust anchors apply immediately, and keys validated by the old anchors are discarded', async () => {
     const { ask, table, resolver } = fixture();
     expect(await ask('www.test', 'A')).toMatchObject(secure);
     const next = new TestZone('.');

@@ -28,7 +28,7 @@ function signaturesIn(resolution: Resolution, name: string): number {
 }
 
 describe('ValidatingResolver', () => {
-  test('an alias without its target is validated by itself, and reports that the target is missing', async () => {
+  test('an alias without its target is validated alone, and the result reports that the target is missing', async () => {
     const { ask, table } = fixture();
     const answerTo = (records: string): CacheableAnswer => {
       const asked = question('on.test', 'A', { dnssecOk: true });
@@ -51,7 +51,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('on.test', 'A')).toMatchObject({ reason: 'bogus' });
   });
 
-  test('an answer with a chain from the root is secure; signatures go only to clients that set DO', async () => {
+  test('an answer with a chain from the root is secure; clients get signatures only if they set DO', async () => {
     const { ask, table } = fixture();
     const plain = await ask('www.test', 'A');
     expect(plain).toMatchObject({
@@ -64,7 +64,7 @@ describe('ValidatingResolver', () => {
     expect(signaturesIn(withDo, 'www.test')).toBe(1);
   });
 
-  test('TTLs end with the signature (RFC 4035 section 5.3.3)', async () => {
+  test('TTLs are limited to the remaining validity of the signature (RFC 4035 section 5.3.3)', async () => {
     const { ask, table, clock } = fixture();
     const records = TEST.signed('www.test 300 A 192.0.2.1', { expiration: clock.secs + 40 });
     table.on('www.test', 'A', positive(records.replaceAll(' 300 A ', ' 3000 A ')));
@@ -87,14 +87,14 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
   });
 
-  test('a DS that is only left out does not make a zone insecure (blocky GHSA-x845-2f78-7v36)', async () => {
+  test('a missing DS without proof does not make a zone insecure (blocky GHSA-x845-2f78-7v36)', async () => {
     const { ask, table } = fixture();
     table.on('child.test', 'DS', negative(Rcode.NOERROR, TEST.signed(SOA)));
     table.on('www.child.test', 'A', positive('www.child.test 300 A 192.0.2.66'));
     expect(await ask('www.child.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
   });
 
-  test('a zone with DS of a known and of an unknown algorithm is not insecure for lack of signatures (Technitium 14.0)', async () => {
+  test('a zone with DS records of a known and an unknown algorithm is bogus without signatures (Technitium 14.0)', async () => {
     const unknown = `test 300 DS 1 99 2 ${'AB'.repeat(32)}`;
     const other = 'test 300 DNSKEY 257 3 99 AQID';
     const unsigned = positive('www.test 300 A 192.0.2.66');
@@ -115,7 +115,7 @@ describe('ValidatingResolver', () => {
     expect(await alone.ask('www.test', 'A')).toMatchObject(insecure);
   });
 
-  test('a signature by a key that the child zone does not publish is bogus', async () => {
+  test('a signature by a key that is not in the DNSKEY RRset of the child zone is bogus', async () => {
     const { ask, table } = fixture();
     table.on(
       'www.child.test',
@@ -138,7 +138,7 @@ describe('ValidatingResolver', () => {
     expect(await ask(name, 'A')).toMatchObject(insecure);
   });
 
-  test('an alias that a DNAME does not make is bogus', async () => {
+  test('a CNAME that does not match the DNAME next to it is bogus', async () => {
     const { ask, table } = fixture();
     const dname = TEST.signed('away.test 300 DNAME open.test');
     const alias = 'www.away.test 300 CNAME evil.open.test';
@@ -152,7 +152,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.away.test', 'A')).toMatchObject(bogus(ExtendedError.RRSIGS_MISSING));
   });
 
-  test('a wildcard needs proof that no closer name exists, and not from a wildcard itself (CVE-2017-15107)', async () => {
+  test("a wildcard answer needs a proof that no closer name exists, from the wildcard's own zone (CVE-2017-15107)", async () => {
     const { ask, table } = fixture();
     const records = TEST.signed('a.w.test 300 A 192.0.2.4', { labels: 2 });
     const proof = '*.w.test 300 NSEC x.test A RRSIG NSEC';
@@ -165,7 +165,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('a.w.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
   });
 
-  test('a missing name must be denied by its own zone', async () => {
+  test('a nonexistent name must be denied by its own zone', async () => {
     const { ask, table } = fixture();
     const nsec = `${SOA}\nm.test 300 NSEC o.test A RRSIG NSEC\ntest 300 NSEC a.test SOA NS RRSIG NSEC`;
     table.on('no.test', 'A', negative(Rcode.NXDOMAIN, TEST.signed(nsec)));
@@ -179,7 +179,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('no.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
   });
 
-  test('an answer is queried again if another server has a better one', async () => {
+  test('a bogus answer is replaced by the valid answer of another server', async () => {
     const { ask, table } = fixture();
     const good = positive(TEST.signed('www.test 300 A 192.0.2.1'));
     table.on('www.test', 'A', positive('www.test 300 A 192.0.2.1'), good);
@@ -191,7 +191,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject(secure);
   });
 
-  test('a question with CD=1 is not validated', async () => {
+  test('a query with CD=1 is not validated', async () => {
     const { ask, table } = fixture();
     table.on('www.test', 'A', positive('www.test 300 A 192.0.2.66'));
     const resolution = await ask('www.test', 'A', { checkingDisabled: true });
@@ -200,7 +200,7 @@ describe('ValidatingResolver', () => {
     expect(table.asked).toMatchObject([{ checkingDisabled: true, dnssecOk: false }]);
   });
 
-  test('a subnet is sent with the question, never with those for keys; the scope stays with the answer', async () => {
+  test("a client subnet is sent with the client's query only, not with key queries; its scope is returned", async () => {
     const { ask, table } = fixture();
     const ecs = Uint8Array.of(0, 1, 24, 0, 198, 51, 100);
     table.on('www.test', 'A', { ...positive(TEST.signed('www.test 300 A 192.0.2.1')), ecsScope: 20 });
@@ -211,7 +211,7 @@ describe('ValidatingResolver', () => {
     expect(others.length).toBeGreaterThan(0);
   });
 
-  test('an answer with changed bytes is validated, and secure only with the signed data', async () => {
+  test('an answer is secure only with the signed bytes: random changes of a byte make it bogus or are ignored', async () => {
     const genuine = positive(
       TEST.signed('www.test 300 A 192.0.2.1\nwww.test 300 A 192.0.2.2'),
       TEST.signed(SOA),
@@ -249,14 +249,14 @@ describe('ValidatingResolver', () => {
     await fc.assert(property, { numRuns: 500 });
   });
 
-  test('signatures are not signed, so an answer of signatures is insecure', async () => {
+  test('an answer to a query for RRSIG is insecure, because signatures are not signed', async () => {
     const { ask, table } = fixture();
     table.on('www.test', 'RRSIG', positive(TEST.signed('www.test 300 A 192.0.2.1').split('\n')[1]!));
     expect(await ask('www.test', 'RRSIG')).toMatchObject(insecure);
     expect(table.takeAsked()).toEqual(['www.test RRSIG']);
   });
 
-  test('a signature by the parent is invalid below a known cut (RFC 4035 section 5.3.1)', async () => {
+  test('a signature by the parent zone is invalid below a known zone cut (RFC 4035 section 5.3.1)', async () => {
     const { ask, table } = fixture();
     table.on('www.child.test', 'A', positive(CHILD.signed('www.child.test 300 A 192.0.2.9')));
     expect(await ask('www.child.test', 'A')).toMatchObject(secure);
@@ -274,7 +274,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('childe.test', 'A')).toMatchObject(secure);
   });
 
-  test('YXDOMAIN, to which a DNAME may lead, is passed on and proves nothing', async () => {
+  test('YXDOMAIN, which may follow from a DNAME, is returned and proves nothing', async () => {
     const { ask, table } = fixture();
     table.on('www.away.test', 'A', negative(Rcode.YXDOMAIN, ''));
     expect(await ask('www.away.test', 'A')).toMatchObject({
@@ -284,7 +284,7 @@ describe('ValidatingResolver', () => {
     });
   });
 
-  test('a wildcard that covers fewer labels than its signature states is bogus (CVE-2026-52686)', async () => {
+  test('a wildcard answer whose wildcard has fewer labels than its signature states is bogus (CVE-2026-52686)', async () => {
     const { ask, table } = fixture();
     const records = TEST.signed('a.b.w.test 300 A 192.0.2.4', { labels: 2 });
     const deeper = TEST.signed('0.b.w.test 300 NSEC c.b.w.test A RRSIG NSEC');

@@ -23,13 +23,13 @@ function verdictOf(
 }
 
 describe('validate()', () => {
-  test('treats an answer as secure if all its RRsets are signed, and returns how long each is valid', async () => {
+  test('treats an answer with signatures on all RRsets as secure, and returns their remaining validity', async () => {
     const verdict = await verdictOf(positive(TEST.signed('www.test 60 A 192.0.2.1')));
     expect(verdict).toMatchObject(SECURE);
     expect([...verdict.lifetimes].map(([{ type }, secs]) => [type, secs])).toEqual([[RRType.A, 60]]);
   });
 
-  test('treats it as bogus without a signature, and with a signature of other data', async () => {
+  test('treats an answer without a signature, or with a signature of other data, as bogus', async () => {
     const signed = TEST.signed('www.test 60 A 192.0.2.1');
     expect(await verdictOf(positive('www.test 60 A 192.0.2.1'))).toMatchObject({
       status: DnssecStatus.bogus,
@@ -41,7 +41,7 @@ describe('validate()', () => {
     });
   });
 
-  test('returns the status of the weakest part of a chain of aliases', async () => {
+  test('returns the status of the weakest link in a CNAME chain', async () => {
     const toOpen = TEST.signed('www.test 60 CNAME www.open.test');
     const toSub = TEST.signed('www.test 60 CNAME sub.test');
     expect(await verdictOf(positive(`${toOpen}\nwww.open.test 60 A 192.0.2.1`))).toMatchObject(INSECURE);
@@ -52,7 +52,7 @@ describe('validate()', () => {
     expect(await verdictOf(positive(`${toSub}\n${sub}`))).toMatchObject(SECURE);
   });
 
-  test('needs no signature for the CNAME that a DNAME synthesizes, and one for any other', async () => {
+  test('requires a signature for every CNAME except those that a DNAME synthesizes', async () => {
     const dname = TEST.signed('sub.test 60 DNAME child.test');
     const target = CHILD.signed('a.child.test 60 A 192.0.2.1');
     const answer = (cname: string): CacheableAnswer =>
@@ -63,14 +63,14 @@ describe('validate()', () => {
     });
   });
 
-  test('requires proof that a wildcard answer is the closest', async () => {
+  test('requires proof that no name closer than the wildcard exists', async () => {
     const expanded = TEST.signed('*.sub.test 60 A 192.0.2.1', { labels: 2 }).replaceAll('*.sub', 'a.sub');
     const gap = TEST.signed('*.sub.test 60 NSEC t.test A RRSIG NSEC', { labels: 2 });
     expect(await verdictOf(positive(expanded), 'a.sub.test')).toMatchObject(UNPROVEN);
     expect(await verdictOf(positive(expanded, gap), 'a.sub.test')).toMatchObject(SECURE);
   });
 
-  test('requires NXDOMAIN to be proven for the name and for the wildcard', async () => {
+  test('requires proof of NXDOMAIN for the name and for the wildcard', async () => {
     const gap = TEST.signed(`${SOA}\nsub.test 60 NSEC t.test A RRSIG NSEC`);
     const wildcard = TEST.signed('test 60 NSEC a.test SOA RRSIG NSEC');
     expect(await verdictOf(negative(Rcode.NXDOMAIN, `${gap}\n${wildcard}`), 'svc.test')).toMatchObject(
@@ -79,18 +79,18 @@ describe('validate()', () => {
     expect(await verdictOf(negative(Rcode.NXDOMAIN, gap), 'svc.test')).toMatchObject(UNPROVEN);
   });
 
-  test('requires NODATA to be proven for the type', async () => {
+  test('requires proof of NODATA for the queried type', async () => {
     const own = TEST.signed(`${SOA}\nwww.test 60 NSEC x.test A RRSIG NSEC`);
     expect(await verdictOf(negative(Rcode.NOERROR, own), 'www.test', RRType.AAAA)).toMatchObject(SECURE);
     expect(await verdictOf(negative(Rcode.NOERROR, own), 'www.test', RRType.A)).toMatchObject(UNPROVEN);
   });
 
-  test('requires no proof of absence in an unsigned zone', async () => {
+  test('requires no proof of NXDOMAIN or NODATA in an unsigned zone', async () => {
     const soa = SOA.replace('test', 'open.test');
     expect(await verdictOf(negative(Rcode.NXDOMAIN, soa), 'www.open.test')).toMatchObject(INSECURE);
   });
 
-  test('refuses a signature of the parent below a known cut', async () => {
+  test('rejects a signature of the parent zone below a known zone cut', async () => {
     const table = new ChainTable();
     const child = positive(CHILD.signed('www.child.test 60 A 192.0.2.1'));
     expect(await verdictOf(child, 'www.child.test', RRType.A, table)).toMatchObject(SECURE);
@@ -100,14 +100,14 @@ describe('validate()', () => {
     });
   });
 
-  test('uses the DS of a zone from the zone above', async () => {
+  test('accepts the DS records of a zone only if the parent zone signed them', async () => {
     expect(await verdictOf(positive(TEST.signed(CHILD.ds)), 'child.test', RRType.DS)).toMatchObject(SECURE);
     expect(await verdictOf(positive(CHILD.signed(CHILD.ds)), 'child.test', RRType.DS)).toMatchObject({
       status: DnssecStatus.bogus,
     });
   });
 
-  test('is indeterminate and unavailable if no server answers for the chain', async () => {
+  test('is indeterminate and unavailable if no server answers the queries for the chain', async () => {
     const table = new ChainTable();
     table.off('test DNSKEY');
     const answer = positive(TEST.signed('www.test 60 A 192.0.2.1'));
@@ -118,24 +118,24 @@ describe('validate()', () => {
     });
   });
 
-  test('is indeterminate for a name without an anchor above it', async () => {
+  test('is indeterminate for a name without a trust anchor above it', async () => {
     const table = new ChainTable([CHILD]);
     const answer = positive(TEST.signed('www.test 60 A 192.0.2.1'));
     expect(await verdictOf(answer, 'www.test', RRType.A, table)).toMatchObject(INDETERMINATE);
   });
 
-  test('treats explicitly requested signatures as insecure, because nothing signs them', async () => {
+  test('treats explicitly queried RRSIG records as insecure, because no signature covers them', async () => {
     const [, signature] = TEST.signed('www.test 60 A 192.0.2.1').split('\n');
     expect(await verdictOf(positive(signature!), 'www.test', RRType.RRSIG)).toMatchObject(INSECURE);
   });
 
-  test('proves nothing by YXDOMAIN', async () => {
+  test('proves nothing by an answer with YXDOMAIN', async () => {
     const dname = TEST.signed('sub.test 60 DNAME child.test');
     const answer = negative(Rcode.YXDOMAIN, '', dname);
     expect(await verdictOf(answer, `${'a'.repeat(63)}.sub.test`)).toMatchObject(INDETERMINATE);
   });
 
-  test('treats an answer of an exempt name as insecure even with a badly signed authority section', async () => {
+  test('treats an answer below a negative trust anchor as insecure even if its authority section is badly signed', async () => {
     const table = new ChainTable(undefined, ['open.test']);
     const authority = TEST.signed(SOA).replace('ns.test', 'nx.test');
     const answer = positive('www.open.test 60 A 192.0.2.1', authority);

@@ -43,8 +43,8 @@ async function prove(...names: string[]): Promise<void> {
 
 const mayProve = (name: string, type = 'A' as const): boolean => validator.mayProve(question(name, type));
 
-describe('AtOnceValidator', () => {
-  test('validates only answers of zones that the resolve thread has validated', async () => {
+describe('AtOnceValidator, which validates in the answer thread,', () => {
+  test('validates only answers from zones that the resolve thread has already validated', async () => {
     expect(mayProve('www.test')).toBe(false);
     expect(validator.prove(question('www.test', 'A'), WWW)).toBeNull();
     await prove('test');
@@ -64,7 +64,7 @@ describe('AtOnceValidator', () => {
     expect(proven).toMatchObject({ answer: { rcode: Rcode.NXDOMAIN }, dnssec: DnssecStatus.secure });
   });
 
-  test('accepts answers of unsigned zones and of exempt names without a signature', async () => {
+  test('accepts answers without signatures from unsigned zones and for exempt names', async () => {
     await prove('open.test');
     const open = positive('www.open.test 300 A 192.0.2.2');
     expect(mayProve('www.open.test')).toBe(true);
@@ -88,13 +88,13 @@ describe('AtOnceValidator', () => {
         `${TEST.signed('www.test 300 CNAME www.child.test')}\n${new TestZone('child.test').signed('www.child.test 300 A 192.0.2.1')}`,
       ),
     ],
-  ])('leaves %s to the resolve thread', async (_what, answer) => {
+  ])('leaves an answer with %s to the resolve thread', async (_what, answer) => {
     await prove('test');
     clock.wallMs = (INCEPTION + 200_000) * 1000;
     expect(validator.prove(question('www.test', 'A'), answer)).toBeNull();
   });
 
-  test('leaves most questions of a zone to the resolve thread after an unproven answer, until some are proven', async () => {
+  test('leaves 15 of 16 queries of a zone to the resolve thread after an unproven answer, until 4 are proven', async () => {
     await prove('test');
     const tried = (): number => Array.from({ length: 16 }, () => mayProve('www.test')).filter(Boolean).length;
     expect(tried()).toBe(16);
@@ -111,7 +111,7 @@ describe('AtOnceValidator', () => {
     expect(mayProve('www.test')).toBe(false);
   });
 
-  test('sends no more queries after five turns in a row that were too short', async () => {
+  test('validates nothing after five consecutive turns that ended before the work was done, until a turn suffices', async () => {
     await prove('test');
     for (let i = 0; i < 5; i++) validator.endTurn(true);
     expect(mayProve('www.test')).toBe(false);
@@ -119,7 +119,7 @@ describe('AtOnceValidator', () => {
     expect(mayProve('www.test')).toBe(true);
   });
 
-  test('ends a turn after ten signatures', async () => {
+  test('ends a turn of the event loop after ten signatures', async () => {
     await prove('test');
     for (let i = 0; i < 9; i++) validator.prove(question('www.test', 'A'), WWW);
     expect(validator.isTurnOver).toBe(false);

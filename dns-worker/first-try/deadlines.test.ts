@@ -9,7 +9,7 @@ function expiredBy(deadlines: Deadlines, nowMs: number): number[] {
   return entries;
 }
 
-describe('Deadlines', () => {
+describe('Deadlines, a timer wheel,', () => {
   test('expired() returns entries in the order of their deadlines, never early', () => {
     const deadlines = new Deadlines(8, 1000);
     deadlines.add(0, 1000, 300);
@@ -21,7 +21,7 @@ describe('Deadlines', () => {
     expect(deadlines.isEmpty).toBe(true);
   });
 
-  test('remove() removes an entry from the middle of its tick, and does nothing for one without a deadline', () => {
+  test('remove() removes an entry from the middle of its tick, and ignores an entry without a deadline', () => {
     const deadlines = new Deadlines(4, 0);
     for (const entry of [0, 1, 2, 3]) deadlines.add(entry, 0, 100);
     deadlines.remove(2);
@@ -31,7 +31,7 @@ describe('Deadlines', () => {
     expect(deadlines.isEmpty).toBe(true);
   });
 
-  test('remove() keeps the entries of other ticks, whether it was the first or the last of its tick', () => {
+  test('remove() keeps the other entries of a tick when the first or last entry is removed', () => {
     const deadlines = new Deadlines(6, 0);
     for (const entry of [0, 1, 2]) deadlines.add(entry, 0, 100);
     for (const entry of [3, 4, 5]) deadlines.add(entry, 0, 200);
@@ -40,7 +40,7 @@ describe('Deadlines', () => {
     expect(expiredBy(deadlines, 200)).toEqual([4]);
   });
 
-  test('expires in order across many turns of the wheel', () => {
+  test('expired() keeps the order across many turns of the wheel', () => {
     const deadlines = new Deadlines(2, 0);
     for (let nowMs = 0; nowMs < 20_000; nowMs += 500) {
       deadlines.add(0, nowMs, 450);
@@ -68,7 +68,7 @@ describe('Deadlines', () => {
     expect(expiredBy(deadlines, 1_000_100)).toEqual([1]);
   });
 
-  test('add() of a deadline that has passed expires at the next turn', () => {
+  test('add() of a deadline in the past expires at the next turn', () => {
     const deadlines = new Deadlines(2, 0);
     deadlines.add(0, 0, 400);
     expect(expiredBy(deadlines, 200)).toEqual([]);
@@ -77,7 +77,7 @@ describe('Deadlines', () => {
     expect(expiredBy(deadlines, 204)).toEqual([1]);
   });
 
-  test('add() keeps a deadline that is added long after another one', () => {
+  test('expired() returns an early long deadline before a short deadline added much later', () => {
     const deadlines = new Deadlines(2, 0);
     deadlines.add(0, 0, 2000);
     deadlines.add(1, 1900, 400);
@@ -85,7 +85,7 @@ describe('Deadlines', () => {
     expect(expiredBy(deadlines, 2300)).toEqual([1]);
   });
 
-  test('untilNextMs() is the time to the earliest deadline, 0 once it has passed, and Infinity without any', () => {
+  test('untilNextMs() is the time to the earliest deadline, 0 once it has passed, and Infinity without deadlines', () => {
     const deadlines = new Deadlines(2, 0);
     expect(deadlines.untilNextMs(0)).toBe(Infinity);
     deadlines.add(0, 0, 200);

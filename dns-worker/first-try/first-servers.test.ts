@@ -54,8 +54,8 @@ function chosenBy(reader: FirstServers): FirstServer[] {
 
 const numbers = (reader: FirstServers): number[] => chosenBy(reader).map(({ number }) => number);
 
-describe('FirstServers.follow()', () => {
-  test('uses completely written servers', () => {
+describe('FirstServers.follow(), which reads the upstream servers from shared memory,', () => {
+  test('returns the servers that were completely written', () => {
     const reader = readerWith();
     expect(numbers(reader)).toEqual([]);
     putServer(0, 4);
@@ -65,7 +65,7 @@ describe('FirstServers.follow()', () => {
     expect(numbers(reader)).toEqual([9, 4]);
   });
 
-  test('uses nothing during a write, and everything after it', () => {
+  test('returns no servers during a write, and all servers after it', () => {
     const reader = readerWith();
     putServer(0, 4);
     putOrder(0);
@@ -80,7 +80,7 @@ describe('FirstServers.follow()', () => {
     expect(numbers(reader)).toEqual([5]);
   });
 
-  test('discards data of a server that it read during a write', () => {
+  test('discards a server that changed while it was read', () => {
     const reader = readerWith();
     putServer(0, 4, '192.0.2.1');
     putOrder(0);
@@ -92,7 +92,7 @@ describe('FirstServers.follow()', () => {
     expect([server!.number, server!.address.bytes[7]]).toEqual([5, 2]);
   });
 
-  test('keeps the servers of a resolver when only their order changes', () => {
+  test('keeps the server objects of a resolver when only their order changes', () => {
     const reader = readerWith();
     putServer(0, 4);
     putServer(1, 9);
@@ -106,7 +106,7 @@ describe('FirstServers.follow()', () => {
     expect(same).toBe(first);
   });
 
-  test('replaces the servers when the resolver changes', () => {
+  test('replaces the server objects when the resolver changes', () => {
     const reader = readerWith();
     putServer(0, 4);
     putOrder(0);
@@ -128,7 +128,7 @@ describe('FirstServer', () => {
     return chosenBy(reader)[0]!;
   }
 
-  test('waitMs() spreads waits between their current bounds', () => {
+  test('waitMs() is random between the current minimum and maximum wait', () => {
     const server = only();
     const bounds = new Int32Array(memory, firstServerAt(0) + FirstServerRecord.MIN_WAIT_MS, 2);
     bounds.set([200, 600]);
@@ -137,7 +137,7 @@ describe('FirstServer', () => {
     expect(server.waitMs(0.5)).toBe(100);
   });
 
-  test('noteAnswered() writes the latency, its class, the sum and the time of each answer', () => {
+  test('noteAnswered() writes the latency, its class, the sum of latencies and the time of each answer', () => {
     const server = only();
     const at = firstServerAt(0);
     for (let i = 0; i < RECENT_LATENCIES + 1; i++) server.noteAnswered(i, 1000 + i);
@@ -152,7 +152,7 @@ describe('FirstServer', () => {
     expect([...counts]).toEqual([0, 65]);
   });
 
-  test('noteAsked() counts questions in flight and in total', () => {
+  test('noteAsked() counts queries in flight and in total', () => {
     const server = only();
     server.noteAsked();
     server.noteAsked();
@@ -161,7 +161,7 @@ describe('FirstServer', () => {
     expect(new Int32Array(memory, firstServerAt(0))[FirstServerRecord.ASKED / 4]).toBe(2);
   });
 
-  test('hardens questions according to the settings', () => {
+  test('adds mixed case and cookies to queries according to the settings', () => {
     const on = { cookies: 'on', caseRandomization: 'on' } as const;
     expect(only(readerWith(on)).hardening.marks(QNAME, true)?.features).toEqual(['case', 'cookies']);
     expect(only(readerWith()).hardening.marks(QNAME, true)).toBeNull();

@@ -108,7 +108,7 @@ function release(script: Script = good): void {
 const dataOf = (replies: readonly Reply[]): unknown[] => replies.map(({ data }) => data);
 
 describeCalls('FirstTries', () => {
-  test('answers, caches and logs without the resolve thread', async () => {
+  test('queries an upstream, answers, caches and logs without the resolve thread', async () => {
     const worker = await start();
     const client = await clientOf(worker);
     expect((await client.ask('www.example', 'A')).data).toEqual(GOOD);
@@ -122,7 +122,7 @@ describeCalls('FirstTries', () => {
     expect(upstream.udpQueries).toHaveLength(1);
   });
 
-  test('counts its questions and their latencies in the report of the servers', async () => {
+  test('counts its queries and their latencies in the upstream report', async () => {
     const worker = await start();
     const client = await clientOf(worker);
     for (const name of ['a.example', 'b.example']) await client.ask(name, 'A');
@@ -136,7 +136,7 @@ describeCalls('FirstTries', () => {
     expect(missesOf(worker)).toBe(0);
   });
 
-  test('asks once for identical questions of several clients', async () => {
+  test('sends one upstream query for identical queries of several clients', async () => {
     upstream.udpScript = hold;
     const worker = await start();
     const clients = [await clientOf(worker), await clientOf(worker), await clientOf(worker)];
@@ -149,21 +149,24 @@ describeCalls('FirstTries', () => {
     expect(missesOf(worker)).toBe(0);
   });
 
-  test.each([300, 0])('asks once for two workers of a node (TTL %i)', async (ttl) => {
-    upstream.udpScript = hold;
-    const memory = createNodeMemory(2);
-    const workers = [await start({}, { memory, worker: 0 }), await start({}, { memory, worker: 1 })];
-    const clients = [await clientOf(workers[0]!), await clientOf(workers[1]!)];
-    const first = clients[0]!.ask(NAME, 'A');
-    await heldBy(1);
-    const second = clients[1]!.ask(NAME, 'A');
-    await until('the question to wait for the other worker', () => missesOf(workers[1]!));
-    release(answersWith({ answers: [a(QNAME, '192.0.2.9', ttl)] }));
-    expect(dataOf(await Promise.all([first, second]))).toEqual([GOOD, GOOD]);
-    // On a busy machine the first try may time out before the release; then the resolve thread sends the query once
-    // more.
-    expect(upstream.udpQuestions.filter(isForName)).toHaveLength(1 + missesOf(workers[0]!));
-  });
+  test.each([300, 0])(
+    'sends one upstream query for identical queries of two workers (TTL %i)',
+    async (ttl) => {
+      upstream.udpScript = hold;
+      const memory = createNodeMemory(2);
+      const workers = [await start({}, { memory, worker: 0 }), await start({}, { memory, worker: 1 })];
+      const clients = [await clientOf(workers[0]!), await clientOf(workers[1]!)];
+      const first = clients[0]!.ask(NAME, 'A');
+      await heldBy(1);
+      const second = clients[1]!.ask(NAME, 'A');
+      await until('the question to wait for the other worker', () => missesOf(workers[1]!));
+      release(answersWith({ answers: [a(QNAME, '192.0.2.9', ttl)] }));
+      expect(dataOf(await Promise.all([first, second]))).toEqual([GOOD, GOOD]);
+      // On a busy machine the first try may time out before the release; then the resolve thread sends the query once
+      // more.
+      expect(upstream.udpQuestions.filter(isForName)).toHaveLength(1 + missesOf(workers[0]!));
+    },
+  );
 
   const passedOn: [string, Script][] = [
     ['SERVFAIL', fails(Rcode.SERVFAIL)],
@@ -172,7 +175,7 @@ describeCalls('FirstTries', () => {
     ['a malformed reply', ({ bytes, reply }) => reply(malformed(bytes))],
     ['an alias without its target', answersWith({ answers: [cname(NAME, 'target.example')] })],
   ];
-  test.each(passedOn)('leaves a question to the resolve thread after %s', async (_what, script) => {
+  test.each(passedOn)('leaves a query to the resolve thread after %s', async (_what, script) => {
     upstream.udpScript = firstly(script);
     const worker = await start();
     const client = await clientOf(worker);
@@ -181,7 +184,7 @@ describeCalls('FirstTries', () => {
     expect(missesOf(worker)).toBe(1);
   });
 
-  test('leaves a truncated answer to the resolve thread, which asks over TCP at once', async () => {
+  test('leaves a truncated answer to the resolve thread, which queries over TCP at once', async () => {
     upstream.udpScript = answersWith({ flags: 0x8380 });
     upstream.tcpScript = good;
     const worker = await start();
@@ -190,7 +193,7 @@ describeCalls('FirstTries', () => {
     expect([upstream.udpQuestions.length, upstream.tcpQueries.length]).toEqual([1, 1]);
   });
 
-  test('asks the next server when the first one is silent', async () => {
+  test('queries the next server when the first is silent', async () => {
     await using silent = await ScriptedUpstream.start();
     const servers = [silent, upstream].map(({ ip, port }) => ({
       address: `udp://${ip}:${String(port)}`,
@@ -205,7 +208,7 @@ describeCalls('FirstTries', () => {
     expect(missesOf(worker)).toBe(1);
   });
 
-  test('answers over TCP after a guess of the id on its port, and accepts no reply on that port', async () => {
+  test('uses TCP after a reply with a wrong ID on its port, and accepts no reply on that port', async () => {
     upstream.udpScript = ({ bytes, reply }) => {
       const forged = response(questionOf(bytes), {
         id: idOf(bytes) ^ 1,
@@ -221,7 +224,7 @@ describeCalls('FirstTries', () => {
     expect(upstream.tcpQueries).toHaveLength(1);
   });
 
-  test('continues to wait after a reply to another question', async () => {
+  test('keeps waiting after a reply to another question', async () => {
     upstream.udpScript = (query, index) => {
       const other = { ...questionOf(query.bytes), qtype: 28 };
       query.reply(response(other, { id: idOf(query.bytes) }));
@@ -233,7 +236,7 @@ describeCalls('FirstTries', () => {
     expect(missesOf(worker)).toBe(0);
   });
 
-  test('sends mixed case and a cookie if hardening is enabled, and accepts the reply that repeats them', async () => {
+  test('sends mixed case and a cookie with hardening, and accepts the reply that repeats them', async () => {
     upstream.udpScript = baking;
     const worker = await start({ hardening: ON });
     const client = await clientOf(worker);
@@ -243,7 +246,7 @@ describeCalls('FirstTries', () => {
     expect(missesOf(worker)).toBe(0);
   });
 
-  test('refuses a reply that does not repeat the mixed case', async () => {
+  test('rejects a reply that does not repeat the mixed case', async () => {
     upstream.udpScript = foldingCase;
     upstream.tcpScript = good;
     const worker = await start({ hardening: { cookies: 'off', caseRandomization: 'on' } });
@@ -252,7 +255,7 @@ describeCalls('FirstTries', () => {
     expect(missesOf(worker)).toBe(1);
   });
 
-  test('blocks an answer whose name is blocked while the question is in flight', async () => {
+  test('blocks an answer whose name is blocked while the query is in flight', async () => {
     upstream.udpScript = hold;
     const worker = await start();
     const client = await clientOf(worker);
@@ -270,7 +273,7 @@ describeCalls('FirstTries', () => {
     expect((await reply).data).toEqual(['0.0.0.0']);
   });
 
-  test('uses a pending answer of a removed server, and neither caches it nor counts it for the new one', async () => {
+  test('uses a late answer of a removed server without caching it or counting it for the new server', async () => {
     upstream.udpScript = hold;
     await using other = await ScriptedUpstream.start();
     other.udpScript = answersWith({ answers: [a(QNAME, '192.0.2.8')] });
@@ -301,7 +304,7 @@ describeCalls('FirstTries', () => {
     expect(report!.queries).toBe(other.udpQuestions.length);
   });
 
-  test('leaves questions in flight to the resolve thread when the answer thread drains', async () => {
+  test('leaves queries in flight to the resolve thread when it drains', async () => {
     upstream.udpScript = hold;
     const worker = await start();
     const client = await clientOf(worker);
@@ -315,7 +318,7 @@ describeCalls('FirstTries', () => {
     expect(missesOf(worker)).toBe(1);
   });
 
-  test('asks for each question if there is no cache', async () => {
+  test('sends an upstream query for each client query if the cache is disabled', async () => {
     const worker = await start();
     const { cache } = settingsOf(worker.port, upstream);
     const uncached = await start({ cache: { ...cache, enabled: false } });
@@ -325,7 +328,7 @@ describeCalls('FirstTries', () => {
     expect(missesOf(uncached)).toBe(0);
   });
 
-  test('sends DO and CD like the client, and neither for a client without them', async () => {
+  test('sends DO and CD upstream only if the client sent them', async () => {
     const worker = await start();
     const client = await clientOf(worker);
     await client.ask('do.example', 'A', { edns: { dnssecOk: true } });
@@ -340,7 +343,7 @@ describeCalls('FirstTries', () => {
     expect(missesOf(worker)).toBe(0);
   });
 
-  test('replies from the address that the client asked', async () => {
+  test('replies from the address that the client queried', async () => {
     const worker = await start({ bindAddresses: ['0.0.0.0'] });
     const client = await clientOf(worker, '127.0.0.2');
     const reply = await client.ask(NAME, 'A');
@@ -361,7 +364,7 @@ describeCalls('FirstTries', () => {
     expect([long!.truncated, long!.answers.length]).toEqual([false, 50]);
   });
 
-  test('replies with a cookie to a client that has one', async () => {
+  test('adds a server cookie to the reply if the client sent a cookie', async () => {
     const worker = await start();
     const client = await clientOf(worker);
     const cookie = new Uint8Array(8).fill(7);

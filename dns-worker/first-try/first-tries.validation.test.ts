@@ -70,7 +70,7 @@ const asked = (name: string): string[] =>
     );
 
 describeCalls('FirstTries with validation', () => {
-  test('answers from a proven zone with AD without the resolve thread, by one question with DO and CD', async () => {
+  test('returns AD for a proven zone without the resolve thread, with one upstream query', async () => {
     const before = misses();
     expect(before).toBe(1);
     const withProofs = await client.ask('next.example.org', 'A', { edns: { dnssecOk: true } });
@@ -83,26 +83,26 @@ describeCalls('FirstTries with validation', () => {
     expect(asked('last')).toEqual(['A true true']);
   });
 
-  test('keeps a validated answer with its state', async () => {
+  test('caches a validated answer with its DNSSEC status', async () => {
     const ask = (): ReturnType<UdpClient['ask']> => client.ask('next.example.org', 'A', { flags: 0x0120 });
     await ask();
     const cached = await ask();
     expect([cached.data, cached.bytes[3]! & AD, asked('next').length]).toEqual([['192.0.2.2'], AD, 1]);
   });
 
-  test('leaves a forged answer to the resolve thread, which asks again and fails the question', async () => {
+  test('leaves a forged answer to the resolve thread, which queries again and returns SERVFAIL', async () => {
     const before = misses();
     expect((await client.ask('forged.example.org', 'A')).rcode).toBe(Rcode.SERVFAIL);
     expect(misses()).toBe(before + 1);
     expect(asked('forged').length).toBeGreaterThan(1);
   });
 
-  test('asks with CD like the client, and validates nothing', async () => {
+  test('sends CD upstream for a client query with CD, and does not validate the answer', async () => {
     const reply = await client.ask('forged.example.org', 'A', { flags: 0x0110 });
     expect([reply.rcode, asked('forged')]).toEqual([Rcode.NOERROR, ['A false true']]);
   });
 
-  test('validates with other trust anchors after a change', async () => {
+  test('validates with the new trust anchors after they change', async () => {
     const before = misses();
     const anchors = readTrustAnchors(new TestZone('org').ds);
     for (const role of ['answer', 'resolve'] as const) worker.post(role, { type: 'trust', anchors });

@@ -46,7 +46,7 @@ function requestsOf(question: number): number[] {
 const DO = { edns: { dnssecOk: true } };
 
 describe('OpenTries.find()', () => {
-  test('finds a question in flight, whatever the case of its name and the id of the message', () => {
+  test('finds a query in flight, whatever the letter case of its name and the message ID', () => {
     const question = open(queryOf('www.Example', 'A', { id: 1 }));
     expect(tries.find(queryOf('WWW.example', 'A', { id: 2 }))).toBe(question);
   });
@@ -58,19 +58,19 @@ describe('OpenTries.find()', () => {
     ['another class', queryOf('www.example', 'A', { qclass: 3 })],
     ['DO', queryOf('www.example', 'A', DO)],
     ['CD', queryOf('www.example', 'A', { flags: CD })],
-  ])('does not find a question that differs in %s', (_what, other) => {
+  ])('does not find a query that differs in %s', (_what, other) => {
     open(queryOf('www.example'));
     expect(tries.find(other)).toBe(-1);
   });
 
-  test('finds the question in flight with the same DO and CD', () => {
+  test('finds the query in flight with the same DO and CD bits', () => {
     const withDo = open(queryOf('www.example', 'A', DO));
     const withCd = open(queryOf('www.example', 'A', { flags: CD }));
     expect(tries.find(queryOf('www.example', 'A', DO))).toBe(withDo);
     expect(tries.find(queryOf('www.example', 'A', { flags: CD }))).toBe(withCd);
   });
 
-  test('finds the other questions of a bucket after one of them is closed, at any position', () => {
+  test('finds the other queries of a bucket after one of them is closed, at any position', () => {
     // A question with CD has the same hash as without CD.
     const names = ['a.example', 'b.example'];
     const plain = names.map((name) => open(queryOf(name)));
@@ -85,7 +85,7 @@ describe('OpenTries.find()', () => {
 });
 
 describe('OpenTries.close()', () => {
-  test('removes a question from the middle of the buckets of a full table', () => {
+  test('removes a query from any position in the buckets of a full table', () => {
     const queries = Array.from({ length: TRY_CAPACITY }, (_, i) => queryOf(`n${String(i)}.example`));
     const questions = queries.map((query) => open(query));
     expect(new Set(questions).size).toBe(TRY_CAPACITY);
@@ -95,7 +95,7 @@ describe('OpenTries.close()', () => {
     queries.forEach((query, i) => expect(tries.find(query)).toBe(i % 3 === 1 ? -1 : questions[i]));
   });
 
-  test('frees all requests of a question, and their networks’ shares', () => {
+  test('frees all client requests of a query, and the shares of their networks', () => {
     const question = open(queryOf('www.example'), 1);
     join(question, queryOf('www.example'), 2);
     join(question, queryOf('www.example'), 2);
@@ -109,7 +109,7 @@ describe('OpenTries.close()', () => {
 });
 
 describe('OpenTries.join()', () => {
-  test('queues requests in the order of their arrival, each with its network and message', () => {
+  test('queues client requests in the order of their arrival, each with its network and message', () => {
     const question = open(queryOf('www.example', 'A', { id: 0x0101 }), 5);
     const others = [0x0202, 0x0303].map((id, i) =>
       join(question, queryOf('www.example', 'A', { id }), 6 + i),
@@ -123,7 +123,7 @@ describe('OpenTries.join()', () => {
     expect(ids).toEqual([1, 2, 3]);
   });
 
-  test('is allowed for 256 requests of a question, and again for its next one', () => {
+  test('accepts 256 client requests per query, and again 256 after the query is closed', () => {
     const query = queryOf('www.example');
     const question = open(query);
     for (let waiting = 1; tries.mayJoin(question); waiting++) {
@@ -138,7 +138,7 @@ describe('OpenTries.join()', () => {
 });
 
 describe('OpenTries.admits()', () => {
-  test('gives one network half of the capacity, and others half of what is left', () => {
+  test('gives one network half of the capacity, and other networks half of the remaining capacity', () => {
     const fill = (network: number): number => {
       let held = 0;
       while (tries.admits(network)) open(queryOf(`n${String(network)}-${String(held++)}.example`), network);

@@ -71,7 +71,7 @@ beforeEach(() => {
 });
 
 describe('TriedQuestion.load()', () => {
-  test('reads a question with its flags, its name folded', () => {
+  test('reads a question with its flags and its name in lower case', () => {
     const question = new TriedQuestion();
     question.load(records, 0);
     expect(question).toMatchObject({
@@ -108,7 +108,7 @@ describe('TriedRequest.load()', () => {
 
   beforeEach(() => void (sent.length = 0));
 
-  test('reads the client and the question', () => {
+  test('reads the client and the question of a request', () => {
     const request = new TriedRequest(replies);
     request.load(records, 0);
     expect(request).toMatchObject({
@@ -150,7 +150,7 @@ describe('TriedRequest.load()', () => {
     expect(addressToText(request.client)).toBe('192.0.2.1');
   });
 
-  test('replies to where the request came from, from the address it was sent to', () => {
+  test('sends the reply to the source of the request, from the address that received it', () => {
     const request = new TriedRequest(replies);
     const reply = Uint8Array.of(1, 2, 3);
     request.load(records, 0);
@@ -173,7 +173,7 @@ describe('TriedRequest.load()', () => {
 });
 
 describe('MissRecords.write()', () => {
-  test('requires a new decision for a question whose name is an alias', () => {
+  test('marks a query with an alias so that the resolve thread decides its policy again', () => {
     records.write(0, Object.assign(bareQuery(), { aliasLength: 5 }), OTHER_BATCH, 0, 77);
     expect(records.passedVersion(0)).toBe(NOT_PASSED);
   });

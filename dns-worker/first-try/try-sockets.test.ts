@@ -112,7 +112,7 @@ async function receiveOne(): Promise<void> {
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
 describeCalls('TrySockets', () => {
-  test('sends each question from its own port with its own id while few are in flight', async () => {
+  test('few queries in flight are each sent from their own port with their own ID', async () => {
     const ids = numbers(20).map((exchange) => ask(exchange));
     sockets.flush();
     const queries = await arrived(20);
@@ -122,7 +122,7 @@ describeCalls('TrySockets', () => {
     expect(sent.sort((a, b) => a - b)).toEqual([...ids].sort((a, b) => a - b));
   });
 
-  test('sends up to 16 questions from a port under load, each with its own id', async () => {
+  test('up to 16 queries share a port under load, each with its own ID', async () => {
     server.inFlight = BUSY;
     const ids = numbers(MAX_QUESTIONS * 2 + 1).map((exchange) => ask(exchange));
     sockets.flush();
@@ -133,7 +133,7 @@ describeCalls('TrySockets', () => {
     expect(new Set(ids.slice(0, MAX_QUESTIONS)).size).toBe(MAX_QUESTIONS);
   });
 
-  test('assigns no more questions to an old port, even under load', async () => {
+  test('a port is closed to new queries after a while, even under load', async () => {
     server.inFlight = BUSY;
     ask(0, 0);
     ask(1, MAX_AGE_MS - 1);
@@ -144,7 +144,7 @@ describeCalls('TrySockets', () => {
     expect(ports.get(2)).not.toBe(ports.get(0));
   });
 
-  test('shares no port between servers', async () => {
+  test('servers do not share a port', async () => {
     await using other = await ScriptedUpstream.start();
     const second = serverAt(other.ip, other.port);
     server.inFlight = BUSY;
@@ -158,7 +158,7 @@ describeCalls('TrySockets', () => {
     expect(other.udpQueries.map(({ bytes }) => bytes[MARK_AT])).toEqual([1]);
   });
 
-  test('reports the reply to each of the questions on a port', async () => {
+  test('the reply to each query on a shared port is reported', async () => {
     server.inFlight = BUSY;
     const ids = numbers(4).map((exchange) => ask(exchange));
     sockets.flush();
@@ -168,7 +168,7 @@ describeCalls('TrySockets', () => {
     expect(await reported(4)).toEqual([2, 0, 3, 1].map((exchange) => ['received', exchange, 100 + exchange]));
   });
 
-  test('closes a port that receives a guess, and reports all questions on it as exposed', async () => {
+  test('a reply with an unknown ID closes its port, and all queries on the port are reported as exposed', async () => {
     server.inFlight = BUSY;
     const ids = [ask(0), ask(1), ask(2)];
     sockets.flush();
@@ -187,7 +187,7 @@ describeCalls('TrySockets', () => {
     expect((await arrived(4))[3]!.port).not.toBe(port);
   });
 
-  test('ignores a late reply to a finished question, and keeps the port of the others', async () => {
+  test('a late reply to a finished query is ignored, and the port of the other queries stays open', async () => {
     server.inFlight = BUSY;
     const [late, other] = [ask(0), ask(1)];
     sockets.flush();
@@ -200,7 +200,7 @@ describeCalls('TrySockets', () => {
     expect(await reported(1)).toEqual([['received', 1, 101]]);
   });
 
-  test('ignores a datagram without a header', async () => {
+  test('a datagram without a DNS header is ignored', async () => {
     const id = ask(0);
     sockets.flush();
     await arrived(1);
@@ -211,7 +211,7 @@ describeCalls('TrySockets', () => {
     expect(await reported(1)).toEqual([['received', 0, 7]]);
   });
 
-  test('accepts only the address of the server', async () => {
+  test('replies are only accepted from the address of the server', async () => {
     await using forger = await ScriptedUpstream.start();
     const id = ask(0);
     sockets.flush();
@@ -221,14 +221,14 @@ describeCalls('TrySockets', () => {
     expect(await reported(1)).toEqual([['received', 0, 7]]);
   });
 
-  test('reports a question as failed when the server’s port is closed', async () => {
+  test("a query is reported as failed when the server's port is closed", async () => {
     await upstream.close();
     ask(0);
     sockets.flush();
     expect(await reported(1)).toEqual([['failed', 0]]);
   });
 
-  test('leaves replies for the next turn once this one is over', async () => {
+  test('replies are left for the next turn of the event loop when the current turn is over', async () => {
     ask(0);
     sockets.flush();
     await arrived(1);
@@ -243,7 +243,7 @@ describeCalls('TrySockets', () => {
     expect(sockets.hasLeft).toBe(false);
   });
 
-  test('reports no socket if none can be opened', () => {
+  test('a missing socket is reported if none can be opened', () => {
     const unreachable = serverAt('2001:db8::1', 53);
     const calls = { ...systemCalls, socket: () => -1 };
     const without = new TrySockets(calls, 1, {
@@ -257,7 +257,7 @@ describeCalls('TrySockets', () => {
     without.close();
   });
 
-  test('sends nothing for a finished question, not even from the next socket with its descriptor', async () => {
+  test('nothing is sent for a finished query, even if another query reuses its file descriptor', async () => {
     ask(0);
     sockets.leave(0);
     ask(1);
@@ -265,7 +265,7 @@ describeCalls('TrySockets', () => {
     expect((await arrived(1)).map(({ mark }) => mark)).toEqual([1]);
   });
 
-  test('closes a port after the last of its questions, so that later replies are ignored', async () => {
+  test('a port is closed after the last of its queries, so that later replies are ignored', async () => {
     const id = ask(0);
     sockets.flush();
     const port = (await arrived(1))[0]!.port;

@@ -41,8 +41,8 @@ function answerWith(
     forwarding.settle({ kind: 'answer', answer: reading.answer, upstream: 0, dnssec, cost });
 }
 
-describe('AliasFollower, with an alias whose target was left out,', () => {
-  test('follows it, and caches it with its target for the shorter of both TTLs; so is the target by itself', () => {
+describe('AliasFollower, for an answer with an alias but without its target,', () => {
+  test('queries the target, and caches alias and target with the smaller TTL and the target alone with its own', () => {
     const asked = forwarding.ask(NAME);
     leaveOut();
     expect([asked.reply, held()]).toEqual([null, [TARGET]]);
@@ -58,7 +58,7 @@ describe('AliasFollower, with an alias whose target was left out,', () => {
     expect(held()).toEqual([NAME]);
   });
 
-  test('is put together with a target that is in the cache', () => {
+  test('combines the alias with a target from the cache', () => {
     forwarding.ask(TARGET);
     complete();
     const asked = forwarding.ask(NAME);
@@ -66,7 +66,7 @@ describe('AliasFollower, with an alias whose target was left out,', () => {
     expect([replyOf(asked), held()]).toEqual([WHOLE, []]);
   });
 
-  test('is followed over several answers', () => {
+  test('follows an alias chain that is split over several answers', () => {
     const asked = forwarding.ask(NAME);
     forwarding.answer({ answers: [cname(NAME, 'b.example'), cname('b.example', 'c.example')] });
     expect(held()).toEqual(['c.example']);
@@ -86,20 +86,20 @@ describe('AliasFollower, with an alias whose target was left out,', () => {
       { answers: [cname(NAME, TARGET)], authorities: [soa('example.net', 60, 60)] },
     ],
     ['NXDOMAIN', { answers: [cname(NAME, TARGET)], flags: 0x8183 }],
-  ])('is not followed if the answer is %s', (_what, sections) => {
+  ])('does not query the target if the answer is %s', (_what, sections) => {
     const asked = forwarding.ask(NAME);
     forwarding.answer(sections);
     expect(held()).toEqual([]);
     expect(replyOf(asked)?.answers).toEqual([['CNAME', TARGET]]);
   });
 
-  test('is the answer if it was asked for', () => {
+  test('returns the alias alone for a query of type CNAME', () => {
     const asked = forwarding.ask(NAME, { qtype: 5 });
     leaveOut();
     expect([replyOf(asked)?.answers, held()]).toEqual([[['CNAME', TARGET]], []]);
   });
 
-  test('takes the response code and the denial of its target', () => {
+  test('returns the RCODE and the negative answer of the target', () => {
     const asked = forwarding.ask(NAME);
     leaveOut();
     forwarding.answer({ flags: 0x8183, authorities: [soa('example.net', 60, 60)] });
@@ -109,7 +109,7 @@ describe('AliasFollower, with an alias whose target was left out,', () => {
     expect(held()).toEqual([]);
   });
 
-  test('in a loop is SERVFAIL with EDE 0 after the aliases that an answer may have, and not tried again at once', () => {
+  test('returns SERVFAIL with EDE 0 for a loop after the maximum chain length, and does not retry at once', () => {
     const asked = forwarding.ask(NAME, { edns: true });
     let questions = 0;
     for (; asked.reply === null; questions++)
@@ -125,7 +125,7 @@ describe('AliasFollower, with an alias whose target was left out,', () => {
     expect(held()).toEqual([NAME]);
   });
 
-  test('is followed for no longer than a question may take, however slow each part is (CVE-2024-33655 DNSBomb)', () => {
+  test('stops at the time limit of a query, however slow each part is (CVE-2024-33655 DNSBomb)', () => {
     const asked = forwarding.ask(NAME, { edns: true });
     const others = Array.from({ length: 10 }, () => forwarding.ask(NAME));
     for (let hop = 0; hop < 3; hop++) {
@@ -145,7 +145,7 @@ describe('AliasFollower, with an alias whose target was left out,', () => {
     expect(held()).toEqual([]);
   });
 
-  test('is followed while its parts cost no more than two questions may (CVE-2026-50045)', () => {
+  test('stops when the parts cost more than two queries may (CVE-2026-50045)', () => {
     const names = [NAME, 'b.example', 'c.example', 'd.example', 'e.example'];
     const walk = (cost: number): string[] => {
       forwarding.ask(NAME, { edns: true });
@@ -164,7 +164,7 @@ describe('AliasFollower, with an alias whose target was left out,', () => {
     expect(walk(0.4)).toEqual(names);
   });
 
-  test('whose target fails is SERVFAIL, or a stale answer', () => {
+  test('returns SERVFAIL or a stale answer if the target fails', () => {
     const failed = forwarding.ask(NAME, { edns: true });
     leaveOut();
     forwarding.settle(TIMED_OUT);
@@ -184,7 +184,7 @@ describe('AliasFollower, with an alias whose target was left out,', () => {
   });
 });
 
-describe('AliasFollower, of policy,', () => {
+describe('AliasFollower and policy', () => {
   const BLOCK = { kind: 'block', subdomains: false } as const;
   const NULL_IP = { rcode: 'NOERROR', answers: [['A', '0.0.0.0']] };
 
@@ -200,7 +200,7 @@ describe('AliasFollower, of policy,', () => {
     expect(replyOf(forwarding.ask(NAME))).toEqual(WHOLE);
   });
 
-  test('uses the policy that is active when the target is resolved', () => {
+  test('applies the policy that is active when the target is resolved', () => {
     const asked = forwarding.ask(NAME);
     leaveOut();
     forwarding.use([{ text: `${NAME}\n`, reading: BLOCK }]);
@@ -211,7 +211,7 @@ describe('AliasFollower, of policy,', () => {
 
   const record = { id: 1, fqdn: TARGET, domain: '', type: 'A', ttlSecs: 60 } as const;
 
-  test('finds the target among the names of this network, and does not cache it', () => {
+  test('uses local records for the target, and does not cache them', () => {
     forwarding.use([], { localRecords: [{ ...record, value: ADDRESS }] });
     const asked = forwarding.ask(NAME);
     leaveOut();
@@ -221,7 +221,7 @@ describe('AliasFollower, of policy,', () => {
     expect(held()).toEqual([NAME]);
   });
 
-  test('lets no public name lead to a private address of this network (DNS rebinding)', () => {
+  test('blocks a public name that points to a local name with a private address (DNS rebinding)', () => {
     const names = { ...NO_NAME_RULES, rebinding: { isOn: true, exempt: [] } };
     forwarding.use([], { localRecords: [{ ...record, value: '192.168.1.1' }] }, { names });
     const asked = forwarding.ask(NAME);
@@ -230,7 +230,7 @@ describe('AliasFollower, of policy,', () => {
     expect(forwarding.lastLogged).toMatchObject({ status: 'BLOCKED_REBIND' });
   });
 
-  test('forwards no name that must not leave this network', () => {
+  test('does not forward a target that must not leave the network', () => {
     forwarding.use([], {}, { questionFlags: QuestionFlag.SPECIAL_NAMES });
     const asked = forwarding.ask(NAME);
     leaveOut(NAME, 'hidden.onion');
@@ -239,7 +239,7 @@ describe('AliasFollower, of policy,', () => {
   });
 });
 
-describe('AliasFollower, of DNSSEC,', () => {
+describe('AliasFollower and DNSSEC', () => {
   const { secure, insecure, unchecked } = DnssecStatus;
 
   test.each([
@@ -248,7 +248,7 @@ describe('AliasFollower, of DNSSEC,', () => {
     ['the target is insecure', secure, insecure, false],
     ['the alias was not checked', unchecked, secure, false],
   ])(
-    'sets AD, at once and from the cache, only if both parts are secure: %s',
+    'sets AD, from upstream and from the cache, only if alias and target are secure: %s',
     (_what, ofAlias, ofTarget, isAuthentic) => {
       const isAd = ({ reply }: AskedQuery): boolean => (reply![3]! & 0x20) !== 0;
       const asked = forwarding.ask(NAME, { wantsAuthentic: true });

@@ -39,7 +39,7 @@ function keepStale(): void {
 }
 
 describe('Forwarder.take()', () => {
-  test('forwards, replies once, logs the upstream, and caches the answer', () => {
+  test('forwards the query, replies once, logs the upstream, and caches the answer', () => {
     const asked = forwarding.ask(NAME);
     answer();
     expect([replyOf(asked), asked.replies]).toEqual([ANSWERED, 1]);
@@ -49,7 +49,7 @@ describe('Forwarder.take()', () => {
     expect(forwarding.lastLogged).toMatchObject({ status: 'CACHED', upstream: 1 });
   });
 
-  test('asks again when the TTL of an answer has expired', () => {
+  test('sends another upstream query when the TTL of an answer has expired', () => {
     forwarding.ask(NAME);
     answer();
     forwarding.clock.advance(59_000);
@@ -60,7 +60,7 @@ describe('Forwarder.take()', () => {
     expect(forwarding.held).toHaveLength(1);
   });
 
-  test('asks once for two clients', () => {
+  test('sends one upstream query for two clients', () => {
     const both = [forwarding.ask(NAME), forwarding.ask(NAME, { client: '198.51.100.1' })];
     expect(forwarding.held).toHaveLength(1);
     answer();
@@ -76,7 +76,7 @@ describe('Forwarder.take()', () => {
     expect(forwarding.lastLogged?.status).toBe('STALE');
   });
 
-  test('does not replace a bogus answer by a stale one', () => {
+  test('does not replace a bogus answer with a stale answer', () => {
     keepStale();
     const asked: AskedQuery = forwarding.ask(NAME, { edns: true });
     forwarding.settle(BOGUS);
@@ -84,7 +84,7 @@ describe('Forwarder.take()', () => {
     expect(new Reply(asked.reply!, '').extendedErrors).toEqual([6]);
   });
 
-  test('returns a stale answer when the client has waited long enough, and caches the answer that arrives later', () => {
+  test('returns a stale answer after the maximum wait of the client, and caches the late upstream answer', () => {
     jest.useFakeTimers();
     keepStale();
     const asked = forwarding.ask(NAME);
@@ -101,7 +101,7 @@ describe('Forwarder.take()', () => {
     ['timeout', 'TIMEOUT'],
     ['network', 'SERVFAIL'],
     ['refused', 'SERVFAIL'],
-  ] as const)('logs a failure for %s as %s, and caches it for some time', (reason, status) => {
+  ] as const)('logs a failure of kind %s as %s, and caches it for a short time', (reason, status) => {
     const asked = forwarding.ask(NAME);
     forwarding.settle({ ...TIMED_OUT, reason });
     expect(replyOf(asked)).toEqual(SERVFAIL);

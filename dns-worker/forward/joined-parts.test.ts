@@ -54,8 +54,8 @@ function joined(alias: Alias, target: TargetAnswer): string[] {
   );
 }
 
-describe('joinAnswers', () => {
-  test('puts the alias before the answer of its target, with every name at its offset', () => {
+describe('joinAnswers()', () => {
+  test('puts the alias before the answer of its target, with every compression pointer adjusted', () => {
     const alias = aliasOf(aliased('safe.search.example'));
     const answers = [cname('safe.search.example', 'edge.example.net'), a('edge.example.net', '192.0.2.7')];
     expect(joined(alias, came({ answers }))).toEqual([
@@ -65,7 +65,7 @@ describe('joinAnswers', () => {
     ]);
   });
 
-  test('keeps owners that are compressed as pointers to the question of the target', () => {
+  test('keeps owner names that are compressed as pointers to the question of the target', () => {
     const alias = aliasOf(aliased('inner.search.example', 'safe.search.example'));
     const toQuestion = Uint8Array.from([0xc0, 12]);
     expect(joined(alias, came({ answers: [{ ...a('x.example', '192.0.2.8'), owner: toQuestion }] }))).toEqual(
@@ -77,7 +77,7 @@ describe('joinAnswers', () => {
     );
   });
 
-  test('takes the response code and the SOA of a target that does not exist', () => {
+  test('takes the RCODE and the SOA of a target that does not exist', () => {
     const alias = aliasOf(aliased('safe.search.example'));
     const gone = came({ authorities: [soa('search.example', 60, 60)] }, Rcode.NXDOMAIN);
     expect(joinAnswers(QNAME, alias, gone)?.rcode).toBe(Rcode.NXDOMAIN);
@@ -87,7 +87,7 @@ describe('joinAnswers', () => {
     ]);
   });
 
-  test('returns nothing for a target that failed, or whose answer is malformed', () => {
+  test('returns null for a target that failed, or whose answer is malformed', () => {
     const alias = aliasOf(aliased('safe.search.example'));
     expect(joinAnswers(QNAME, alias, came({}, Rcode.SERVFAIL))).toBeNull();
     const cut = came({ answers: [a('safe.search.example', '192.0.2.7')] });
@@ -95,8 +95,8 @@ describe('joinAnswers', () => {
   });
 });
 
-describe('questionForTarget', () => {
-  test('asks for the target with the type and flags that the client sent for the alias', () => {
+describe('questionForTarget()', () => {
+  test('contains the target with the type and flags that the client sent for the alias', () => {
     const query = aliased('safe.search.example');
     const message = decodeMessage(questionForTarget(aliasOf(query), query))!;
     expect(message.questions).toEqual([{ name: 'safe.search.example', type: 'A', class: 'IN' }]);

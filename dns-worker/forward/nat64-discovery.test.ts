@@ -18,27 +18,30 @@ const resolverWith =
 test.each([
   ['an answer', announced, 600_000],
   ['a failure', failed, 60_000],
-])('mustLearn() is false for some time after %s', (_, outcome, freshMs) => {
-  const clock = new TestClock();
-  const nat64 = new Nat64Discovery(clock);
-  expect(nat64.mustLearn(AAAA, answer('fd00:65::1'))).toBe(true);
-  let called = 0;
-  nat64.learn(resolverWith(outcome), () => called++);
-  expect(called).toBe(1);
-  expect(nat64.mustLearn(AAAA, answer('fd00:65::1'))).toBe(false);
-  clock.advance(freshMs - 1);
-  expect(nat64.mustLearn(AAAA, answer('fd00:65::1'))).toBe(false);
-  clock.advance(1);
-  expect(nat64.mustLearn(AAAA, answer('fd00:65::1'))).toBe(true);
-});
+])(
+  'mustLearn(), whether to query for the NAT64 prefix, is false for some time after %s',
+  (_, outcome, freshMs) => {
+    const clock = new TestClock();
+    const nat64 = new Nat64Discovery(clock);
+    expect(nat64.mustLearn(AAAA, answer('fd00:65::1'))).toBe(true);
+    let called = 0;
+    nat64.learn(resolverWith(outcome), () => called++);
+    expect(called).toBe(1);
+    expect(nat64.mustLearn(AAAA, answer('fd00:65::1'))).toBe(false);
+    clock.advance(freshMs - 1);
+    expect(nat64.mustLearn(AAAA, answer('fd00:65::1'))).toBe(false);
+    clock.advance(1);
+    expect(nat64.mustLearn(AAAA, answer('fd00:65::1'))).toBe(true);
+  },
+);
 
-test('mustLearn() is false for questions that need no prefix', () => {
+test('mustLearn() is false for answers that need no NAT64 prefix', () => {
   const nat64 = new Nat64Discovery(new TestClock());
   expect(nat64.mustLearn(AAAA, answer('2001:db8::1'))).toBe(false);
   expect(nat64.mustLearn(1, answer('fd00:65::1'))).toBe(false);
 });
 
-test('learn() keeps the known prefixes if it fails; clear() removes them', () => {
+test('learn() keeps the known NAT64 prefixes if its query fails; clear() removes them', () => {
   const clock = new TestClock();
   const nat64 = new Nat64Discovery(clock);
   nat64.learn(resolverWith(announced), () => undefined);

@@ -15,7 +15,7 @@ describe('RecentFailures', () => {
   let nowMs = 0;
   const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
 
-  test('has() is true for five seconds after a failure', () => {
+  test('has() is true for five seconds after a failed query', () => {
     const failures = new RecentFailures(clock);
     failures.note(WWW, failed('timeout'));
     nowMs += 4999;
@@ -25,7 +25,7 @@ describe('RecentFailures', () => {
     expect(failures.has(WWW)).toBe(false);
   });
 
-  test('note() deletes answered questions, does not treat bogus answers as failures, and limits its size', () => {
+  test('note() removes queries that get an answer or are bogus, and limits its size', () => {
     const failures = new RecentFailures(clock);
     failures.note(WWW, failed('timeout'));
     failures.note(WWW, failed('bogus'));
@@ -55,7 +55,7 @@ describe('RecentFailures', () => {
     expect(lifetimes).toEqual(expected);
   });
 
-  test('lifetimeSecs() starts again after an answer, or after half a minute', () => {
+  test('lifetimeSecs() starts from the shortest time after an answer, or after half a minute', () => {
     const failures = new RecentFailures(clock);
     const fail = (): number => {
       const failure = failed('timeout');

@@ -64,7 +64,7 @@ function statuses(): string[] {
 }
 
 describe('RequestReplier.open()', () => {
-  test('reads the request, and uses the parsed data', () => {
+  test('loads the data of the request, and reuses the parsed query', () => {
     const ecs = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
     const cookie = new Uint8Array(COOKIE_SIZE).fill(3);
     replier.open(
@@ -90,7 +90,7 @@ describe('RequestReplier.open()', () => {
     expect(replier.query).toMatchObject({ hasEdns: false, udpSize: 512, dnssecOk: false, cookieLength: 0 });
   });
 
-  test('refuses a request that was never readable', () => {
+  test('rejects a request whose query was never parsed', () => {
     expect(() => replier.open(requestOf({ message: new Uint8Array(12) }))).toThrow(
       'it was valid when it arrived',
     );
@@ -98,7 +98,7 @@ describe('RequestReplier.open()', () => {
 });
 
 describe('RequestReplier.reply()', () => {
-  test('sends the answer after the question, and logs it', () => {
+  test('sends the answer after the question section, and logs the query', () => {
     const request = requestOf();
     replier.open(request);
     replier.answerFrom(ANSWER);
@@ -107,7 +107,7 @@ describe('RequestReplier.reply()', () => {
     expect(statuses()).toEqual(['ALLOWED']);
   });
 
-  test('passes a step on, and neither sends nor logs it', () => {
+  test('passes the answer of an alias target on to its alias, and neither sends nor logs it', () => {
     const steps: Query[] = [];
     const request: StepRequest = {
       ...requestOf(),
@@ -124,7 +124,7 @@ describe('RequestReplier.reply()', () => {
 });
 
 describe('RequestReplier.answerFromCache()', () => {
-  test('replies with a fresh answer', () => {
+  test('replies with a fresh answer from the cache', () => {
     const request = requestOf();
     replier.open(request);
     expect(replier.answerFromCache(request, true)).toBe(false);
@@ -135,7 +135,7 @@ describe('RequestReplier.answerFromCache()', () => {
     expect([replies[0]!.data, statuses()]).toEqual([['192.0.2.7'], ['CACHED']]);
   });
 
-  test('replies with a stale answer only if that is allowed', () => {
+  test('replies with a stale answer only if stale answers are allowed', () => {
     keepAnswer();
     forwarding.clock.advance(61_000);
     const request = requestOf();
@@ -159,7 +159,7 @@ describe('RequestReplier.answerFromCache()', () => {
 });
 
 describe('RequestReplier.fail()', () => {
-  test('sends one SERVFAIL, and none after a reply', () => {
+  test('sends one SERVFAIL, and none if a reply was already sent', () => {
     const request = requestOf();
     replier.fail(request);
     replier.fail(request);

@@ -34,8 +34,8 @@ function open(first = settings(), parts: Partial<UpstreamSideParts> = {}): Upstr
   });
 }
 
-describe('UpstreamSide', () => {
-  test('use() keeps parts that a change does not affect', async () => {
+describe('UpstreamSide, the upstream part of a resolve thread,', () => {
+  test('use() keeps the parts that a settings change does not affect', async () => {
     const side = open(settings(ANCHORED));
     const { resolver, zones, trust } = side;
     side.use(settings({ ...ANCHORED, forwardsEcs: true, tcpMaxConnectionsPerIp: 7 }), []);
@@ -56,7 +56,7 @@ describe('UpstreamSide', () => {
     ['other probes', { healthCheck: { ...settings().healthCheck, timeoutMs: 1234 } }, false],
     ['other resolvers for names', { bootstrap: ['192.0.2.9'] }, false],
     ['other authorities', { extraCa: ['none'] }, false],
-  ])('use() asks the pools by %s', async (_what, change, keepsZones) => {
+  ])('use() replaces the resolver after a change of %s', async (_what, change, keepsZones) => {
     const side = open();
     void side.zones.follow([ZONE]);
     const { resolver, zones } = side;
@@ -68,7 +68,7 @@ describe('UpstreamSide', () => {
     await side.close();
   });
 
-  test('shares proven zones with threads that have the same pools and trust points', async () => {
+  test('shares proven zones with threads that have the same pools and trust anchors', async () => {
     const contextOf = async (change: Partial<WorkerSettings>): Promise<string> => {
       const contexts: Uint8Array[] = [];
       const shareCuts = (context: Uint8Array): null => {
@@ -86,7 +86,7 @@ describe('UpstreamSide', () => {
     for (const change of [{ pools }, { dnssec: exempt }]) expect(await contextOf(change)).not.toBe(context);
   });
 
-  test('close() also closes the resolver that was replaced', async () => {
+  test('close() also closes the resolver that use() replaced', async () => {
     const side = open();
     const { resolver } = side;
     side.use(settings({ queryTimeoutMs: 60_000 }), []);

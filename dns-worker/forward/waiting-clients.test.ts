@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { WaitingClients } from './waiting-clients.ts';
 
 describe('WaitingClients', () => {
-  test('enter() gives one network at most half of all places, and leaves the others to other networks', () => {
+  test('enter() gives one network at most half of all places, and leaves the rest to other networks', () => {
     const clients = new WaitingClients();
     let greedy = 0;
     while (clients.enter('greedy', greedy)) greedy++;
@@ -10,7 +10,7 @@ describe('WaitingClients', () => {
     for (let i = 0; i < 1000; i++) expect(clients.enter(`network ${String(i)}`, 1)).toBe(true);
   });
 
-  test('enter() lets one network wait 1,024 times for one question (CVE-2024-33655 DNSBomb)', () => {
+  test('enter() lets one network wait 1,024 times for one query (CVE-2024-33655 DNSBomb)', () => {
     const clients = new WaitingClients();
     let same = 0;
     while (clients.enter('a', 1)) same++;

@@ -18,8 +18,8 @@ const STEP: StepRequest = {
   take: () => undefined,
 };
 
-describe('asRefresh()', () => {
-  test('keeps the question and its position in the chain, and nothing that could reply', () => {
+describe('asRefresh(), which turns a request into a cache refresh,', () => {
+  test('keeps the question and its position in the alias chain, and no data needed for a reply', () => {
     const { isNamedByUpstream: _named, take: _take, ...rest } = STEP;
     expect(asRefresh(STEP)).toEqual({ ...rest, kind: 'refresh' });
     expect(chainOf(asRefresh(asRefresh(STEP)))).toBe(STEP.chain);

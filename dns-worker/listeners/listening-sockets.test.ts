@@ -44,7 +44,7 @@ describeCalls('ListeningSockets', () => {
     second.close();
   });
 
-  test('are one for each address and IP version', async () => {
+  test('are opened once for each address and IP version', async () => {
     const port = await freePort(['127.0.0.1', '::1']);
     const found = [...at('0.0.0.0', port), ...at('::', port), ...at('::', port)];
     expect(new Set(found).size).toBe(3);

@@ -42,34 +42,37 @@ function clientsIn(log: SharedArrayBuffer): string[] {
   });
 }
 
-describe('ProxiedDatagrams', () => {
-  test.each(['auto', 'dgram'] as const)('names the client of the header, by %s', async (udpBackend) => {
-    const roles = udpBackend === 'dgram' ? (['resolve'] as const) : (['resolve', 'answer'] as const);
-    await using worker = await RunningWorker.start(ADS, {
-      roles,
-      settings: { proxyProtocol: ['127.0.0.1'], udpBackend },
-    });
-    const message = query('x.ads.example', 'A', { id: 9 });
-    const reply = await ask(
-      worker.port,
-      message, // No reply without a header.
-      HEADER, // No reply without a query.
-      HEADER.subarray(0, 20),
-      Buffer.concat([HEADER, query('x.ads.example', 'A', { id: 8 })]),
-    );
-    expect([reply.id, reply.data]).toEqual([8, ['0.0.0.0']]);
-    expect((await ask(worker.port, Buffer.concat([LOCAL, message]))).id).toBe(9);
-    const log = udpBackend === 'dgram' ? worker.memory.resolveLog : worker.memory.answerLog;
-    // A row of the query log is written after the answer is sent.
-    await until(
-      'both rows to be written',
-      () => clientsIn(log),
-      (all) => all.length === 2,
-    );
-    expect(clientsIn(log)).toEqual(['192.0.2.99', '127.0.0.1']);
-  });
+describe('ProxiedDatagrams (PROXY protocol over UDP)', () => {
+  test.each(['auto', 'dgram'] as const)(
+    'reports the client named in the header, with back end %s',
+    async (udpBackend) => {
+      const roles = udpBackend === 'dgram' ? (['resolve'] as const) : (['resolve', 'answer'] as const);
+      await using worker = await RunningWorker.start(ADS, {
+        roles,
+        settings: { proxyProtocol: ['127.0.0.1'], udpBackend },
+      });
+      const message = query('x.ads.example', 'A', { id: 9 });
+      const reply = await ask(
+        worker.port,
+        message, // No reply without a header.
+        HEADER, // No reply without a query.
+        HEADER.subarray(0, 20),
+        Buffer.concat([HEADER, query('x.ads.example', 'A', { id: 8 })]),
+      );
+      expect([reply.id, reply.data]).toEqual([8, ['0.0.0.0']]);
+      expect((await ask(worker.port, Buffer.concat([LOCAL, message]))).id).toBe(9);
+      const log = udpBackend === 'dgram' ? worker.memory.resolveLog : worker.memory.answerLog;
+      // A row of the query log is written after the answer is sent.
+      await until(
+        'both rows to be written',
+        () => clientsIn(log),
+        (all) => all.length === 2,
+      );
+      expect(clientsIn(log)).toEqual(['192.0.2.99', '127.0.0.1']);
+    },
+  );
 
-  test('applies limits and cookies to the client in the header (CVE-2026-24029, CVE-2026-54478)', async () => {
+  test('applies limits and cookies to the client named in the header (CVE-2026-24029, CVE-2026-54478)', async () => {
     const rateLimit = rateLimitOf({ queriesPerSecond: 1, burstSize: 1, ipv4PrefixLength: 32 });
     await using worker = await RunningWorker.start(ADS, {
       settings: { proxyProtocol: ['127.0.0.1'], rateLimit },
@@ -91,7 +94,7 @@ describe('ProxiedDatagrams', () => {
     expect(other.cookie).not.toEqual(baked.cookie);
   });
 
-  test('ignores headers from others, which are clients', async () => {
+  test('ignores headers from untrusted senders, which are treated as clients', async () => {
     await using worker = await RunningWorker.start(ADS, { settings: { proxyProtocol: ['192.0.2.0/24'] } });
     const message = query('x.ads.example', 'A', { id: 9 });
     const reply = await ask(worker.port, Buffer.concat([HEADER, message]), message);

@@ -84,7 +84,7 @@ describeCalls('UdpBatch.receive()', () => {
     expect([batch.lengthOf(0), batch.lengthOf(1)]).toEqual([SLOT_SIZE, SLOT_SIZE]);
   });
 
-  test('returns the IPv4 address of a client of an IPv6 socket', async () => {
+  test('returns the IPv4 address of an IPv4 client of an IPv6 socket', async () => {
     const batch = open('::', '0.0.0.0');
     const client = await connectClient();
     await send(client, '127.0.0.1', Uint8Array.of(1));
@@ -94,7 +94,7 @@ describeCalls('UdpBatch.receive()', () => {
 });
 
 describeCalls('UdpBatch.reply()', () => {
-  test('sends the reply in a slot to its sender, in any order, and skips slots without a reply', async () => {
+  test('sends the reply in each slot to its sender, in any order, and skips slots without a reply', async () => {
     const batch = open('127.0.0.1');
     const [one, other] = [await connectClient(), await connectClient()];
     for (const round of [0, 10]) {

@@ -19,7 +19,7 @@ function originAt(port: number): UdpOrigin {
 }
 
 describeCalls('UdpReply', () => {
-  test('UdpReply sends the replies before and after one that the kernel refuses, and counts that one', async () => {
+  test('counts a reply that the kernel refuses, and sends the replies before and after it', async () => {
     const control = new Int32Array(new SharedArrayBuffer(WorkerControl.BYTES));
     openUdpSockets(systemCalls, control, ['127.0.0.1'], 0);
     const unsent: number[] = [];
@@ -44,7 +44,7 @@ describeCalls('UdpReply', () => {
     client.close();
   });
 
-  test('finish() closes the sockets, and leaves the eventfd to the control plane, which may be writing to it', () => {
+  test('finish() closes the sockets, and leaves the eventfd open for the control plane', () => {
     const control = new Int32Array(new SharedArrayBuffer(WorkerControl.BYTES));
     openUdpSockets(systemCalls, control, ['127.0.0.1'], 0);
     const wakeFd = systemCalls.eventfd(0, 0);

@@ -45,7 +45,7 @@ describeCalls('openUdpSockets()', () => {
     expect(one.map(({ hasPacketInfo }) => hasPacketInfo)).toEqual([false, false]);
   });
 
-  test('records the descriptors, and takes over recorded ones', () => {
+  test('records the file descriptors of its sockets, and reuses recorded descriptors', () => {
     const control = newControl();
     const [socket] = open(control, ['127.0.0.1'], 0);
     expect(control[WorkerControl.UDP_FD_COUNT_WORD]).toBe(1);
@@ -53,14 +53,14 @@ describeCalls('openUdpSockets()', () => {
     expect(open(control, ['127.0.0.1'], 0)).toEqual([socket]);
   });
 
-  test('serves both wildcards with one socket that reports local addresses', async () => {
+  test('serves both wildcard addresses with one socket that reports local addresses', async () => {
     const port = await freePort(['127.0.0.1']);
     const sockets = open(newControl(), ['0.0.0.0', '::'], port);
     expect(sockets).toHaveLength(1);
     expect(sockets[0]!.hasPacketInfo).toBe(true);
   });
 
-  test('serves the IPv6 wildcard alone without IPv4', async () => {
+  test('serves only IPv6 if only the IPv6 wildcard is configured', async () => {
     const port = await freePort(['127.0.0.1']);
     open(newControl(), ['::'], port);
     // Another program may still use the IPv4 port.
@@ -70,7 +70,7 @@ describeCalls('openUdpSockets()', () => {
     client.close();
   });
 
-  test('sends datagrams that may be fragmented, and ignores path MTU, over both versions of IP (RFC 9715)', async () => {
+  test('allows fragmentation and ignores the path MTU, over IPv4 and IPv6 (RFC 9715)', async () => {
     const OMIT = 5;
     const MTU_DISCOVER = { ipv4: [0, 10], ipv6: [41, 23] } as const;
     const sockets = open(newControl(), ['127.0.0.1', '::1'], await freePort(['127.0.0.1', '::1']));

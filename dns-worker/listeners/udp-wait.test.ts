@@ -27,7 +27,7 @@ const open = (socketCount: number, changed: Partial<NativeCalls> = {}, coalesceU
 const countMessage = (control: Int32Array): void => void Atomics.add(control, WorkerControl.MESSAGES_WORD, 1);
 
 describeCalls('UdpWait.forever()', () => {
-  test('reads messages first, then again only when there are more, and ends when the handler returns true', () => {
+  test('reads messages first, continues while there are more, and ends when the handler returns true', () => {
     const { control, wait } = open(1);
     const steps: string[] = [];
     wait.forever(
@@ -42,7 +42,7 @@ describeCalls('UdpWait.forever()', () => {
     expect(steps).toEqual(['mail', 'batch', 'batch', 'batch', 'mail']);
   });
 
-  test('blocks in the receive of its only socket, and goes idle after 25 empty ones', () => {
+  test('blocks in the receive call of its only socket, and goes idle after 25 empty calls', () => {
     const { control, wait } = open(1);
     const blocks: boolean[] = [];
     let idles = 0;
@@ -62,7 +62,7 @@ describeCalls('UdpWait.forever()', () => {
     expect(idles).toBe(1);
   });
 
-  test('restarts the count of empty receives with each datagram', () => {
+  test('restarts the count of empty receive calls with each datagram', () => {
     const { control, wait } = open(1);
     let rounds = 0;
     let reads = 0;
@@ -74,7 +74,7 @@ describeCalls('UdpWait.forever()', () => {
     expect(rounds).toBe(2 * EMPTY_ROUNDS);
   });
 
-  test('does not block in a receive with several sockets, and sleeps while they are empty', () => {
+  test('does not block in a receive call with several sockets, and sleeps while all are empty', () => {
     const asleep: number[] = [];
     const asked: [number, boolean][] = [];
     const opened = open(2, {
@@ -153,7 +153,7 @@ describeCalls('UdpWait.forever()', () => {
 });
 
 describeCalls('UdpWait', () => {
-  test('records the descriptor that wakes it, and uses a recorded one', () => {
+  test('records the eventfd that wakes it, and uses a recorded eventfd', () => {
     const { control, sockets } = open(1);
     const noted = control[WorkerControl.WAKE_FD_WORD];
     expect(noted).toBeGreaterThan(0);

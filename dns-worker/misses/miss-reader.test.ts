@@ -63,8 +63,8 @@ async function readAll(...queries: Query[]): Promise<Miss[]> {
   return misses;
 }
 
-describe('MissReader.run()', () => {
-  test('reads a question as it was written', async () => {
+describe('MissReader.run(), which reads cache misses from a ring,', () => {
+  test('reads a query as it was written', async () => {
     const query = queryOf(30, {
       arrivedMs: 1_800_000_000_000.5,
       arrivedMonotonicMs: 12.25,
@@ -93,7 +93,7 @@ describe('MissReader.run()', () => {
     expect(addressToText(miss!.client)).toBe('192.0.2.1');
   });
 
-  test('distinguishes questions without EDNS, ECS and cookie, and the flags', async () => {
+  test('distinguishes queries without EDNS, ECS and cookie, and their flags', async () => {
     const [plain, limited, refresh] = await readAll(
       queryOf(20),
       queryOf(20, { limitedBy: LimitReason.QUESTIONS }),
@@ -116,7 +116,7 @@ describe('MissReader.run()', () => {
     expect(miss!.message[0]).toBe(8);
   });
 
-  test('sleeps while there is nothing, and is woken by a published record', async () => {
+  test('sleeps while the ring is empty, and is woken by a published record', async () => {
     const misses: Miss[] = [];
     const run = reader.run((miss) => misses.push(miss));
     for (const expected of [1, 2]) {
@@ -138,7 +138,7 @@ describe('MissReader.run()', () => {
     await within('the reader to stop', run);
   });
 
-  test('handles other events between portions', async () => {
+  test('lets the event loop handle other events between portions', async () => {
     for (let i = 0; i < 300; i++) writer.write(queryOf(20), nowhere, 0, 1);
     writer.publish();
     reader.stop();
@@ -156,7 +156,7 @@ describe('MissReader.run()', () => {
     expect(new Set(turns).size).toBeGreaterThan(1);
   });
 
-  test('passes on the misses that follow one that could not be taken', async () => {
+  test('continues with the records after a record that could not be processed', async () => {
     Atomics.store(new Int32Array(ring), MissRing.HEAD_WORD, 300);
     reader.stop();
     let taken = 0;

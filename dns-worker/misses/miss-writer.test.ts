@@ -33,7 +33,7 @@ function fill(writer: MissWriter, client: string, hasValidCookie = false): numbe
 }
 
 describe('MissWriter', () => {
-  test('write() gives one network half of the ring, neighbours included, and leaves space for others', () => {
+  test('write() gives one network half of the ring, counting adjacent networks, and leaves space for others', () => {
     const writer = new MissWriter(new SharedArrayBuffer(MISS_RING_BYTES), control, networks);
     expect(fill(writer, '192.0.2.1')).toBe(2048);
     expect(fill(writer, '192.0.2.254')).toBe(0);
@@ -42,13 +42,13 @@ describe('MissWriter', () => {
     expect(fill(writer, '2001:db8:0:ffff::1')).toBe(0);
   });
 
-  test('write() has space for a client with a cookie even if others have used up its address', () => {
+  test('write() has space for a client with a cookie even if forged queries from its address fill their share', () => {
     const writer = new MissWriter(new SharedArrayBuffer(MISS_RING_BYTES), control, networks);
     fill(writer, '192.0.2.1');
     expect(fill(writer, '192.0.2.1', true)).toBe(1024);
   });
 
-  test('write() accepts more from a network when its earlier records were read', async () => {
+  test('write() accepts more records from a network when its earlier records were read', async () => {
     const ring = new SharedArrayBuffer(MISS_RING_BYTES);
     const writer = new MissWriter(ring, control, networks);
     fill(writer, '192.0.2.1');
@@ -61,7 +61,7 @@ describe('MissWriter', () => {
     expect(fill(writer, '192.0.2.1')).toBe(2048);
   });
 
-  test('write() records which snapshot allowed the question, unless its name is an alias', async () => {
+  test('write() records which policy snapshot allowed the query, unless its name is an alias', async () => {
     const ring = new SharedArrayBuffer(MISS_RING_BYTES);
     const writer = new MissWriter(ring, control, networks);
     const query = new Query();
@@ -78,7 +78,7 @@ describe('MissWriter', () => {
     expect(versions).toEqual([7, NOT_PASSED]);
   });
 
-  test('write() of a successor does not count records of a dead thread against a network', () => {
+  test('write() of a replacement thread does not count records of the dead thread against a network', () => {
     const ring = new SharedArrayBuffer(MISS_RING_BYTES);
     const dead = new MissWriter(ring, control, networks);
     fill(dead, '192.0.2.1');
@@ -86,7 +86,7 @@ describe('MissWriter', () => {
     expect(fill(new MissWriter(ring, control, networks), '192.0.2.1')).toBe(1024);
   });
 
-  test('writeRecord() passes on a record that waited elsewhere, with its outcome', async () => {
+  test('writeRecord() passes on a query that waited in the answer thread, with its outcome', async () => {
     const ring = new SharedArrayBuffer(MISS_RING_BYTES);
     const writer = new MissWriter(ring, control, networks);
     const query = new Query();
@@ -111,7 +111,7 @@ describe('MissWriter', () => {
     );
   });
 
-  test('writeRecord() gives one network half of the ring, including queries that do not wait', () => {
+  test('writeRecord() gives one network half of the ring, including queries without a waiting client', () => {
     const writer = new MissWriter(new SharedArrayBuffer(MISS_RING_BYTES), control, networks);
     const query = new Query();
     query.clientBytes = addressFromText('192.0.2.1')!;

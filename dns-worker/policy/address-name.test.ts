@@ -35,7 +35,7 @@ describe('writeAddressName', () => {
     expect(written(addressFromText(text)!)).toBe(text);
   });
 
-  test('writes any IPv6 address like the rest of Weir', () => {
+  test('writes any IPv6 address like formatIp() of the other modules', () => {
     const group = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff }));
     fc.assert(
       fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
@@ -49,7 +49,7 @@ describe('writeAddressName', () => {
 describe('writePrefixName', () => {
   const bytesOf = (size: number) => fc.uint8Array({ minLength: size, maxLength: size });
 
-  test.each([4, 16])('writes the prefixes of any address of %i bytes like the rest of Weir', (size) => {
+  test.each([4, 16])('writes the prefixes of any address of %i bytes like the other modules', (size) => {
     fc.assert(
       fc.property(bytesOf(size), fc.integer({ min: 1, max: size * 8 - 1 }), (bytes, bits) => {
         const address = new Query();
@@ -64,7 +64,7 @@ describe('writePrefixName', () => {
     );
   });
 
-  test('may write into the address itself', () => {
+  test('may overwrite the memory of the address itself', () => {
     const query = new Query();
     writeAddressName(Uint8Array.of(192, 0, 2, 77), 0, 4, query);
     writePrefixName(query, 25, query);

@@ -30,7 +30,7 @@ function range(address: string, bits: number): { address: string; bits: number }
 
 const HOME = [range('192.0.2.0', 120)];
 
-describe('hasAsker()', () => {
+describe('hasAsker(), whether a rule depends on query type or client,', () => {
   test.each<[string, Condition]>([
     ['types', { types: [1] }],
     ['types that are left out', { exceptTypes: [1] }],
@@ -42,25 +42,25 @@ describe('hasAsker()', () => {
     expect(hasAsker(ruleWith(condition))).toBe(true);
   });
 
-  test('is false for a rule whose condition is on the name, or that has an answer', () => {
+  test('is false for a rule whose condition is on the name, or that has its own answer', () => {
     const rewrite = { rcode: 0 };
     expect(hasAsker(ruleWith({ denyallow: ['b.example'], rewrite }))).toBe(false);
   });
 });
 
-describe('isFor()', () => {
-  test('is true for everyone without a condition', () => {
+describe('isFor(), whether such a rule applies to a query,', () => {
+  test('is true for every query if the rule has no condition', () => {
     expect(holds({}, '192.0.2.1')).toBe(true);
   });
 
-  test('compares the type', () => {
+  test('compares the query type', () => {
     const types = [RRType.A, RRType.AAAA, RRType.TXT];
     const of = (condition: Condition): boolean[] => types.map((type) => holds(condition, '192.0.2.1', type));
     expect(of({ types: [RRType.A, RRType.AAAA] })).toEqual([true, true, false]);
     expect(of({ exceptTypes: [RRType.A] })).toEqual([false, true, true]);
   });
 
-  test('matches any of the clients by address and by name, and no excluded one', () => {
+  test('matches any of the listed clients by address or name, and no excluded client', () => {
     const clients = ['192.0.2.7', '192.0.2.8', '203.0.113.1'];
     const of = (condition: Condition): boolean[] => clients.map((client) => holds(condition, client));
     expect(of({ clients: HOME })).toEqual([true, true, false]);
@@ -96,7 +96,7 @@ describe('isFor()', () => {
   });
 });
 
-describe('isFor() a client with a key', () => {
+describe('isFor() for a client with a key', () => {
   const query = new Query();
   query.clientBytes = addressFromText('192.0.2.7')!;
   query.keyed = {
@@ -115,7 +115,7 @@ describe('isFor() a client with a key', () => {
     [false, { exceptClientNames: ['anna'] }],
     [true, { exceptClientNames: ['tv'] }],
     [true, { clients: HOME }],
-  ])('is %s by its own names, not by those of others at its address: %j', (expected, condition) => {
+  ])("is %s by the client's own names, not by names of others at its address: %j", (expected, condition) => {
     expect(isFor(ruleWith(condition), RRType.A, query, NAMED)).toBe(expected);
   });
 });

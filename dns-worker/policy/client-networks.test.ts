@@ -28,7 +28,7 @@ const OTHERS: readonly (readonly [string, string])[] = [
   ['::', '0.0.0.0'],
 ];
 
-describe('ClientNetworks', () => {
+describe('ClientNetworks, which assigns addresses to networks,', () => {
   const networks = new ClientNetworks(createRateBuckets(false, 77), PREFIXES);
   const key = (client: string, isProven?: boolean): string => networks.key(from(client, isProven));
   const hash = (client: string, isProven?: boolean): number => networks.hash(from(client, isProven));
@@ -47,14 +47,14 @@ describe('ClientNetworks', () => {
     expect(hash(one)).not.toBe(hash(other));
   });
 
-  test('key() and hash() distinguish proven addresses from those that may be forged', () => {
+  test('key() and hash() distinguish addresses proven by a cookie from addresses that may be forged', () => {
     const keys = [false, true, true, false].map((isProven) => key('192.0.2.1', isProven));
     expect(keys).toEqual([keys[0], keys[1], keys[1], keys[0]]);
     expect(keys[0]).not.toBe(keys[1]);
     expect(hash('192.0.2.1', true)).toBe(~hash('192.0.2.1', false));
   });
 
-  test('key() returns a key for an address of zeros, even as the first lookup', () => {
+  test('key() returns a valid key for an all-zero address, even in the first call', () => {
     const fresh = new ClientNetworks(createRateBuckets(false, 77), PREFIXES);
     expect(fresh.key(from('::'))).not.toBe('');
   });

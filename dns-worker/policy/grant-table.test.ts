@@ -66,12 +66,12 @@ function expectedId(
 }
 
 describe('GrantTable', () => {
-  test('find() finds nothing without grants', () => {
+  test('find() returns nothing if there are no grants', () => {
     const table = new GrantTable([], GROUP_IDS, seedLow, seedHigh);
     expect([table.size, table.find(asked('a.example', '192.0.2.1', 0))]).toEqual([0, NOT_FOUND]);
   });
 
-  test('find() decides like a linear search from the top, for any grants', () => {
+  test('find() returns the same grant as a linear search from the highest priority, for random grants', () => {
     const names = ['example', 'a.example', 'b.a.example', 'c.b.a.example', 'xa.example', 'org'];
     const clients = ['192.0.2.1', '192.0.2.2', '2001:db8::1', '::'];
     const arbitraryGrant = fc.record<Written>({
@@ -97,7 +97,7 @@ describe('GrantTable', () => {
     );
   });
 
-  test('find() finds the grants of a client with a key, and none of others at its address', () => {
+  test('find() returns the grants of a client with a key, and no grants of other clients at its address', () => {
     const written: Written = {
       name: null,
       subdomains: true,
@@ -119,7 +119,7 @@ describe('GrantTable', () => {
     expect(table.grant(table.find(query)).id).toBe(0);
   });
 
-  test('find() sets the label at which the grant matches', () => {
+  test('find() sets the label of the name at which the grant matches', () => {
     const written: Written = { name: 'a.example', subdomains: true, for: 1, isAllowing: true, endsAtSecs: 1 };
     const table = new GrantTable([grantOf(written, 0)], GROUP_IDS, seedLow, seedHigh);
     table.find(asked('c.b.a.example', '192.0.2.1', 0));

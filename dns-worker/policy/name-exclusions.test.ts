@@ -10,7 +10,7 @@ const snapshot = openSnapshot(snapshotOf([], {}, 1));
 const exclusionOf = (exclusions: NameExclusions, name: string): number =>
   exclusions.of(slotQuery(snapshot, name));
 
-describe('NameExclusions', () => {
+describe('NameExclusions, names that are not logged or not counted,', () => {
   const exclusions = new NameExclusions(
     ['example.org', 'Mixed.Example', 'both.example'],
     ['deep.example.org', 'both.example'],
@@ -27,11 +27,11 @@ describe('NameExclusions', () => {
     ['example.org.example', Exclusion.NONE],
     ['org', Exclusion.NONE],
     ['.', Exclusion.NONE],
-  ])('exclude %s from %d', (name, exclusion) => {
+  ])('return for %s the exclusion %d', (name, exclusion) => {
     expect(exclusionOf(exclusions, name)).toBe(exclusion);
   });
 
-  test('exclude nothing without a domain', () => {
+  test('exclude no name if no domain is configured', () => {
     expect(exclusionOf(new NameExclusions([], []), 'www.example.org')).toBe(Exclusion.NONE);
   });
 

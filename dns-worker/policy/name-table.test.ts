@@ -24,7 +24,7 @@ describe('NameTable.findSuffix()', () => {
     ['notexample.org', NOT_FOUND],
     ['org', NOT_FOUND],
     ['.', NOT_FOUND],
-  ])('finds the longest entry for %s', (name, number) => {
+  ])('returns the longest entry that matches %s', (name, number) => {
     expect(table.findSuffix(queryFor(name, snapshot))).toBe(number);
   });
 
@@ -34,11 +34,11 @@ describe('NameTable.findSuffix()', () => {
     ['a.b.example.org', 0],
     ['x.a.b.example.org', 1],
     ['.', NOT_FOUND],
-  ])('finds the longest parent of %s if its first label is skipped', (name, number) => {
+  ])('returns the longest entry above %s if the first label is skipped', (name, number) => {
     expect(table.findSuffix(queryFor(name, snapshot), 1)).toBe(number);
   });
 
-  test('finds nothing in an empty table', () => {
+  test('returns nothing from an empty table', () => {
     expect(tableOf().findSuffix(queryFor('example.org', snapshot))).toBe(NOT_FOUND);
   });
 

@@ -52,8 +52,8 @@ function ask(address: string, of: OpenSnapshot = snapshot): Query {
   return query;
 }
 
-describe('Newcomers', () => {
-  test('excludes the queries of an excluded client from its first question at a new address', () => {
+describe('Newcomers, clients at addresses that policy does not know yet,', () => {
+  test('excludes the queries of an excluded client from its first query at a new address', () => {
     const excludedAddresses = [{ address: macIdentity(OTHER_MAC), exclusion: Exclusion.LOG }];
     const excluding = openSnapshot(snapshotOf([], { groups }, 1, { excludedAddresses }));
     neighbours = [{ address: NEW_ADDRESS, mac: OTHER_MAC }];
@@ -64,7 +64,7 @@ describe('Newcomers', () => {
     expect(ask('2001:db8::8', excluding).exclusion).toBe(Exclusion.NONE);
   });
 
-  test('gives a client its own group from its first question at a new address', () => {
+  test('gives a client its own group from its first query at a new address', () => {
     neighbours = [{ address: NEW_ADDRESS, mac: MAC }];
     const first = ask(NEW_ADDRESS);
     expect([first.groupId, clientDetail(first, snapshot)]).toEqual([KIDS, `mac ${MAC}`]);
@@ -75,19 +75,19 @@ describe('Newcomers', () => {
     expect([waiting.groupId, reads]).toEqual([KIDS, 1]);
   });
 
-  test('gives a client its group from the first question after the kernel has learnt its MAC', () => {
+  test('gives a client its group from the first query after the kernel has learnt its MAC', () => {
     expect(ask(NEW_ADDRESS).groupId).toBe(1);
     neighbours = [{ address: NEW_ADDRESS, mac: MAC }];
     expect(ask(NEW_ADDRESS).groupId).toBe(KIDS);
   });
 
-  test('reads nothing for addresses that policy contains, or if no client has a MAC', () => {
+  test('does not read the neighbour table for known addresses, or if no client has a MAC', () => {
     expect(ask('192.0.2.7').groupId).toBe(KIDS);
     const plain = openLists([], { groups, clients: [{ address: '192.0.2.9', groupId: KIDS }] }, 1);
     expect([ask('192.0.2.9', plain).groupId, ask(NEW_ADDRESS, plain).groupId, reads]).toEqual([KIDS, 1, 0]);
   });
 
-  test('reads once for other neighbours, and a few times for addresses behind a router', () => {
+  test('reads the table once for other neighbours, and a few times for addresses behind a router', () => {
     neighbours = [{ address: '192.0.2.50', mac: OTHER_MAC }];
     for (let i = 0; i < 100; i++) expect(ask('192.0.2.50').groupId).toBe(1);
     expect(reads).toBe(1);
@@ -95,7 +95,7 @@ describe('Newcomers', () => {
     expect(reads).toBe(33);
   });
 
-  test('checks again once a table is old, as addresses may have been reassigned', () => {
+  test('reads the table again after a while, because addresses may have been reassigned', () => {
     neighbours = [{ address: NEW_ADDRESS, mac: MAC }];
     ask(NEW_ADDRESS);
     neighbours = [{ address: NEW_ADDRESS, mac: OTHER_MAC }];
@@ -103,7 +103,7 @@ describe('Newcomers', () => {
     expect(ask(NEW_ADDRESS).groupId).toBe(1);
   });
 
-  test('spends at most 50 ms of a second on reading', () => {
+  test('spends at most 50 ms per second on reading the table', () => {
     readCostMs = 10;
     const beganMs = nowMs;
     for (let sender = 1; nowMs - beganMs < 1000; sender++) ask(`2001:db8::${sender.toString(16)}`);
@@ -111,7 +111,7 @@ describe('Newcomers', () => {
     expect(reads).toBeGreaterThan(4);
   });
 
-  test('recognizes clients of grants and of rules as well', () => {
+  test('recognizes clients that only grants or $client rules refer to', () => {
     const identity = addressFromText(macIdentity(MAC))!;
     const grant = {
       ...{ id: 1, name: null, coversSubdomains: true, groupId: null, clientId: 3, addresses: identity },

@@ -21,11 +21,11 @@ describe('openSnapshot()', () => {
     ['an expression of a list for an address', '/^192\\.0\\.2\\.[0-9]+$/\n', [], true],
     ['an expression of a list that is open at an end', '/^192\\.0\\.2\\./\n', [], false],
     ['a regex filter', '', [filter('^192\\.0\\.2\\.[0-9]+$')], false],
-  ])('reports whether addresses are checked: %s', (_, text, regexFilters, expected) => {
+  ])('reports whether answers must be checked for addresses: %s', (_, text, regexFilters, expected) => {
     expect(openLists([list(text)], { regexFilters }).checksAddresses).toBe(expected);
   });
 
-  test('reopens special rules only if they were rebuilt', () => {
+  test('reopens the table of special rules only if it was rebuilt', () => {
     const buffers = snapshotOf([list('/^ads[0-9]/\n')], { regexFilters: [filter('^track[0-9]')] });
     const before = openSnapshot(buffers);
     const same = openSnapshot(buffers, before);
@@ -37,7 +37,7 @@ describe('openSnapshot()', () => {
   });
 });
 
-describe('isSameTable()', () => {
+describe('isSameTable(), whether two snapshots contain the same name table,', () => {
   const tableOf = (build: number, nameCount: number): RuleTable => {
     const buffer = new SharedArrayBuffer(ruleTableBytes(1));
     const words = new Int32Array(buffer);
@@ -48,7 +48,7 @@ describe('isSameTable()', () => {
     return new RuleTable(buffer);
   };
 
-  test('compares the build and the number of names', () => {
+  test('compares the build number and the number of names', () => {
     const others = [tableOf(1, 2), tableOf(2, 2), tableOf(1, 3)];
     expect(others.map((other) => isSameTable(tableOf(1, 2), other))).toEqual([true, false, false]);
   });

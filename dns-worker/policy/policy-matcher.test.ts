@@ -17,7 +17,7 @@ const DENIED = {
 const SERVICE = { serviceId: 'ads', serviceName: 'Ads', groupId: 1, domains: ['ads.example'], exact: [] };
 
 describe('PolicyMatcher', () => {
-  test('match() does not search the tables for a remembered name, and returns the same match', () => {
+  test('match() returns the match of a remembered name without searching the tables', () => {
     const snapshot = openLists([list('||ads.example^\n')]);
     const matcher = new PolicyMatcher();
     const name = queryFor('www.ads.example', snapshot);
@@ -30,7 +30,7 @@ describe('PolicyMatcher', () => {
     expect(find).toHaveBeenCalledTimes(lookups);
   });
 
-  test('match() reports all rules to a recorder, even for a name that it remembers', () => {
+  test('match() reports all matching rules to a recorder, even for a remembered name', () => {
     const snapshot = openLists([list('||ads.example^\n@@||www.ads.example^\n/^www[.]ads/\n')], {
       managedDomains: [
         { id: 1, name: 'm', domain: 'ads.example', suffix: true, action: 'deny', groupId: null },
@@ -48,7 +48,7 @@ describe('PolicyMatcher', () => {
     }
   });
 
-  test('match() decides again for every client if a rule applies to some clients, and reports that', () => {
+  test('match() decides separately for each client if a rule applies to some clients, and reports this', () => {
     const snapshot = openLists([list('||ads.example^$client=192.0.2.1\n')]);
     const matcher = new PolicyMatcher();
     const [inside, outside] = [1, 2].map((last) => {
@@ -78,7 +78,7 @@ describe('PolicyMatcher', () => {
       '||ads.example^$dnsrewrite=192.0.2.9\n||example^$dnsrewrite=192.0.2.8\n',
       0,
     ],
-  ])('match() reports of several blocking rules %s', (_what, text, rule) => {
+  ])('match() returns, of several blocking rules, %s', (_what, text, rule) => {
     const snapshot = openLists([list(text)]);
     const name = queryFor('ads.example', snapshot);
     const result = new PolicyMatcher().match(name, name, snapshot, 0);
@@ -89,7 +89,7 @@ describe('PolicyMatcher', () => {
     ['the rule at the name', '/ads[.]ex/\n||ads.example^\n', RuleOrigin.LIST],
     ['a rule with its own answer', '||ads.example^\n/ads[.]ex/$dnsrewrite=192.0.2.9\n', RuleOrigin.SPECIAL],
     ['the important rule at the name', '/ads[.]ex/$important\n||ads.example^$important\n', RuleOrigin.LIST],
-  ])('match() reports of a rule at the name and an expression %s', (_what, text, origin) => {
+  ])('match() returns, of a rule for the name and a regular expression, %s', (_what, text, origin) => {
     const snapshot = openLists([list(text)]);
     const name = queryFor('ads.example', snapshot);
     const result = new PolicyMatcher().match(name, name, snapshot, 0);
@@ -100,7 +100,7 @@ describe('PolicyMatcher', () => {
     ['a managed domain', { managedDomains: [DENIED] }, 0],
     ['a blocked service', { blockedServices: [SERVICE] }, 0],
     ['nothing set by hand', {}, 1],
-  ])('match() tries filters only if no other manual rule decides: %s', (_, rows, times) => {
+  ])('match() evaluates regex filters only if no other manual rule decides: %s', (_, rows, times) => {
     const filter = { id: 1, name: 'f', pattern: '^www', action: 'deny' as const, groupId: null };
     const snapshot = openLists([], { ...rows, regexFilters: [filter] });
     const tried = jest.spyOn(snapshot.manualSpecial, 'forEachMatch');
@@ -116,7 +116,7 @@ describe('PolicyMatcher', () => {
     '^[a-z0-9:.]+$',
     '\\.[0-9]+$',
     '^1\\.2\\.3\\.4$',
-  ])('match() compares the filter %s with names only', (pattern) => {
+  ])('match() compares the regex filter %s with names only, not with addresses', (pattern) => {
     const filter = { id: 1, name: 'f', pattern, action: 'deny' as const, groupId: null };
     const snapshot = openLists([], { regexFilters: [filter] });
     expect(snapshot.checksAddresses).toBe(false);
@@ -124,7 +124,7 @@ describe('PolicyMatcher', () => {
     expect(originOf(new PolicyMatcher().match(name, name, snapshot, 0))).toBe(RuleOrigin.REGEX);
   });
 
-  test('match() applies a filter with ;querytype= to queries of these types', () => {
+  test('match() applies a regex filter with ;querytype= only to queries of these types', () => {
     const filter = {
       id: 1,
       name: 'f',
@@ -145,7 +145,7 @@ describe('PolicyMatcher', () => {
     }
   });
 
-  test('match() discards the rules of the previous name', () => {
+  test('match() does not report rules of the previous name', () => {
     const snapshot = openLists([list('/^a[.]b/\n@@/^c[.]d/$important\n||e.f^\n')]);
     const matcher = new PolicyMatcher();
     const matchOf = (text: string): number => {

@@ -35,7 +35,7 @@ function admitted(limiter: RateLimiter, client: string, atMs: number, count: num
 }
 
 describe('RateLimiter', () => {
-  test('admitsQuestion() allows a burst, and then what the refill adds', () => {
+  test('admitsQuestion() allows a burst, and then the queries that the refill rate allows', () => {
     const limiter = limiterOf();
     expect(admitted(limiter, '192.0.2.1', 1000, 9)).toBe(5);
     expect(admitted(limiter, '192.0.2.1', 1090, 9)).toBe(0);
@@ -43,7 +43,7 @@ describe('RateLimiter', () => {
     expect(admitted(limiter, '192.0.2.1', 60_000, 9)).toBe(5);
   });
 
-  test('admitsQuestion() counts a network as one, and others separately', () => {
+  test('admitsQuestion() counts all addresses of a network together, and networks separately', () => {
     const limiter = limiterOf();
     expect(admitted(limiter, '192.0.2.1', 1000, 3)).toBe(3);
     expect(admitted(limiter, '192.0.2.200', 1000, 9)).toBe(2);
@@ -53,7 +53,7 @@ describe('RateLimiter', () => {
     expect(admitted(limiter, '2001:db8:2:1::1', 1000, 9)).toBe(5);
   });
 
-  test('admitsQuestion() keeps buckets of networks that differ in one group of their address', () => {
+  test('admitsQuestion() keeps separate buckets for networks that differ in one group of their address', () => {
     const limiter = limiterOf({ ipv6PrefixLength: 128 });
     const clients = [0, 1, 2, 3].flatMap((word) =>
       Array.from({ length: 16 }, (_, at) => {
@@ -65,20 +65,20 @@ describe('RateLimiter', () => {
     for (const client of clients) expect(admitted(limiter, client, 1000, 1)).toBe(0);
   });
 
-  test('admitsQuestion() never limits the whitelist', () => {
+  test('admitsQuestion() never limits addresses in the whitelist', () => {
     const limiter = limiterOf({ whitelist: ['192.0.2.128/25', '2001:db8::/32'] });
     expect(admitted(limiter, '192.0.2.129', 1000, 50)).toBe(50);
     expect(admitted(limiter, '2001:db8:9::1', 1000, 50)).toBe(50);
     expect(admitted(limiter, '192.0.2.1', 1000, 50)).toBe(5);
   });
 
-  test('admitsQuestion() applies one limit to all threads', () => {
+  test('admitsQuestion() applies one limit across all threads', () => {
     const memory = createRateBuckets(true, 7);
     const [one, other] = [limiterOf({}, memory), limiterOf({}, memory)];
     expect(admitted(one, '192.0.2.1', 1000, 3) + admitted(other, '192.0.2.1', 1000, 9)).toBe(5);
   });
 
-  test('admitsNxdomain() has its own budget', () => {
+  test('admitsNxdomain() has a separate limit', () => {
     const limiter = limiterOf();
     const granted = [1, 2, 3].map(() => limiter.admitsNxdomain(from('192.0.2.1', 1000)));
     expect(granted).toEqual([true, true, false]);
@@ -100,7 +100,7 @@ describe('RateLimiter', () => {
     }
   });
 
-  test('a flood of more networks than buckets leaves each network a burst and breaks nothing', () => {
+  test('admitsQuestion() still admits a burst per network when there are more networks than buckets', () => {
     const limiter = limiterOf();
     let refused = 0;
     for (let i = 0; i < RateBucketLayout.BUCKETS * 2; i++) {
@@ -117,7 +117,7 @@ describe('RateLimiter', () => {
     return hash & (RateBucketLayout.BUCKETS - 1) & ~(RateBucketLayout.WAYS - 1);
   }
 
-  test('admitsQuestion() gives a network the least used of its four buckets, and uses no other', () => {
+  test('admitsQuestion() gives a network the least used of four possible buckets, and changes no other bucket', () => {
     const memory = createRateBuckets(true, 7);
     const limiter = limiterOf({}, memory);
     const first = firstBucketOf(memory, '10.0.0.1');
@@ -135,7 +135,7 @@ describe('RateLimiter', () => {
     expect(rest(forgotten!)).toBe(5);
   });
 
-  test('slips() is true for every Nth', () => {
+  test('slips() is true for every Nth limited query', () => {
     const limiter = limiterOf({ slipRatio: 3 });
     expect(Array.from({ length: 7 }, () => limiter.slips())).toEqual([
       false,
@@ -149,13 +149,13 @@ describe('RateLimiter', () => {
     expect(limiterOf().slips()).toBe(false);
   });
 
-  test('slips() counts what all threads limit', () => {
+  test('slips() counts the limited queries of all threads together', () => {
     const memory = createRateBuckets(true, 7);
     const [one, other] = [limiterOf({ slipRatio: 2 }, memory), limiterOf({ slipRatio: 2 }, memory)];
     expect([one.slips(), other.slips(), other.slips(), one.slips()]).toEqual([false, true, false, true]);
   });
 
-  test('admitsQuestion() agrees with a bucket of tokens', () => {
+  test('admitsQuestion() gives the same results as a simple token bucket', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 200 }),

@@ -18,8 +18,8 @@ function note(address: string): [answered: boolean, reported: number] {
   return [refusals.note(query), refusals.unreported];
 }
 
-describe('Refusals.note()', () => {
-  test('answers five queries of a network in a second', () => {
+describe('Refusals.note(), the limit of REFUSED replies to unknown clients,', () => {
+  test('allows five replies per network and second', () => {
     const answered = Array.from({ length: 8 }, (_, host) => note(`203.0.113.${host}`)[0]);
     expect(answered).toEqual([true, true, true, true, true, false, false, false]);
     expect(note('203.0.114.1')[0]).toBe(true);
@@ -27,13 +27,13 @@ describe('Refusals.note()', () => {
     expect(note('203.0.113.1')[0]).toBe(true);
   });
 
-  test('treats 56 bits of IPv6 as a network', () => {
+  test('treats the first 56 bits of an IPv6 address as the network', () => {
     for (let host = 0; host < 5; host++) note(`2001:db8:0:${host}::1`);
     expect(note('2001:db8:0:ff::1')[0]).toBe(false);
     expect(note('2001:db8:0:100::1')[0]).toBe(true);
   });
 
-  test('reports a network at once, and every ten seconds the number of queries since', () => {
+  test('reports a network at once, and then every ten seconds the number of its queries', () => {
     expect(note('203.0.113.1')).toEqual([true, 1]);
     for (let query = 0; query < 20; query++) expect(note('203.0.113.2')[1]).toBe(0);
     second += 9;
@@ -43,7 +43,7 @@ describe('Refusals.note()', () => {
     expect(note('203.0.113.4')[1]).toBe(0);
   });
 
-  test('reports fifty networks a second at most, and the others later', () => {
+  test('reports at most fifty networks per second, and the others later', () => {
     let reported = 0;
     for (let network = 0; network < 200; network++) reported += note(`198.18.${network}.1`)[1];
     expect(reported).toBe(50);
@@ -51,7 +51,7 @@ describe('Refusals.note()', () => {
     expect(note('198.18.199.1')[1]).toBeGreaterThan(0);
   });
 
-  test('limits networks with the same hash slot together', () => {
+  test('counts networks with the same hash slot together', () => {
     // Queries from more networks than slots: each network takes over the slot of another.
     let answered = 0;
     for (let round = 0; round < 4; round++)
@@ -60,7 +60,7 @@ describe('Refusals.note()', () => {
     expect(answered).toBeLessThanOrEqual(5 * 1024);
   });
 
-  test('stays bounded under queries of forged senders of all networks', () => {
+  test('uses constant memory under queries with forged sources from all networks', () => {
     for (let network = 0; network < 100_000; network++)
       expect(note(`10.${(network >> 8) & 255}.${network & 255}.${network >> 16}`)[1]).toBeLessThanOrEqual(
         200,

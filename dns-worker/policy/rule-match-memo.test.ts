@@ -15,12 +15,12 @@ import {
   UNKNOWN,
 } from './rule-match-memo.ts';
 
-describe('blockedBy()', () => {
+describe('blockedBy(), which packs a match into one integer,', () => {
   test.each([
     [RuleOrigin.LIST, 0, 0],
     [RuleOrigin.SPECIAL, MAX_RULE, 126],
     [RuleOrigin.REGEX, 12_345, 128],
-  ])('packs origin %d, rule %d and label %d, which are read back', (origin, rule, label) => {
+  ])('keeps origin %d, rule %d and label %d', (origin, rule, label) => {
     const match = blockedBy(origin, rule, label);
     expect([originOf(match), ruleOf(match), labelOf(match)]).toEqual([origin, rule, label]);
     expect([NOT_BLOCKED, UNKNOWN, CONDITIONAL, ALLOWED, ALLOWED_BY_LIST]).not.toContain(match);
@@ -28,7 +28,7 @@ describe('blockedBy()', () => {
 });
 
 describe('isAllowing()', () => {
-  test('is true for both kinds of allow rules only', () => {
+  test('is true only for the two kinds of allow rules', () => {
     const matches = [
       ALLOWED,
       ALLOWED_BY_LIST,
@@ -41,8 +41,8 @@ describe('isAllowing()', () => {
   });
 });
 
-describe('RuleMatchMemo.find()', () => {
-  test('returns a remembered match only for the same name, version and class', () => {
+describe('RuleMatchMemo.find(), a cache of matches by name,', () => {
+  test('returns a remembered match only for the same name, policy version and client class', () => {
     const memo = new RuleMatchMemo();
     memo.remember(-5, 6, 7, 2, 77);
     expect(memo.find(-5, 6, 7, 2)).toBe(77);
@@ -52,11 +52,11 @@ describe('RuleMatchMemo.find()', () => {
     expect(memo.find(-5, 6, 7, 3)).toBe(UNKNOWN);
   });
 
-  test('returns nothing at first, even for version 0', () => {
+  test('returns nothing from an empty cache, even for version 0', () => {
     expect(new RuleMatchMemo().find(0, 0, 0, 0)).toBe(UNKNOWN);
   });
 
-  test('stores four names of one set, and replaces one of them with a fifth', () => {
+  test('stores four names in a set, and replaces one of them by a fifth', () => {
     const memo = new RuleMatchMemo();
     const lows = Array.from({ length: 5 }, (_, n) => 1 + n * 65_536);
     const known = (): number[] => lows.map((low) => memo.find(low, 6, 7, 0));
@@ -67,7 +67,7 @@ describe('RuleMatchMemo.find()', () => {
     expect(known()[4]).toBe(81);
   });
 
-  test('replaces names of another version first', () => {
+  test('replaces names of another policy version first', () => {
     const memo = new RuleMatchMemo();
     const lows = Array.from({ length: 5 }, (_, n) => 1 + n * 65_536);
     memo.remember(lows[1]!, 6, 6, 0, 70);
@@ -75,14 +75,14 @@ describe('RuleMatchMemo.find()', () => {
     expect(lows.map((low) => memo.find(low, 6, 7, 0))).toEqual([77, UNKNOWN, 77, 77, 77]);
   });
 
-  test('stores one match of a name', () => {
+  test('stores only the newest match of a name', () => {
     const memo = new RuleMatchMemo();
     memo.remember(1, 6, 7, 0, 77);
     memo.remember(1, 6, 8, 0, 78);
     expect([memo.find(1, 6, 7, 0), memo.find(1, 6, 8, 0)]).toEqual([UNKNOWN, 78]);
   });
 
-  test('remembers that no rule matches', () => {
+  test('remembers that no rule matches a name', () => {
     const memo = new RuleMatchMemo();
     memo.remember(1, 2, 3, 0, NOT_BLOCKED);
     expect(memo.find(1, 2, 3, 0)).toBe(NOT_BLOCKED);

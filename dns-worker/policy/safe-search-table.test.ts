@@ -49,7 +49,7 @@ describe('SafeSearchTable', () => {
     return table.describe(number);
   }
 
-  test('finds what each group enforces of each engine', () => {
+  test('returns the safe search mode of each group for each engine', () => {
     expect(['one.test', 'www.one.test', 'two.test', 'three.test'].map((name) => found(0, name))).toEqual([
       'one (strict)',
       'one (strict)',
@@ -63,11 +63,11 @@ describe('SafeSearchTable', () => {
     ]);
   });
 
-  test('finds nothing for a group that enforces nothing, nor for other names', () => {
+  test('returns nothing for a group without safe search, and for other names', () => {
     expect([found(1, 'one.test'), found(0, 'x.one.test'), found(0, 'test')]).toEqual([null, null, null]);
   });
 
-  test('stores 16 engines, and skips more', () => {
+  test('stores 16 engines, and ignores further engines', () => {
     const engines = Array.from({ length: 17 }, (_, at) => engine(`e${at}`, `e${at}.test`));
     const full = new SafeSearchTable({ engines, groups: [{ id: 1, mask: 0xaaaaaaaa | 0 }] }, [1], 1, 2);
     const hash = { low: 0, high: 0 };

@@ -36,11 +36,11 @@ describe('ServerIdentity', () => {
     ['hostname.bind', 'attic'],
     ['id.server', 'attic'],
     ['status.weir', 'ready'],
-  ])('returns %s (RFC 4892)', (name, text) => {
+  ])('answers %s (RFC 4892)', (name, text) => {
     expect([textFor(name), textFor(name, { client: '2001:db8::1' })]).toEqual([text, text]);
   });
 
-  test('returns the URL of the compatibility API, as PADD expects, if it is served', () => {
+  test('returns the URL of the compatibility API for PADD if this API is enabled', () => {
     const compatApi = { local: 'http://127.0.0.1:8080/api/', named: 'http://pi.hole:8080/api/' };
     const identity = new ServerIdentity({ ...SETTINGS, compatApi });
     expect(textFor('local.api.ftl', {}, identity)).toBe(compatApi.local);
@@ -50,7 +50,7 @@ describe('ServerIdentity', () => {
     expect(textFor('local.api.ftl')).toBeNull();
   });
 
-  test('returns null for other clients, names and types', () => {
+  test('returns null for unknown clients, other names and other types', () => {
     expect(textFor('version.bind', { client: '198.51.100.1' })).toBeNull();
     expect(textFor('authors.bind')).toBeNull();
     expect(textFor('x.version.bind')).toBeNull();
@@ -58,7 +58,7 @@ describe('ServerIdentity', () => {
     expect(textFor('version.bind', {}, new ServerIdentity())).toBeNull();
   });
 
-  test('returns the state of the node', () => {
+  test('returns the state of the node for status.weir', () => {
     const control = new Int32Array(64);
     const identity = new ServerIdentity(SETTINGS, control);
     const order = [NodeState.HOLDING, NodeState.STARTING, NodeState.READY, NodeState.DRAINING];
@@ -83,7 +83,7 @@ describe('ServerIdentity', () => {
     ['status.weir', 3, LogMark.NONE],
     ['status.weir', 1, LogMark.COUNTED],
     ['example.com', 1, LogMark.COUNTED],
-  ])('logMarkOf() of %s, class %i, is %i', (name, qclass, mark) => {
+  ])('logMarkOf() for %s, class %i, is %i', (name, qclass, mark) => {
     const identity = new ServerIdentity({ ...SETTINGS, healthCheckNames: ['health.example.com'] });
     expect(identity.logMarkOf(slotQuery(SNAPSHOT, name, 'A', { qclass }))).toBe(mark);
   });

@@ -22,20 +22,20 @@ function option(code: number, data: readonly number[]): Uint8Array {
   return octets(u16(code), u16(data.length), data);
 }
 
-describe('readEcs()', () => {
-  test('readEcs() finds the subnet among other options', () => {
+describe('readEcs(), which reads the EDNS Client Subnet (ECS) option,', () => {
+  test('readEcs() finds the ECS option among other options', () => {
     expect(read(octets(option(10, [1, 2, 3, 4, 5, 6, 7, 8]), option(8, ECS), option(12, [0, 0])))).toBe(true);
     expect([...query.copyEcs()!]).toEqual(ECS);
     expect(query.isEcsSpecific).toBe(true);
   });
 
-  test('readEcs() accepts a request without a subnet, and clears the one of the previous request', () => {
+  test('readEcs() accepts a query without ECS, and clears the subnet of the previous query', () => {
     read(option(8, ECS));
     expect(read(new Uint8Array(0))).toBe(true);
     expect([query.copyEcs(), query.isEcsSpecific]).toEqual([null, false]);
   });
 
-  test('readEcs() keeps /0, whose answer is for all clients', () => {
+  test('readEcs() keeps a subnet with prefix length 0, whose answer is for all clients', () => {
     expect(read(option(8, [0, 2, 0, 0]))).toBe(true);
     expect([...query.copyEcs()!]).toEqual([0, 2, 0, 0]);
     expect(query.isEcsSpecific).toBe(false);
@@ -47,7 +47,7 @@ describe('readEcs()', () => {
     ['an option before it that leaves the record', octets(u16(12), u16(100), option(8, ECS))],
     ['an option behind it that leaves the record', octets(option(8, ECS), u16(12), u16(1))],
     ['a subnet that leaves the record', octets(u16(8), u16(7), [0, 1, 24, 0])],
-  ])('readEcs() refuses %s', (_what, options) => {
+  ])('readEcs() rejects %s', (_what, options) => {
     expect(read(options)).toBe(false);
     expect(query.ecsLength).toBe(0);
   });
@@ -57,7 +57,7 @@ describe('readEcs()', () => {
     expect(query.ecsLength).toBe(0);
   });
 
-  test('readEcs() reads nothing beyond the record, whatever the options', () => {
+  test('readEcs() reads nothing beyond the OPT record, for any options', () => {
     const part = fc.oneof(
       fc.uint8Array({ maxLength: 12 }),
       fc.constant(option(8, [0, 1, 8, 0, 10])),

@@ -13,7 +13,7 @@ const UNREAD = ['isAddress', 'addressSize', 'optionsAt', 'optionsEnd'];
 const PARSED = ['recursionDesired', 'checkingDisabled', 'authenticDataWanted'];
 
 describe('Query', () => {
-  test('begin() clears all data of the previous request', () => {
+  test('begin() clears all data of the previous query', () => {
     const query = new Query();
     const message = new Uint8Array(64);
     query.begin(message, 0, 12, 64);
@@ -45,7 +45,7 @@ describe('Query', () => {
 });
 
 describe('Query.begin()', () => {
-  test('points at the message in its slot', () => {
+  test('refers to the message in its slot of the buffer', () => {
     const query = new Query();
     query.begin(SLOT.subarray(16), 8, 12, 40);
     SLOT[16 + 8] = 0x5a;
@@ -54,7 +54,7 @@ describe('Query.begin()', () => {
     SLOT[16 + 8] = 0;
   });
 
-  test('creates no new view while the buffer is the same', () => {
+  test('creates no new DataView for the same buffer', () => {
     const query = new Query();
     query.begin(SLOT, 0, 12, 40);
     const { view } = query;
@@ -64,7 +64,7 @@ describe('Query.begin()', () => {
 });
 
 describe('Query.setEcs()', () => {
-  test('keeps the data of the option, and copyEcs() returns a copy of it', () => {
+  test('keeps the data of the ECS option, and copyEcs() returns a copy of the data', () => {
     const query = new Query();
     query.begin(SLOT, 0, 12, 40);
     expect(query.copyEcs()).toBeNull();
@@ -77,7 +77,7 @@ describe('Query.setEcs()', () => {
 });
 
 describe('Query.setCookie()', () => {
-  test('keeps a cookie of its size, and copyCookie() returns a copy of it', () => {
+  test('keeps a cookie with its length, and copyCookie() returns a copy of the cookie', () => {
     const query = new Query();
     expect(query.copyCookie()).toBeNull();
     query.setCookie(new Uint8Array(COOKIE_SIZE).fill(7));
@@ -90,10 +90,13 @@ describe('Query.isEcsSpecific', () => {
     [0, false],
     [4, false],
     [5, true],
-  ])('with an option of %d bytes is %s: without an address it is for all clients', (length, expected) => {
-    const query = new Query();
-    query.begin(SLOT, 0, 12, 40);
-    query.setEcs(ECS, 0, length);
-    expect(query.isEcsSpecific).toBe(expected);
-  });
+  ])(
+    'with an ECS option of %d bytes is %s: without address bytes the answer is for all clients',
+    (length, expected) => {
+      const query = new Query();
+      query.begin(SLOT, 0, 12, 40);
+      query.setEcs(ECS, 0, length);
+      expect(query.isEcsSpecific).toBe(expected);
+    },
+  );
 });

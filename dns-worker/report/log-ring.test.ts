@@ -35,7 +35,7 @@ function queryWith(name: string, answers: number): Query {
 }
 
 describe('LogRingWriter.write()', () => {
-  test('writes the fields that the log shows', () => {
+  test('writes all fields of a log row', () => {
     const query = queryWith('www.test', 6);
     Object.assign(query, {
       arrivedMs: 1_800_000_000_123.5,
@@ -78,7 +78,7 @@ describe('LogRingWriter.write()', () => {
     expect(octetsAt.map((at) => record.getUint8(at))).toEqual([4, 4, 1, 23, 2, 1, 4, 128, 5, 10, 16]);
   });
 
-  test('copies the qname, and the answer RRs after it', () => {
+  test('copies the query name, and the answer records after it', () => {
     writer.write(queryWith('www.test', 6), 1);
     const record = new Uint8Array(recordAt(0).buffer, LogRing.RECORDS_BYTE, LogRecord.SIZE);
     expect([...record.subarray(LogRecord.QNAME, LogRecord.QNAME + 10)]).toEqual([...wireName('www.test')]);
@@ -86,14 +86,14 @@ describe('LogRingWriter.write()', () => {
     expect([...record.subarray(at, at + 6)]).toEqual([28, 29, 30, 31, 32, 33]);
   });
 
-  test('leaves out answer RRs that do not fit completely', () => {
+  test('leaves out answer records that do not fit completely', () => {
     const capacity = LogRecord.SIZE - logAnswersOffset(10);
     for (const length of [capacity, capacity + 1]) writer.write(queryWith('www.test', length), 1);
     const lengths = [0, 1].map((index) => recordAt(index).getUint16(LogRecord.ANSWERS_LENGTH, true));
     expect(lengths).toEqual([capacity, 0]);
   });
 
-  test('writes the type of the first answer RR whether the RRs fit or not, and 0 without any', () => {
+  test('writes the type of the first answer record even if the records do not fit, and 0 without records', () => {
     const typeOf = (index: number, length: number, count: number): number => {
       const query = queryWith('www.test', length);
       // A record whose owner is the root and whose type is AAAA.
@@ -124,7 +124,7 @@ describe('LogRingWriter.write()', () => {
     expect([...bytes]).toEqual([...rule]);
   });
 
-  test('writes the name of a rule without the labels before it if all of them do not fit', () => {
+  test('writes as many trailing labels of a rule name as fit', () => {
     const alias = wireName('xyz.ads.test');
     const query = queryWith('www.test', LogRecord.SIZE - logAnswersOffset(10) - 12);
     query.ruleName.set(alias);
@@ -136,7 +136,7 @@ describe('LogRingWriter.write()', () => {
     expect(written).toEqual([alias.length - 4, 0]);
   });
 
-  test('drops and counts records while the ring is full, and continues when the reader has read some', () => {
+  test('drops and counts records while the ring is full, and continues when the reader has read some records', () => {
     for (let i = 0; i < RECORDS + 2; i++) writer.write(answeredQuery(i + 1), 1);
     writer.publish(1);
     expect([control[LogRing.HEAD_WORD], control[LogRing.DROPPED_WORD]]).toEqual([RECORDS, 2]);
@@ -148,7 +148,7 @@ describe('LogRingWriter.write()', () => {
     expect(recordAt(1).getUint32(LogRecord.GROUP_ID, true)).toBe(2);
   });
 
-  test('continues when the counts wrap around', () => {
+  test('continues when the record counters overflow', () => {
     control[LogRing.HEAD_WORD] = -2;
     control[LogRing.TAIL_WORD] = -2;
     writer = new LogRingWriter(buffer);
@@ -159,7 +159,7 @@ describe('LogRingWriter.write()', () => {
 });
 
 describe('LogRingWriter.publish()', () => {
-  test('shows records only after the call, with the response time of all that were written', () => {
+  test('makes records visible only at the call, and sets the response time of all records written since the last', () => {
     writer.write(answeredQuery(), 1);
     writer.write(answeredQuery(), 1);
     expect(control[LogRing.HEAD_WORD]).toBe(0);
@@ -171,7 +171,7 @@ describe('LogRingWriter.publish()', () => {
     ]);
   });
 
-  describe('of a ring that is nearly full', () => {
+  describe('for a ring that is nearly full', () => {
     const MANY = 1024;
     let waits: jest.SpiedFunction<typeof Atomics.wait>;
     beforeEach(() => {
@@ -191,7 +191,7 @@ describe('LogRingWriter.publish()', () => {
       writer.publish(1);
     }
 
-    test('waits for the reader, 10 ms at most, once in 64 records', () => {
+    test('waits for the reader, 10 ms at most, once per 64 records', () => {
       publish((MANY / 8) * 7 - 1);
       expect(waits).not.toHaveBeenCalled();
       publish(1);
@@ -202,7 +202,7 @@ describe('LogRingWriter.publish()', () => {
       expect(waits).toHaveBeenCalledTimes(2);
     });
 
-    test('stops waiting when there is space, and waits again when there is none', () => {
+    test('stops waiting when there is space, and waits again when space runs out', () => {
       publish(MANY - 10);
       control[LogRing.TAIL_WORD] = MANY / 2;
       publish(64);
@@ -218,7 +218,7 @@ describe('LogRingWriter.publish()', () => {
       expect(control[LogRing.DROPPED_WORD]).toBe(100);
     });
 
-    test('waits 64 times for a reader that reads nothing, and again after it has read', () => {
+    test('stops waiting after 64 waits without progress of the reader, and waits again after progress', () => {
       for (let i = 0; i < 100; i++) publish(64);
       expect(waits).toHaveBeenCalledTimes(64);
       control[LogRing.TAIL_WORD] = 64;

@@ -3,8 +3,8 @@ import { COUNTERS_BYTES } from '../../shared/memory/answer-counters.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { LoopLag } from './loop-lag.ts';
 
-describe('LoopLag.beat()', () => {
-  test('adds up the delays of beats, and ignores early ones', () => {
+describe('LoopLag.beat(), which measures delays of the event loop,', () => {
+  test('adds up the delays of late beats, and ignores early beats', () => {
     let nowMs = 5000;
     const memory = new SharedArrayBuffer(COUNTERS_BYTES);
     const lag = new LoopLag(memory, { nowMs: () => 0, monotonicMs: () => nowMs }, 1000);

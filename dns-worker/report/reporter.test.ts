@@ -39,7 +39,7 @@ function answer(change: Partial<Query> = {}): void {
 }
 
 describe('Reporter.answered()', () => {
-  test('counts by protocol and status', () => {
+  test('counts queries by protocol and status', () => {
     answer({ protocol: Protocol.tcp, status: QueryStatus.CACHED });
     answer({ protocol: Protocol.tcp, status: QueryStatus.CACHED });
     answer({ protocol: Protocol.udp, status: QueryStatus.ALLOWED });
@@ -48,14 +48,14 @@ describe('Reporter.answered()', () => {
     expect(counters[answeredSlot(Protocol.udp, QueryStatus.ALLOWED)]).toBe(1);
   });
 
-  test('counts rate-limited queries as limited, whatever their status', () => {
+  test('counts rate-limited queries as limited, for any status', () => {
     answer({ protocol: Protocol.udp, status: QueryStatus.ALLOWED, limitedBy: LimitReason.NXDOMAIN });
     expect(counters[answeredSlot(Protocol.udp, QueryStatus.RATE_LIMITED)]).toBe(1);
     expect([1, 2].map((reason) => counters[limitSlot(reason)])).toEqual([0, 1]);
     expect(counters[answeredSlot(Protocol.udp, QueryStatus.ALLOWED)]).toBe(0);
   });
 
-  test('counts by response code, type and DNSSEC status', () => {
+  test('counts queries by RCODE, type and DNSSEC status', () => {
     answer({ rcode: Rcode.NOERROR, answersCount: 1, qtype: RRType.A, dnssec: DnssecStatus.secure });
     answer({ rcode: Rcode.NOERROR, answersCount: 0, qtype: RRType.A });
     answer({ rcode: Rcode.NXDOMAIN, qtype: 65_280, dnssec: DnssecStatus.bogus });
@@ -68,7 +68,7 @@ describe('Reporter.answered()', () => {
 });
 
 describe('Reporter.answered() of an excluded query', () => {
-  test('counts it, and writes a record unless the log and statistics leave it out', () => {
+  test('counts the query, but writes no log record for a query excluded from log and statistics', () => {
     const ring = new SharedArrayBuffer(logRingBytes(16));
     const memory = new SharedArrayBuffer(COUNTERS_BYTES);
     const counts = new Float64Array(memory);
@@ -83,7 +83,7 @@ describe('Reporter.answered() of an excluded query', () => {
 });
 
 describe('Reporter.publish()', () => {
-  test('counts the response time of each query since the last call, by source', () => {
+  test('counts the response time of each query since the last call, by answer source', () => {
     answer();
     answer();
     answer({ cached: 1, upstream: 4 });
@@ -105,7 +105,7 @@ describe('Reporter.publish()', () => {
     ]);
   });
 
-  test('counts nothing if nothing was answered', () => {
+  test('does not count a response time if there was no query', () => {
     reporter.publish(100);
     expect([...counters].every((count) => count === 0)).toBe(true);
   });

@@ -37,7 +37,7 @@ function counts(): number[] {
 }
 
 describe('ClientSightings.count()', () => {
-  test('assigns no slot to clients that may not query, however many there are', () => {
+  test('creates no entry for clients that may not query, however many there are', () => {
     const snapshot = allowing(1, '192.0.2.0/24');
     expect(count('192.0.2.1', snapshot)).toBe(true);
     for (let host = 0; host < 50_000; host++)
@@ -45,7 +45,7 @@ describe('ClientSightings.count()', () => {
     expect(counts()).toEqual([1]);
   });
 
-  test('stops counting a client once it may not query, and continues once it may', () => {
+  test('does not count a client while it may not query, and continues once it may query again', () => {
     expect(count('192.0.2.1', allowing(1, '192.0.2.0/24'))).toBe(true);
     const closed = allowing(2);
     expect([count('192.0.2.1', closed), count('192.0.2.1', closed)]).toEqual([false, false]);

@@ -65,13 +65,13 @@ function only(): FirstServer {
   return one!;
 }
 
-describe('FirstServerWriter.publish()', () => {
-  test('lets the answer thread ask the first server of Failover', () => {
+describe('FirstServerWriter.publish(), which gives the answer threads their servers,', () => {
+  test('publishes the first server of a Failover pool', () => {
     write(poolOf('Failover', [upstream(4), upstream(5)]));
     expect(numbersOf(3)).toEqual([[4], [4], [4]]);
   });
 
-  test('lets it ask all servers of Parallel', () => {
+  test('publishes all servers of a Parallel pool', () => {
     write(poolOf('Parallel', [upstream(4), upstream(5), upstream(6)]));
     expect(numbersOf(2)).toEqual([
       [4, 5, 6],
@@ -79,12 +79,12 @@ describe('FirstServerWriter.publish()', () => {
     ]);
   });
 
-  test('lets it ask the servers of Balanced in turn', () => {
+  test('publishes the servers of a Balanced pool in turn', () => {
     write(poolOf('Balanced', [upstream(4), upstream(5), upstream(6)]));
     expect(numbersOf(4)).toEqual([[4], [5], [6], [4]]);
   });
 
-  test('lets it ask the fastest server of Fastest, and every sixteenth question another one in turn', () => {
+  test('publishes the fastest server of a Fastest pool, and for every 16th query another server in turn', () => {
     const upstreams = [upstream(0), upstream(1), upstream(2)];
     [30, 10, 20].forEach((ms, at) => upstreams[at]!.health.recordLatency(ms, 1));
     write(poolOf('Fastest', upstreams));
@@ -93,7 +93,7 @@ describe('FirstServerWriter.publish()', () => {
     expect([asked[15], asked[31], asked[47]]).toEqual([2, 0, 2]);
   });
 
-  test('follows the order of Fastest', () => {
+  test('follows changes in the order of a Fastest pool', () => {
     const upstreams = [upstream(0), upstream(1)];
     [30, 10].forEach((ms, at) => upstreams[at]!.health.recordLatency(ms, 1));
     const writer = write(poolOf('Fastest', upstreams));
@@ -103,7 +103,7 @@ describe('FirstServerWriter.publish()', () => {
     expect(numbersOf(1)).toEqual([[0]]);
   });
 
-  test('uses the first pool only', () => {
+  test('publishes servers of the first pool only', () => {
     write(poolOf('Parallel', [upstream(0)]), new Pool('other', 'Parallel', 2, [upstream(1)]));
     expect(numbersOf(1)).toEqual([[0]]);
   });
@@ -113,17 +113,17 @@ describe('FirstServerWriter.publish()', () => {
     ['is asked over TCP', { transport: 'tcp' }],
     ['is asked over TLS', { transport: 'tls' }],
     ['is link-local', { host: 'fe80::1%eth0' }],
-  ])('leaves all questions to the resolve thread while a server %s', (_what, settings) => {
+  ])('publishes no server while a server %s', (_what, settings) => {
     write(poolOf('Failover', [upstream(0), upstream(1, settings)]));
     expect(numbersOf(1)).toEqual([[]]);
   });
 
-  test('leaves all questions to it without any server', () => {
+  test('publishes no server for an empty list of servers', () => {
     write();
     expect(numbersOf(1)).toEqual([[]]);
   });
 
-  test('leaves all questions to it if more servers are queried at the same time than it queries', () => {
+  test('publishes no server if a Parallel pool has more servers than an answer thread can query', () => {
     write(
       poolOf(
         'Parallel',
@@ -150,7 +150,7 @@ describe('FirstServerWriter.publish()', () => {
     ],
   ];
   test.each(faults)(
-    'leaves all questions to the resolve thread until a server has recovered: it %s',
+    'publishes no server until a faulty server has recovered: it %s',
     (_what, fail, recover) => {
       const [first, second] = [upstream(0), upstream(1)];
       const writer = write(poolOf('Failover', [first, second]));
@@ -164,7 +164,7 @@ describe('FirstServerWriter.publish()', () => {
     },
   );
 
-  test('leaves all questions to it after probes have shown that a server does not support the hardening in use', () => {
+  test('publishes no server after probes found that the server does not support the hardening in use', () => {
     const records = new Capabilities(clock);
     const one = upstreamOf(server, { clock, records });
     opened.push(one);
@@ -175,12 +175,12 @@ describe('FirstServerWriter.publish()', () => {
     expect(numbersOf(1)).toEqual([[]]);
   });
 
-  test('sets the wait for a single server within the bounds of a repeated question', () => {
+  test('sets the maximum wait for a single server to the time range of a repeated query', () => {
     write(poolOf('Failover', [upstream(0)]));
     expect([0, 1].map((random) => only().waitMs(random))).toEqual([300, 900]);
   });
 
-  test('sets the wait to the time after which the next server would be asked', () => {
+  test('sets the maximum wait to the time after which the next server would be queried', () => {
     const upstreams = [upstream(0), upstream(1)];
     write(poolOf('Failover', upstreams));
     expect([0, 1].map((random) => only().waitMs(random))).toEqual([200, 200]);
@@ -191,12 +191,12 @@ describe('FirstServerWriter.publish()', () => {
     expect([0, 1].map((random) => only().waitMs(random))).toEqual([200, 200]);
   });
 
-  test('sets the wait to at most half of the maximum time of a question', () => {
+  test('sets the maximum wait to at most half of the query timeout', () => {
     new FirstServerWriter(memory, [poolOf('Failover', [upstream(0), upstream(1)])], 300).publish();
     expect(only().waitMs(1)).toBe(150);
   });
 
-  test('names the address and port of each server', () => {
+  test('publishes the address and port of each server', () => {
     write(poolOf('Parallel', [upstream(0), upstream(1, { host: '2001:db8::53', port: 5353 })]));
     const [first, second] = chosen().map(({ address: { bytes, length } }) => [...bytes.subarray(0, length)]);
     expect(first).toEqual([
@@ -222,8 +222,8 @@ describe('FirstServerWriter.publish()', () => {
   });
 });
 
-describe('FirstServerWriter.takeNews()', () => {
-  test('counts the questions and answers of the answer thread exactly once', () => {
+describe('FirstServerWriter.takeNews(), which collects results of the answer threads,', () => {
+  test('counts the queries and answers of the answer thread exactly once', () => {
     const one = upstream(0);
     const writer = write(poolOf('Failover', [one]));
     const first = only();
@@ -249,7 +249,7 @@ describe('FirstServerWriter.takeNews()', () => {
     expect(one.health.latencyCounts().sumMs).toBe(45);
   });
 
-  test('records the last latencies of many answers, and counts all of them', () => {
+  test('records the newest latencies of many answers, and counts all answers', () => {
     const one = upstream(0);
     const writer = write(poolOf('Failover', [one]));
     const first = only();
@@ -265,7 +265,7 @@ describe('FirstServerWriter.takeNews()', () => {
     expect(one.health.latencyCounts().counts.reduce((sum, count) => sum + count, 0)).toBe(answers);
   });
 
-  test('counts nothing of the servers of another resolver', () => {
+  test('ignores results for the servers of a replaced resolver', () => {
     const [before, after] = [upstream(0), upstream(0)];
     write(poolOf('Failover', [before])).close();
     const stale = only();
@@ -283,7 +283,7 @@ describe('FirstServerWriter.takeNews()', () => {
 });
 
 describe('FirstServerWriter.close()', () => {
-  test('reads the rest, and writes nothing more', () => {
+  test('collects the remaining results, and writes nothing more', () => {
     const [before, after] = [upstream(0), upstream(7)];
     const replaced = write(poolOf('Failover', [before]));
     only().noteAsked();

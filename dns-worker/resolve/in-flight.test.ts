@@ -3,7 +3,7 @@ import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { InFlight } from './in-flight.ts';
 
 describe('InFlight', () => {
-  test('join() is true only for the first of a key; settle() calls them all once', () => {
+  test('join() is true only for the first caller with a key; settle() calls every caller once', () => {
     const table = new InFlight<number>(new MemoryLogger());
     const outcomes: string[] = [];
     expect(table.join('a', (n) => outcomes.push(`1:${String(n)}`))).toBe(true);
@@ -16,7 +16,7 @@ describe('InFlight', () => {
     expect(table.questions).toBe(1);
   });
 
-  test('admits() accepts 8,192 callers for one question, while others can wait for another', () => {
+  test('admits() accepts 8,192 callers for one query, while callers of other queries can still wait', () => {
     const table = new InFlight<number>(new MemoryLogger());
     for (let i = 0; i < 8192; i++) {
       expect(table.admits('a')).toBe(true);
@@ -28,7 +28,7 @@ describe('InFlight', () => {
     expect(table.admits('a')).toBe(true);
   });
 
-  test('settle() allows a waiter to ask the same question again', () => {
+  test('settle() allows a waiting caller to start the same query again', () => {
     const table = new InFlight<number>(new MemoryLogger());
     const first: boolean[] = [];
     table.join('a', () => first.push(table.join('a', () => undefined)));
@@ -36,7 +36,7 @@ describe('InFlight', () => {
     expect(first).toEqual([true]);
   });
 
-  test('settle() calls the other waiters even if one throws, and logs the error', () => {
+  test('settle() calls the other waiting callers even if one throws, and logs the error', () => {
     const logger = new MemoryLogger();
     const table = new InFlight<number>(logger);
     const outcomes: number[] = [];

@@ -64,7 +64,7 @@ describe('LateAnswers', () => {
     expect(late.take(WWW)).toBeNull();
   });
 
-  test('take() stops listening to a question that is sent again, and so does close()', async () => {
+  test('take() and close() stop waiting for the late answer of a query', async () => {
     const other = question('other.example.org', 'A');
     const failures = [await timeOut(), await timeOut(other)];
     let come = 0;
@@ -78,7 +78,7 @@ describe('LateAnswers', () => {
     expect(come).toBe(0);
   });
 
-  test('listens for 256 questions at most', () => {
+  test('waits for late answers of at most 256 queries', () => {
     const cancelled: number[] = [];
     for (let i = 0; i < 257; i++) {
       const run = { listen: () => undefined, cancel: () => cancelled.push(i) };
@@ -90,7 +90,7 @@ describe('LateAnswers', () => {
 });
 
 describe('awaitLateAnswer()', () => {
-  test('calls the first waiting caller, and none for a question that is not listened for', async () => {
+  test('calls only the first caller that waits for the late answer of a query', async () => {
     const failure = await timeOut();
     const called: string[] = [];
     const come = new Promise<void>((resolve) => {

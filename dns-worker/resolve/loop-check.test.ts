@@ -30,7 +30,7 @@ function upstream(address: string): Upstream & { readonly names: Uint8Array[] } 
 }
 const tokenOf = (name: Uint8Array | undefined): string => loopTokenIn(name!, 0, name!.length)!;
 
-test('LoopCheck reports the upstream whose name comes back, until one does not', () => {
+test('LoopCheck reports an upstream that sends its probe name back, until a probe does not come back', () => {
   const [router, other] = [upstream('udp://router'), upstream('udp://other')];
   const logger = new MemoryLogger();
   const check = new LoopCheck([router, other], null, SETTINGS, logger);
@@ -58,7 +58,7 @@ test('LoopCheck reports the upstream whose name comes back, until one does not',
   expect(router.names).toHaveLength(asked);
 });
 
-test('LoopCheck asks the servers of a zone for names of that zone', () => {
+test('LoopCheck of a forward zone probes its servers with names in that zone', () => {
   const server = upstream('udp://router');
   const zone = nameFromText('corp.example')!;
   const check = new LoopCheck([server], zone, SETTINGS, new MemoryLogger());

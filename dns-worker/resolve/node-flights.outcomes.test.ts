@@ -47,7 +47,7 @@ const answerOf = (bytes: number): Resolution => ({
   upstream: 3,
 });
 
-test('NodeFlights.resolve() passes on an answer unchanged', async () => {
+test('NodeFlights.resolve() returns the answer that another thread received unchanged', async () => {
   const [one, other] = threads();
   const own = one.resolve(question('a.example', 'A'));
   const waiting = other.resolve(question('a.example', 'A'));
@@ -57,7 +57,7 @@ test('NodeFlights.resolve() passes on an answer unchanged', async () => {
   expect(other.asked).toHaveLength(0);
 });
 
-test('NodeFlights.resolve() passes on many answers in turn', async () => {
+test('NodeFlights.resolve() returns many consecutive answers of another thread', async () => {
   const [one, other] = threads();
   for (let i = 0; i < 3 * OutcomeRing.DESCRIPTORS; i++) {
     const asked = question(`n${i}.example`, 'A');
@@ -68,7 +68,7 @@ test('NodeFlights.resolve() passes on many answers in turn', async () => {
   }
 });
 
-test('NodeFlights.resolve() passes on nothing that was overwritten', async () => {
+test('NodeFlights.resolve() returns no answer that was overwritten before it was read', async () => {
   const [one, other] = threads();
   const names = Array.from({ length: 12 }, (_, i) => question(`n${i}.example`, 'A'));
   for (const asked of names) void one.resolve(asked);
@@ -80,7 +80,7 @@ test('NodeFlights.resolve() passes on nothing that was overwritten', async () =>
   expect(passedOn).toEqual([...Array<boolean>(8).fill(false), ...Array<boolean>(4).fill(true)]);
 });
 
-test('NodeFlights.close() passes on no failure', async () => {
+test('NodeFlights.close() does not share its failure with other threads', async () => {
   const [one, other] = threads();
   const own = one.resolve(question('a.example', 'A'));
   const waiting = other.resolve(question('a.example', 'A'));

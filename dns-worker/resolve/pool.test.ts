@@ -30,18 +30,18 @@ function suspect(isProbed: boolean, ...indexes: number[]): void {
   }
 }
 
-describe('planWaves()', () => {
-  test('orders pools by priority, and the servers of each by its strategy', () => {
+describe('planWaves(), which orders the servers for a query,', () => {
+  test('orders pools by priority, and the servers of each pool by its strategy', () => {
     expect(plan()).toEqual([[0], [1], [2, 3]]);
   });
 
-  test('orders suspect servers that are probed after all others, before unhealthy ones', () => {
+  test('orders suspect servers with health checks after all others, but before unhealthy servers', () => {
     suspect(true, 0, 2);
     upstreams[1]!.health.recordFault('timeout');
     expect(plan()).toEqual([[3], [0, 2], [1]]);
   });
 
-  test('asks a suspect server that is not probed in parallel with the first one, once a second', () => {
+  test('queries a suspect server without health checks once a second, in parallel with the first server', () => {
     suspect(false, 0);
     expect([1000, 1999, 2000].map(plan)).toEqual([
       [
@@ -56,7 +56,7 @@ describe('planWaves()', () => {
     ]);
   });
 
-  test('asks all servers together if all are suspect', () => {
+  test('queries all servers in parallel if all are suspect', () => {
     suspect(true, 0, 1, 2, 3);
     expect(plan()).toEqual([[0, 1, 2, 3]]);
   });
@@ -88,7 +88,7 @@ describe('wavesOf', () => {
     expect(named(wavesOf(strategy, SERVERS, turn))).toBe(expected);
   });
 
-  test('wavesOf() of Fastest starts with a new server, and from time to time with a slower one', () => {
+  test('wavesOf() of Fastest starts with a server without known latency, and sometimes with a slower server', () => {
     expect(named(wavesOf('Fastest', [candidate('a', 5), candidate('new')], 0))).toBe('new a');
     const firsts = new Set(
       Array.from({ length: 64 }, (_, turn) => named(wavesOf('Fastest', SERVERS, turn))[0]),
@@ -96,12 +96,12 @@ describe('wavesOf', () => {
     expect(firsts).toEqual(new Set(['a', 'b', 'c']));
   });
 
-  test('wavesOf() is empty for no servers', () => {
+  test('wavesOf() is empty if there are no servers', () => {
     expect(wavesOf('Balanced', [], 3)).toEqual([]);
   });
 
   test.each(['Failover', 'Balanced', 'Fastest'] as const)(
-    'firstPlace() is the place of the server that wavesOf() lets %s ask first',
+    'firstPlace() is the index of the server that wavesOf() queries first for %s',
     (strategy) => {
       const order = askingOrder(strategy, SERVERS);
       for (let turn = 0; turn < 64; turn++)

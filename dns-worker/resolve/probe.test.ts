@@ -63,7 +63,7 @@ async function probesElsewhere(): Promise<void> {
 }
 
 describe('ROOT_SERVERS and zoneProbe()', () => {
-  test('query a record that every resolver has, or one that a server of the zone has', () => {
+  test('query a record that exists on every resolver, or a record that exists in the zone', () => {
     expect(ROOT_SERVERS).toMatchObject({ qname: Uint8Array.of(0), qtype: RRType.NS, dnssecOk: false });
     expect(zoneProbe(wireName('corp.test'))).toMatchObject({
       qname: wireName('corp.test'),
@@ -72,8 +72,8 @@ describe('ROOT_SERVERS and zoneProbe()', () => {
   });
 });
 
-describe('Probe', () => {
-  test('repeats its question without counting it', async () => {
+describe('Probe of an upstream server', () => {
+  test('repeats its query, and does not count it as a client query', async () => {
     server.udpScript = fails(Rcode.SERVFAIL);
     start({}, zoneProbe(wireName('corp.test')));
     await until(
@@ -100,7 +100,7 @@ describe('Probe', () => {
     );
   });
 
-  test('marks a silent server unhealthy, and notices that it is back', async () => {
+  test('marks a silent server unhealthy, and healthy once it answers again', async () => {
     start({ timeoutMs: 30 });
     await until(
       'the server to be Unhealthy',
@@ -116,7 +116,7 @@ describe('Probe', () => {
     );
   });
 
-  test('does not probe a server that has just answered a live question', async () => {
+  test('does not probe a server that has just answered a client query', async () => {
     server.udpScript = answers(1);
     const clock = new TestClock();
     const well = openUpstream(clock);
@@ -127,7 +127,7 @@ describe('Probe', () => {
     expect(server.udpQueries).toHaveLength(asked);
   });
 
-  test('asks soon once the server is marked unhealthy, whatever the interval', async () => {
+  test('is sent soon after the server is marked unhealthy, even with a long interval', async () => {
     server.udpScript = answers(1);
     start({ intervalSecs: 300 });
     await until(
@@ -143,7 +143,7 @@ describe('Probe', () => {
     );
   });
 
-  test('asks a failing server again soon until the threshold is reached, whatever the interval', async () => {
+  test('is repeated soon after a failure until the threshold is reached, even with a long interval', async () => {
     server.udpScript = fails(Rcode.SERVFAIL);
     const failing = upstreamOf(server, {
       thresholds: { enabled: true, failureThreshold: 2, successThreshold: 1 },
@@ -158,7 +158,7 @@ describe('Probe', () => {
     expect(failing.health.consecutiveFailures).toBe(2);
   });
 
-  test('asks nothing after close()', async () => {
+  test('sends no query after close()', async () => {
     start();
     probes[0]!.close();
     upstream.onUnhealthy!();

@@ -91,18 +91,21 @@ async function answerOne(open: Map<string, ReceivedQuery>): Promise<void> {
   query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers }));
 }
 
-describe('SharedResolver', () => {
-  test.each([2, 8])('resolve() of %i threads asks once, and all use the answer', async (threads) => {
-    const { server, open } = await holdingServer();
-    const memory = createClaimTable(1);
-    const resolvers = Array.from({ length: threads }, (_, worker) => resolverOf(worker, memory, server));
-    const asked = resolvers.flatMap((by) => [resolve(by), resolve(by)]);
-    await answerOne(open);
-    expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(Array(2 * threads).fill('answer'));
-    expect(server.udpQuestions).toHaveLength(1);
-  });
+describe('SharedResolver, one per thread of a node,', () => {
+  test.each([2, 8])(
+    'resolve() of %i threads sends one upstream query, and all threads use the answer',
+    async (threads) => {
+      const { server, open } = await holdingServer();
+      const memory = createClaimTable(1);
+      const resolvers = Array.from({ length: threads }, (_, worker) => resolverOf(worker, memory, server));
+      const asked = resolvers.flatMap((by) => [resolve(by), resolve(by)]);
+      await answerOne(open);
+      expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(Array(2 * threads).fill('answer'));
+      expect(server.udpQuestions).toHaveLength(1);
+    },
+  );
 
-  test('resolve() sends a question again that was sent with other settings', async () => {
+  test('resolve() sends its own query if another thread sent the same query with other settings', async () => {
     const { server, open } = await holdingServer();
     const memory = createClaimTable(1);
     const asked = [resolve(resolverOf(0, memory, server)), resolve(resolverOf(1, memory, server, 1))];
@@ -111,7 +114,7 @@ describe('SharedResolver', () => {
     expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(['answer', 'answer']);
   });
 
-  test('resolve() continues if the thread that asks has died', async () => {
+  test('resolve() continues if the thread that sent the query has died', async () => {
     const { server, open } = await holdingServer();
     const memory = createClaimTable(1);
     const [dead, alive] = [resolverOf(0, memory, server), resolverOf(1, memory, server)];
@@ -131,7 +134,7 @@ describe('SharedResolver', () => {
     expect((await waiting).kind).toBe('answer');
   });
 
-  test('close() releases pending questions for the other threads', async () => {
+  test('close() lets the other threads send its pending queries', async () => {
     const { server, open } = await holdingServer();
     const memory = createClaimTable(1);
     const [first, second] = [resolverOf(0, memory, server), resolverOf(1, memory, server)];
@@ -149,7 +152,7 @@ describe('SharedResolver', () => {
     expect((await waiting).kind).toBe('answer');
   });
 
-  test('close() ends the wait for another thread', async () => {
+  test('close() ends the wait for the query of another thread', async () => {
     const { server, open } = await holdingServer();
     const memory = createClaimTable(1);
     const [first, second] = [resolverOf(0, memory, server), resolverOf(1, memory, server)];

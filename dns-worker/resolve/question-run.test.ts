@@ -51,12 +51,12 @@ async function run(timeoutMs: number, ...scripts: Script[][]): Promise<Resolutio
   return within('the question to end', ended);
 }
 
-describe('QuestionRun', () => {
-  test('uses the first good answer of a wave', async () => {
+describe('QuestionRun, a query sent to waves of servers,', () => {
+  test('returns the first good answer of a wave', async () => {
     expect(await run(60_000, [silent, answers(2)])).toMatchObject({ kind: 'answer', upstream: 1 });
   });
 
-  test('asks the next wave when all of the first have failed, not before', async () => {
+  test('queries the next wave when all servers of the first wave have failed, not before', async () => {
     const resolution = await run(
       60_000,
       [fails(Rcode.SERVFAIL), fails(Rcode.REFUSED)],
@@ -67,7 +67,7 @@ describe('QuestionRun', () => {
     expect(servers[3]!.udpQueries).toEqual([]);
   });
 
-  test('counts a failure against servers if another one answered', async () => {
+  test('counts a failure as a fault of a server if another server answered', async () => {
     await run(60_000, [fails(Rcode.SERVFAIL)], [answers(2)]);
     expect(upstreams.map(({ health }) => health.lastError)).toEqual([
       'SERVFAIL although another server answered',
@@ -76,7 +76,7 @@ describe('QuestionRun', () => {
     expect(upstreams[0]!.health.consecutiveFailures).toBe(1);
   });
 
-  test('asks the next wave in parallel with a silent one, and still uses the answer of the first', async () => {
+  test('queries the next wave in parallel with a silent first wave, whose late answer is still used', async () => {
     let late: (() => void) | undefined;
     const first: Script = (query) => {
       late ??= () => answers(1)(query, 0);
@@ -86,14 +86,14 @@ describe('QuestionRun', () => {
     expect(upstreams[0]!.health.isSuspect).toBe(false);
   });
 
-  test('sends again when every server has been asked', async () => {
+  test('sends the query again when every server has been queried', async () => {
     const second: Script = (query, index) => {
       if (index > 0) answers(1)(query, index);
     };
     expect(await run(60_000, [second])).toMatchObject({ kind: 'answer', upstream: 0 });
   });
 
-  test('is sent 64 times at most, however many servers there are and however long they are silent', async () => {
+  test('sends the query 64 times at most, for any number of servers and any time of silence', async () => {
     const [[server]] = (await wavesOf([silent])) as [[Upstream]];
     let sent = 0;
     const attempt = {
@@ -122,7 +122,7 @@ describe('QuestionRun', () => {
     expect(done).toHaveBeenCalledTimes(1);
   });
 
-  test('questions that are open at the same time are woken together', () => {
+  test('wakes the timers of concurrent queries together', () => {
     const attempt = {
       wasQueued: false,
       resend: noop,
@@ -145,7 +145,7 @@ describe('QuestionRun', () => {
     expect(timers).toBeLessThanOrEqual(41);
   });
 
-  test('ends as a timeout if no server answers, and reports the last queried one', async () => {
+  test('ends as a timeout if no server answers, and reports the last queried server', async () => {
     expect(await run(50, [silent, silent])).toEqual({
       kind: 'failed',
       reason: 'timeout',
@@ -155,7 +155,7 @@ describe('QuestionRun', () => {
     expect(upstreams.map(({ health }) => health.lastError)).toEqual(['timeout', 'timeout']);
   });
 
-  test('prefers the response of one server to the silence of others', async () => {
+  test('returns the failure response of one server rather than a timeout of others', async () => {
     expect(await run(300, [fails(Rcode.REFUSED), silent])).toEqual({
       kind: 'failed',
       reason: 'refused',
@@ -165,7 +165,7 @@ describe('QuestionRun', () => {
     expect(upstreams[0]!.health.consecutiveFailures).toBe(0);
   });
 
-  test('reports an unreadable response as unusable', async () => {
+  test('returns an unreadable response as failure "unusable"', async () => {
     const truncated: Script = (query) =>
       query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), flags: 0x8380 }));
     const waves = await wavesOf([truncated]);
@@ -177,7 +177,7 @@ describe('QuestionRun', () => {
     expect(resolution).toEqual({ kind: 'failed', reason: 'unusable', rcode: Rcode.SERVFAIL, upstream: 0 });
   });
 
-  test('cancel() ends it once, and no answer follows', async () => {
+  test('cancel() ends the query once, and a later answer is ignored', async () => {
     const waves = await wavesOf([silent]);
     const ended: Resolution[] = [];
     const question = new QuestionRun(WWW, waves, { clock: systemClock, timeoutMs: 60_000 }, (it) =>

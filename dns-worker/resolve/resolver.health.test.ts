@@ -29,7 +29,7 @@ afterEach(closeAll);
 describe('Resolver: health', () => {
   const HEALTH_ON = { ...HEALTH_OFF, enabled: true, failureThreshold: 2 };
 
-  test('a server that fails while another answers is marked unhealthy, and tried again when no other is left', async () => {
+  test('a server that fails while another answers is marked unhealthy, and used if no other server is left', async () => {
     const bad = await upstream(fails(SERVFAIL));
     const well = await upstream(answers(2));
     const healthCheck = { ...HEALTH_ON, intervalSecs: 3600 };
@@ -48,7 +48,7 @@ describe('Resolver: health', () => {
     expect(live()).toBe(asked + 1);
   });
 
-  test('a broken domain makes no server unhealthy', async () => {
+  test('a domain for which all servers fail makes no server unhealthy', async () => {
     const servers = [await upstream(fails(SERVFAIL)), await upstream(fails(SERVFAIL))];
     const healthCheck = { ...HEALTH_ON, intervalSecs: 3600 };
     for (const server of servers) {
@@ -79,7 +79,7 @@ describe('Resolver: health', () => {
     ['udp', 'malformed data, also over TCP', { answers: [SHORT_A] }, 'malformed-data'],
     ['tcp', 'malformed data', { answers: [SHORT_A] }, 'malformed-data'],
     ['tcp', 'an answer that is truncated over TCP', { flags: 0x8380 }, 'truncated'],
-  ] as const)('%s: %s makes no server unhealthy', async (transport, _what, parts, lastError) => {
+  ] as const)('over %s, %s does not make a server unhealthy', async (transport, _what, parts, lastError) => {
     const script: Script = (query) => {
       const asked = questionOf(query.bytes);
       const isProbe = asked.qname.length === 1;
@@ -93,7 +93,7 @@ describe('Resolver: health', () => {
     expect(by.report()).toMatchObject([{ failures: 5, consecutiveFailures: 0, lastError }]);
   });
 
-  test('a question for which there was no space counts against no server and is not cached', async () => {
+  test('a query that was not sent for lack of space counts against no server and is not cached', async () => {
     const server = await upstream();
     const by = resolver([pool('Failover', [settingsOf(server, 'tcp')])], { queryTimeoutMs: 1500 });
     const network = 'greedy';
@@ -107,7 +107,7 @@ describe('Resolver: health', () => {
     expect(by.report()).toMatchObject([{ queries: 1025, failures: 1024 }]);
   });
 
-  test('a machine without descriptors or ports blames no server for it', async () => {
+  test('a lack of file descriptors or ports on this machine counts against no server', async () => {
     const server = await upstream(answers(1));
     const script = join(import.meta.dirname, '..', '..', 'test', 'support', 'weir', 'few-descriptors.ts');
     const command = `ulimit -n 64; exec "$0" --disable-warning=ExperimentalWarning "$1" "$2"`;
@@ -128,7 +128,7 @@ describe('Resolver: health', () => {
     });
   });
 
-  test('a question that takes too long does not count against a server that answers others during that time', async () => {
+  test('a query without an answer does not count against a server that answers others during that time', async () => {
     const server = await upstream((query) => {
       if ((questionOf(query.bytes).qname[1]! | 0x20) !== 0x77) query.reply(good(query, 1));
     });
@@ -164,7 +164,7 @@ describe('Resolver: health', () => {
     expect(by.report()[0]?.consecutiveFailures).toBe(0);
   });
 
-  test('probes mark a dead server unhealthy and notice its recovery, without counting as queries', async () => {
+  test('probes mark a dead server unhealthy and notice its recovery, and are not counted as queries', async () => {
     const server = await upstream(silent);
     const healthCheck = { ...HEALTH_ON, intervalSecs: 0.02, timeoutMs: 20 };
     const by = resolver([pool('Failover', [settingsOf(server)])], { healthCheck });

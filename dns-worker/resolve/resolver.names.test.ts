@@ -19,8 +19,8 @@ import {
 
 afterEach(closeAll);
 
-describe('Resolver: upstreams by name', () => {
-  test('resolve() finds a host through the bootstrap servers, skipping those that fail', async () => {
+describe('Resolver: upstreams with host names', () => {
+  test('resolve() finds the address of a host through the bootstrap servers, skipping those that fail', async () => {
     const bootstrap = await upstream((query) => {
       const record = a(Uint8Array.of(0xc0, 12), '127.0.0.1');
       query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), answers: [record] }));
@@ -35,7 +35,7 @@ describe('Resolver: upstreams by name', () => {
     expect([broken.udpQueries.length, bootstrap.udpQueries.length]).toEqual([2, 2]);
   });
 
-  test('resolve() fails, and names the host, when no bootstrap server knows it', async () => {
+  test('resolve() fails, and reports the host name, when no bootstrap server knows it', async () => {
     const bootstrap = await upstream(fails(0x8183));
     const named: UpstreamSettings = {
       address: 'udp://dns.example',
@@ -53,7 +53,7 @@ describe('Resolver: upstreams by name', () => {
     );
   });
 
-  test('resolve() tries every address of a host, starting with the last one that answered', async () => {
+  test('resolve() tries every address of a host, starting with the address that answered last', async () => {
     const server = await upstream(answers(5));
     const bootstrap = await upstream((query) => {
       const addresses = questionOf(query.bytes).qtype === 1 ? ['127.0.0.2', '127.0.0.3', '127.0.0.1'] : [];
@@ -71,7 +71,7 @@ describe('Resolver: upstreams by name', () => {
     ]);
   });
 
-  test('resolve() asks the next address in parallel with a silent one', async () => {
+  test('resolve() queries the next address in parallel with a silent address', async () => {
     const server = await upstream(answers(5));
     const silentTwin = createSocket('udp4');
     silentTwin.bind(server.port, '127.0.0.2');
@@ -90,7 +90,7 @@ describe('Resolver: upstreams by name', () => {
     silentTwin.close();
   });
 
-  test('resolve() uses a pinned address without a lookup', async () => {
+  test('resolve() uses a configured address of a host without a lookup', async () => {
     const bootstrap = await upstream();
     const server = await upstream(answers(6));
     const pinned = { ...settingsOf(server), host: 'dns.example', pinnedIp: '127.0.0.1' };

@@ -48,7 +48,7 @@ describe('Resolver.resolve', () => {
     }
   });
 
-  test('resolve() asks identical questions once and answers all of them', async () => {
+  test('resolve() sends identical queries upstream once and answers all of them', async () => {
     const held: ReceivedQuery[] = [];
     const server = await upstream((query) => held.push(query));
     const by = resolver([pool('Failover', [settingsOf(server)])]);
@@ -67,7 +67,7 @@ describe('Resolver.resolve', () => {
     expect(by.inFlight).toBe(0);
   });
 
-  test('resolve() uses a late answer even for a question with an empty set of servers to avoid', async () => {
+  test('resolve() returns a late answer for a repeated query with an empty set of servers to avoid', async () => {
     const server = await upstream();
     const by = resolver([pool('Failover', [settingsOf(server)])], { queryTimeoutMs: 100 });
     const asked = { ...WWW, avoided: new Set<number>() };
@@ -79,21 +79,21 @@ describe('Resolver.resolve', () => {
     expect(summary(await resolve(by, asked))).toBe('0: 7');
   });
 
-  test('resolve() asks again over TCP after a truncated answer', async () => {
+  test('resolve() queries again over TCP after a truncated answer', async () => {
     const server = await upstream(fails(0x8380));
     server.tcpScript = answers(9);
     expect(summary(await resolve(resolver([pool('Parallel', [settingsOf(server)])])))).toBe('0: 9');
     expect([server.udpQueries.length, server.tcpQueries.length]).toEqual([1, 1]);
   });
 
-  test('resolve() asks a tcp:// upstream over TCP only', async () => {
+  test('resolve() queries a tcp:// upstream over TCP only', async () => {
     const server = await upstream();
     server.tcpScript = answers(9);
     expect(summary(await resolve(resolver([pool('Parallel', [settingsOf(server, 'tcp')])])))).toBe('0: 9');
     expect(server.udpQueries).toHaveLength(0);
   });
 
-  test('resolve() asks again without EDNS after FORMERR, and learns nothing from it (CVE-2026-52690)', async () => {
+  test('resolve() queries again without EDNS after FORMERR, and does not remember this (CVE-2026-52690)', async () => {
     const server = await upstream((query) => {
       const hasEdns = query.bytes[11] === 1;
       if (hasEdns) fails(0x8181)(query, 0);
@@ -105,7 +105,7 @@ describe('Resolver.resolve', () => {
     expect(server.udpQueries.map(({ bytes }) => bytes[11])).toEqual([1, 0, 1, 0]);
   });
 
-  test('resolve() repeats a datagram that was lost', async () => {
+  test('resolve() sends a lost datagram again', async () => {
     const server = await upstream((query, index) => {
       if (index === 1) query.reply(good(query, 1));
     });
@@ -114,7 +114,7 @@ describe('Resolver.resolve', () => {
     expect(server.udpQueries[1]?.port).toBe(server.udpQueries[0]?.port);
   });
 
-  test('resolve() fails questions beyond 16,384, but not another client of one of them', async () => {
+  test('resolve() fails for queries beyond 16,384, but not for another client of a query in flight', async () => {
     const bootstrap = await upstream();
     const host: UpstreamSettings = {
       address: 'udp://dns.example',
@@ -141,7 +141,7 @@ describe('Resolver.resolve', () => {
     expect(new Set((await Promise.all(first)).map(summary))).toEqual(new Set(['network 2']));
   });
 
-  test('resolve() after close() fails', async () => {
+  test('resolve() fails after close()', async () => {
     const by = resolver([pool('Failover', [settingsOf(await upstream(answers(1)))])]);
     await by.close();
     expect(summary(await resolve(by))).toBe('network 2');
@@ -157,7 +157,7 @@ describe('Resolver: failures', () => {
     ['an extended rcode like NOERROR in its lower bits', [fails(0x8180, opt(240))], 'servfail 2'],
     ['silence', [silent], 'timeout 2'],
     ['silence and a SERVFAIL', [silent, fails(SERVFAIL)], 'servfail 2'],
-  ])('resolve() ends with %s', async (_what, scripts, expected) => {
+  ])('resolve() returns %s', async (_what, scripts, expected) => {
     const servers = await Promise.all(scripts.map((script) => upstream(script)));
     const by = resolver(
       [
@@ -188,7 +188,7 @@ describe('Resolver: strategies', () => {
     ['SERVFAIL', fails(SERVFAIL)],
     ['REFUSED', fails(REFUSED)],
     ['a referral', refers],
-  ])('Parallel: %s never wins while another server may still answer', async (_what, script) => {
+  ])('Parallel: a server with %s is ignored while another server may still answer', async (_what, script) => {
     const slow = await upstream();
     const quick = await upstream((query, index) => {
       script(query, index);
@@ -202,7 +202,7 @@ describe('Resolver: strategies', () => {
     expect(summary(await resolve(by))).toBe('1: 2');
   });
 
-  test('Parallel: queries every server, uses the first good answer and still receives the others', async () => {
+  test('Parallel: queries every server, uses the first good answer and still receives the other answers', async () => {
     const servers = [await upstream(silent), await upstream(answers(2)), await upstream(silent)];
     const by = resolver([
       pool(
@@ -221,7 +221,7 @@ describe('Resolver: strategies', () => {
     expect(by.report()[0]).toMatchObject({ queries: 1, failures: 0, status: 'Healthy' });
   });
 
-  test('Failover: asks the second only when the first fails', async () => {
+  test('Failover: queries the second server only when the first fails', async () => {
     const first = await upstream(answers(1));
     const second = await upstream(answers(2));
     const by = resolver([pool('Failover', [settingsOf(first), settingsOf(second)])]);
@@ -231,7 +231,7 @@ describe('Resolver: strategies', () => {
     expect(summary(await resolve(by))).toBe('1: 2');
   });
 
-  test('Failover: continues with the second when the first is silent, within the budget', async () => {
+  test('Failover: queries the second server when the first is silent, within the query timeout', async () => {
     const first = await upstream(silent);
     const second = await upstream(answers(2));
     const by = resolver([pool('Failover', [settingsOf(first), settingsOf(second)])], {
@@ -252,7 +252,7 @@ describe('Resolver: strategies', () => {
     expect(summary(await resolve(by))).toBe('0: 1');
   });
 
-  test('Balanced: spreads questions evenly', async () => {
+  test('Balanced: distributes queries evenly', async () => {
     const servers = [await upstream(answers(1)), await upstream(answers(2)), await upstream(answers(3))];
     const by = resolver([
       pool(
@@ -264,7 +264,7 @@ describe('Resolver: strategies', () => {
     expect(servers.map((server) => server.udpQueries.length)).toEqual([10, 10, 10]);
   });
 
-  test('pools are queried in order of priority, the next if the previous one fails', async () => {
+  test('pools are queried in order of priority, the next pool if the previous pool fails', async () => {
     const backup = await upstream(answers(2));
     const main = await upstream(answers(1));
     const by = resolver([pool('Parallel', [settingsOf(backup)], 2), pool('Parallel', [settingsOf(main)], 1)]);

@@ -38,7 +38,7 @@ function ask(upstream: Upstream): Promise<AttemptOutcome> {
 }
 
 describe('Upstream.ask()', () => {
-  test('counts a live question, and reports the state of the server', async () => {
+  test('counts a client query, and reports the state of the server', async () => {
     const upstream = open();
     expect(await ask(upstream)).toMatchObject({ kind: 'answer', answer: { rcode: Rcode.NOERROR } });
     expect(upstream.report()).toMatchObject({
@@ -52,7 +52,7 @@ describe('Upstream.ask()', () => {
     expect(upstream.report().latenciesMs).toHaveLength(1);
   });
 
-  test('logs once that a server is unhealthy, and that it answers again', async () => {
+  test('logs once that a server is unhealthy, and once that it answers again', async () => {
     const logger = new MemoryLogger();
     const upstream = open({ logger, settings: { transport: 'tcp' } });
     let reported = 0;
@@ -70,18 +70,18 @@ describe('Upstream.ask()', () => {
     ]);
   });
 
-  test('fails, and names the host, if no address is known', async () => {
+  test('fails, and reports the host name, if no address is known', async () => {
     const upstream = open({ settings: { host: 'dns.example.org' } });
     expect(await ask(upstream)).toEqual({ kind: 'failed', reason: 'network' });
     expect(upstream.health.lastError).toBe('no address for dns.example.org');
   });
 
-  test('connects to the pinned address without a lookup', async () => {
+  test('connects to the configured address without a lookup', async () => {
     const upstream = open({ settings: { host: 'dns.example.org', pinnedIp: '127.0.0.1' } });
     expect(await ask(upstream)).toMatchObject({ kind: 'answer' });
   });
 
-  test('asks the next address of a host if one is lost, and begins with it from then on', async () => {
+  test('uses the next address of a host if an address fails, and starts with it from then on', async () => {
     await using names = await ScriptedUpstream.start();
     names.udpScript = (query) => {
       const asked = questionOf(query.bytes);
@@ -99,7 +99,7 @@ describe('Upstream.ask()', () => {
 });
 
 describe('Upstream.probe()', () => {
-  test('is not counted among the questions', async () => {
+  test('is not counted among the client queries', async () => {
     server.udpScript = fails(Rcode.SERVFAIL);
     const upstream = open();
     const probed = new Promise<AttemptOutcome>(
@@ -111,12 +111,12 @@ describe('Upstream.probe()', () => {
   });
 });
 
-describe('Upstream.linger()', () => {
+describe('Upstream.linger(), for attempts whose client already has an answer,', () => {
   function start(upstream: Upstream): UpstreamAttempt {
     return upstream.ask(WWW, () => undefined);
   }
 
-  test('lets an attempt continue, to measure the server', async () => {
+  test('lets an attempt continue, to measure the latency of the server', async () => {
     const upstream = open();
     const attempt = start(upstream);
     upstream.linger(attempt, 60_000);
@@ -124,7 +124,7 @@ describe('Upstream.linger()', () => {
     expect(upstream.health.status).toBe('Healthy');
   });
 
-  test('cancels it after its time limit', async () => {
+  test('cancels an attempt after its time limit', async () => {
     server.udpScript = () => undefined;
     const upstream = open();
     const attempt = start(upstream);
@@ -133,7 +133,7 @@ describe('Upstream.linger()', () => {
     expect(upstream.health.lastError).toBe('timeout');
   });
 
-  test('lets 16 continue, and cancels the rest', () => {
+  test('lets 16 attempts continue, and cancels the rest', () => {
     server.udpScript = () => undefined;
     const upstream = open();
     const attempts = Array.from({ length: 17 }, () => start(upstream));

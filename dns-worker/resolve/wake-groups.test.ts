@@ -19,8 +19,8 @@ function advance(ms: number): void {
   }
 }
 
-describe('WakeGroups', () => {
-  test('makes calls due within 10 ms together, and none early', () => {
+describe('WakeGroups, which combines timers,', () => {
+  test('makes calls that are due within 10 ms together, and none early', () => {
     const calls: string[] = [];
     for (const [name, dueMs] of [
       ['first', 1201],
@@ -44,7 +44,7 @@ describe('WakeGroups', () => {
     expect(wake).toHaveBeenCalledTimes(1);
   });
 
-  test('remove() cancels a call, and the timer with the last one', () => {
+  test('remove() cancels a call, and the timer when no call is left', () => {
     const kept = jest.fn();
     const removed = jest.fn();
     const group = groups.add(removed, 1100);
@@ -58,7 +58,7 @@ describe('WakeGroups', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('remove() of a completed call keeps the others of that time', () => {
+  test('remove() of a completed call keeps the other calls of the same time', () => {
     const again = jest.fn();
     const wake = (): void => void groups.add(again, 1100);
     const group = groups.add(wake, 1100);
@@ -70,7 +70,7 @@ describe('WakeGroups', () => {
     expect(again).toHaveBeenCalledTimes(1);
   });
 
-  test('one that throws does not prevent the others', () => {
+  test('makes the other calls of a group if one throws', () => {
     const other = jest.fn();
     groups.add(() => {
       throw new Error('out of memory');

@@ -27,7 +27,7 @@ function zoneOf({ ip, port }: ScriptedUpstream, partition: number): ForwardZone 
 }
 
 describe('ZoneResolvers', () => {
-  test('follow() closes the connections of a removed zone and fails its questions', async () => {
+  test('follow() closes the connections of a removed zone and fails its queries', async () => {
     await using server = await ScriptedUpstream.start();
     server.tcpScript = (query, index) => {
       const answers = [a(Uint8Array.of(0xc0, 12), '192.0.2.1')];
@@ -55,7 +55,7 @@ describe('ZoneResolvers', () => {
     await zones.close();
   });
 
-  test('follow() probes the servers of a zone with its SOA before any client asks, and report() includes them', async () => {
+  test('follow() probes zone servers with a SOA query before any client query, and report() includes them', async () => {
     await using server = await ScriptedUpstream.start();
     const SERVFAIL = 0x8182;
     let flags = SERVFAIL;

@@ -57,7 +57,7 @@ describe('answerBlocked()', () => {
     ['nxdomain', Rcode.NXDOMAIN, ['www.test SOA']],
     ['nodata', Rcode.NOERROR, ['www.test SOA']],
     ['refused', Rcode.REFUSED, []],
-  ] as const)('answers in mode %s', (mode, rcode, authorities) => {
+  ] as const)('answers in blocking mode %s', (mode, rcode, authorities) => {
     expect(blocked(RRType.A, { blockingMode: BlockingMode[mode] })).toEqual({
       rcode,
       tc: false,
@@ -66,12 +66,12 @@ describe('answerBlocked()', () => {
     });
   });
 
-  test('answers with an address of the queried family', () => {
+  test('returns the configured address of the queried family', () => {
     expect(blocked(RRType.A, {}).answers).toEqual([['www.test', 'A', 10, '192.0.2.7']]);
     expect(blocked(RRType.AAAA, {}).answers).toEqual([['www.test', 'AAAA', 10, '2001:db8::7']]);
   });
 
-  test('answers NODATA for other types, and for a family without an address', () => {
+  test('returns NODATA for other types, and for a family without a configured address', () => {
     const nodata = { rcode: Rcode.NOERROR, tc: false, answers: [], authorities: ['www.test SOA'] };
     expect(blocked(RRType.HTTPS, {})).toEqual(nodata);
     expect(blocked(RRType.A, { givesIpv4: false })).toEqual(nodata);
@@ -80,13 +80,13 @@ describe('answerBlocked()', () => {
 });
 
 describe('answerRecord()', () => {
-  test('sets the offset of the record, for the log', () => {
+  test('records the offset of the answer record for the log', () => {
     const query = request(RRType.A);
     answerRecord(query, MODE.customIpv4, 10);
     expect([query.answersAt, query.answersLength, query.answersCount]).toEqual([query.questionEnd, 16, 1]);
   });
 
-  test('truncates if the slot is too small, and writes nothing outside it', () => {
+  test('sets TC if the slot is too small, and writes nothing outside the slot', () => {
     const whole = request(RRType.A).questionEnd + 16;
     for (const [capacity, tc] of [
       [whole, false],
@@ -102,7 +102,7 @@ describe('answerRecord()', () => {
 });
 
 describe('answerNegative()', () => {
-  test('sets in its SOA how long it may be cached (RFC 2308 section 5)', () => {
+  test('sets the negative TTL in the SOA (RFC 2308 section 5)', () => {
     const query = request(RRType.A);
     answerNegative(query, Rcode.NXDOMAIN, 123);
     const reply = decodeMessage(query.bytes.slice(query.at, query.at + query.replyLength));
@@ -116,7 +116,7 @@ describe('answerNegative()', () => {
     ]);
   });
 
-  test('keeps existing answers, and names the zone of their target', () => {
+  test('keeps existing CNAME records, and uses the zone of their target', () => {
     const query = request(RRType.A);
     answerRecord(query, MODE.customIpv4, 10);
     // Offset of "test" within the qname.
@@ -127,7 +127,7 @@ describe('answerNegative()', () => {
     });
   });
 
-  test('truncates if the slot is too small', () => {
+  test('sets TC if the slot is too small', () => {
     const query = request(RRType.A, 60);
     answerNegative(query, Rcode.NXDOMAIN, 60);
     expect(replyOf(query)).toMatchObject({ rcode: Rcode.NXDOMAIN, tc: true, authorities: [] });

@@ -45,7 +45,7 @@ test.each<[string, string[], Uint8Array[], string[]]>([
   expect(reply.opt).not.toBeNull();
 });
 
-test('designate() leaves out addresses rather than records', () => {
+test('designate() omits addresses rather than SVCB records if space is short', () => {
   const many = Array.from({ length: 40 }, (_, i) => Uint8Array.of(192, 0, 2, i));
   const slot = designated([], many, 512);
   expect(replyIn(slot)).toMatchObject({ rcode: 0, truncated: false });

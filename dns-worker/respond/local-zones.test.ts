@@ -14,11 +14,11 @@ test.each([
   ['1.10.IN-ADDR.arpa', 0],
   ['1168.192.in-addr.arpa', -1],
   ['192.in-addr.arpa', -1],
-])('zoneOf() finds the zone of %s', (name, place) => {
+])('zoneOf() returns the locally served zone of %s', (name, place) => {
   expect(zoneOf(slotQuery(SNAPSHOT, name), ZONES)).toBe(ZONES[place] ?? null);
 });
 
-test('answerInZone() has a SOA at the apex with the numbers of its negative answers', () => {
+test('answerInZone() returns at the apex the same SOA as in negative answers', () => {
   const [zone] = ZONES as [(typeof ZONES)[0]];
   const soa = slotQuery(SNAPSHOT, '10.in-addr.arpa', 'SOA');
   expect(answerInZone(soa, zone)).toBe(StageResult.ANSWERED);
@@ -30,7 +30,7 @@ test('answerInZone() has a SOA at the apex with the numbers of its negative answ
   expect(replyIn(missing).authorities).toEqual([record]);
 });
 
-test('answerInZone() leaves DS at the apex to the parent', () => {
+test('answerInZone() leaves DS queries for the apex to the parent zone', () => {
   const slot = slotQuery(SNAPSHOT, '10.in-addr.arpa', 'DS');
   expect(answerInZone(slot, ZONES[0]!)).toBe(StageResult.CONTINUE);
 });

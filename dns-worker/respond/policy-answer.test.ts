@@ -62,7 +62,7 @@ function answer(
 }
 
 describe('answerByPolicy()', () => {
-  test('records the rule, the position of its name and its kind', () => {
+  test('records the rule, the position of the matched name and the kind of rule', () => {
     const snapshot = open('||ads.example^');
     const { query, result, status, answers } = answer(snapshot, { label: 1 });
     expect([result, status, answers]).toEqual([StageResult.ANSWERED, 'BLOCKED_LIST', [['A', '0.0.0.0']]]);
@@ -79,17 +79,17 @@ describe('answerByPolicy()', () => {
     ['SERVICE', 'BLOCKED_SERVICE'],
     ['MANAGED', 'BLOCKED_MANAGED'],
     ['REGEX', 'BLOCKED_REGEX'],
-  ] as const)('gives a query that a rule of origin %s blocks the status %s', (origin, status) => {
+  ] as const)('gives a query blocked by a rule of origin %s the status %s', (origin, status) => {
     const snapshot = openFilter('^x');
     expect(answer(snapshot, { origin: RuleOrigin[origin] }).status).toBe(status);
   });
 
-  test('answers a service with NXDOMAIN and EDE 17, whatever the mode', () => {
+  test('answers a blocked service with NXDOMAIN and EDE 17 in every blocking mode', () => {
     const { query } = answer(open(''), { origin: RuleOrigin.SERVICE });
     expect([query.rcode, query.extendedError]).toEqual([Rcode.NXDOMAIN, ExtendedError.FILTERED]);
   });
 
-  test('sets BLOCKED_CNAME if the rule matched a name of the answer', () => {
+  test('sets status BLOCKED_CNAME if the rule matched a name in the answer', () => {
     const snapshot = open('||ads.example^');
     const { query, status } = answer(
       snapshot,
@@ -104,7 +104,7 @@ describe('answerByPolicy()', () => {
     ['192.0.2.7', RRType.AAAA, [], Rcode.NOERROR],
     ['REFUSED;;', RRType.A, [], Rcode.REFUSED],
     ['NXDOMAIN;;', RRType.A, [], Rcode.NXDOMAIN],
-  ])('gives the answer of $dnsrewrite=%s to type %d', (rewrite, qtype, answers, rcode) => {
+  ])('returns the answer of $dnsrewrite=%s for type %d', (rewrite, qtype, answers, rcode) => {
     const snapshot = open(`||ads.example^$dnsrewrite=${rewrite}`);
     const found = answer(snapshot, { qtype, origin: RuleOrigin.SPECIAL, label: 1 });
     expect([found.answers, found.query.rcode]).toEqual([answers, rcode]);
@@ -118,12 +118,12 @@ describe('answerByPolicy()', () => {
     ['NODATA', RRType.A, [], Rcode.NOERROR],
     ['NXDOMAIN', RRType.A, [], Rcode.NXDOMAIN],
     ['REFUSED', RRType.A, [], Rcode.REFUSED],
-  ])('gives the answer of a regex filter with ;reply=%s to type %d', (reply, qtype, answers, rcode) => {
+  ])('returns the answer of a regex filter with ;reply=%s for type %d', (reply, qtype, answers, rcode) => {
     const found = answer(openFilter(`^x;reply=${reply}`), { qtype, origin: RuleOrigin.REGEX });
     expect([found.status, found.answers, found.query.rcode]).toEqual(['BLOCKED_REGEX', answers, rcode]);
   });
 
-  test('creates an alias of the name if a rule names a host', () => {
+  test('creates an alias if the rule rewrites to a host name', () => {
     const snapshot = open('||ads.example^$dnsrewrite=safe.example');
     const alias = answer(snapshot, { origin: RuleOrigin.SPECIAL, label: 1 });
     expect(alias.result).toBe(StageResult.UNRESOLVED);
@@ -132,7 +132,7 @@ describe('answerByPolicy()', () => {
     expect([own.result, own.answers]).toEqual([StageResult.ANSWERED, [['CNAME', 'safe.example']]]);
   });
 
-  test('allows a name that is an alias of itself', () => {
+  test('allows a name that the rule rewrites to itself', () => {
     const snapshot = open('||ads.example^$dnsrewrite=ads.example');
     const { query, result } = answer(snapshot, { name: 'ads.example', origin: RuleOrigin.SPECIAL });
     expect([result, query.ruleAttribute, query.isAllowed, query.isAllowedByList]).toEqual([
@@ -143,7 +143,7 @@ describe('answerByPolicy()', () => {
     ]);
   });
 
-  test('blocks, and creates no alias, if the rule matched a name of the answer', () => {
+  test('blocks, and creates no alias, if the rule matched a name in the answer', () => {
     const snapshot = open('||ads.example^$dnsrewrite=safe.example');
     const matched = queryFor('x.ads.example', snapshot);
     const { result, answers } = answer(

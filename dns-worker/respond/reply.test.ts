@@ -45,17 +45,20 @@ describe('finishReply', () => {
     ['the client subnet with its scope', false, false, true, [ecs]],
     ['an error and a subnet', true, false, true, [ede, ecs]],
     ['all three', true, true, true, [ede, cookie, ecs]],
-  ])('writes an OPT with %s, as long as optSize() says', (_what, hasEde, hasCookie, hasEcs, options) => {
-    const query = request({ hasEdns: true, udpSize: 1232 });
-    if (hasEde) query.extendedError = 17;
-    if (hasCookie) query.setCookie(COOKIE);
-    if (hasEcs) query.setEcs(ECS, 0, ECS.length);
-    query.ecsScope = 16;
-    const end = query.questionEnd;
-    finishReply(query, Rcode.NOERROR, end);
-    expect(optionsOf(query)).toEqual(options);
-    expect(query.replyLength).toBe(end + optSize(query));
-  });
+  ])(
+    'writes an OPT record with %s, of the size that optSize() returns',
+    (_what, hasEde, hasCookie, hasEcs, options) => {
+      const query = request({ hasEdns: true, udpSize: 1232 });
+      if (hasEde) query.extendedError = 17;
+      if (hasCookie) query.setCookie(COOKIE);
+      if (hasEcs) query.setEcs(ECS, 0, ECS.length);
+      query.ecsScope = 16;
+      const end = query.questionEnd;
+      finishReply(query, Rcode.NOERROR, end);
+      expect(optionsOf(query)).toEqual(options);
+      expect(query.replyLength).toBe(end + optSize(query));
+    },
+  );
 
   test.each([
     ['no options', 11 + 6, 1, 2048],
@@ -63,7 +66,7 @@ describe('finishReply', () => {
     ['all options', 11, 1, 2048],
     ['OPT', 10, 0, 2038],
     ['OPT, too,', 0, 0, 2048],
-  ])('leaves out %s rather than records over a stream', (_what, freeBytes, additionals, size) => {
+  ])('omits %s rather than records over a stream', (_what, freeBytes, additionals, size) => {
     const facts = {
       hasEdns: true,
       udpSize: 1232,
@@ -78,7 +81,7 @@ describe('finishReply', () => {
     expect([query.bytes[7], query.bytes[11]]).toEqual([1, additionals]);
   });
 
-  test('sends a client on a connection its idle timeout (RFC 7828 section 3.3.2)', () => {
+  test('sends the idle timeout to a client on a connection (RFC 7828 section 3.3.2)', () => {
     const facts = { hasEdns: true, udpSize: 1232, streamOptions: StreamOption.KEEPALIVE };
     const query = request({ ...facts, protocol: Protocol.tcp });
     finishReply(query, Rcode.NOERROR, query.questionEnd);
@@ -104,7 +107,7 @@ describe('finishReply', () => {
     if (size !== 2045) expect((opt[2]! << 8) | opt[3]!).toBe(padding.length);
   });
 
-  test('writes no OPT for a request without one, whatever its other data', () => {
+  test('writes no OPT record for a query without OPT, whatever data would be in it', () => {
     const query = request({ extendedError: 17 });
     query.setEcs(ECS, 0, ECS.length);
     finishReply(query, Rcode.NOERROR, query.questionEnd);
@@ -113,7 +116,7 @@ describe('finishReply', () => {
     expect(optionsOf(query)).toBeNull();
   });
 
-  test('sets TC and omits the records if they and the options are a byte too long', () => {
+  test('sets TC and omits the records if they and the options are one byte too long', () => {
     const withEcs = (udpSize: number): Query => {
       const query = request({
         hasEdns: true,
@@ -144,7 +147,7 @@ describe('finishReply', () => {
     expect(cut).toMatchObject({ answersCount: 0, answersLength: 0, authorityCount: 0 });
   });
 
-  test('sends SERVFAIL for an extended rcode if there is no OPT', () => {
+  test('sends SERVFAIL instead of an extended RCODE if there is no OPT record', () => {
     const without = request();
     finishReply(without, Rcode.BADVERS, without.questionEnd);
     expect(without.rcode).toBe(Rcode.SERVFAIL);
@@ -157,7 +160,7 @@ describe('finishReply', () => {
     expect(withOpt.bytes[withOpt.questionEnd + 5]).toBe(1);
   });
 
-  test('repeats opcode, RD and CD of the request, and uses AA and AD of the answer', () => {
+  test('repeats opcode, RD and CD of the query, and sets AA and AD of the answer', () => {
     const query = request({ replyFlags: FlagsHigh.AA | FlagsLow.AD });
     query.bytes[Header.FLAGS_HIGH] = FlagsHigh.RD | FlagsHigh.TC;
     query.bytes[Header.FLAGS_LOW] = FlagsLow.CD;
@@ -194,8 +197,8 @@ describe('authenticFlag', () => {
   });
 });
 
-describe('replyTruncated', () => {
-  test('replyTruncated() answers with TC and the question', () => {
+describe('replyTruncated()', () => {
+  test('replyTruncated() sends TC and the question section', () => {
     const query = request({ protocol: Protocol.tcp, answersCount: 1 });
     replyTruncated(query, Rcode.NOERROR);
     expect(query.replyLength).toBe(query.questionEnd);
@@ -204,7 +207,7 @@ describe('replyTruncated', () => {
 });
 
 describe('replyWithRcode', () => {
-  test('replyWithRcode() answers a request whose question could not be read with the bare header', () => {
+  test('replyWithRcode() sends only a header if the question could not be read', () => {
     const query = request({ questionEnd: 0, answersCount: 2 });
     replyWithRcode(query, Rcode.FORMERR);
     expect(query.replyLength).toBe(Header.SIZE);

@@ -7,7 +7,7 @@ import { QuestionList } from './question-list.ts';
 
 const ALIAS = [cname('a.example', 'b.example'), a('b.example', '203.0.113.1')];
 
-describe('QuestionList', () => {
+describe('QuestionList, queries from the log for a simulation,', () => {
   test.each([
     '.',
     'example',
@@ -22,7 +22,7 @@ describe('QuestionList', () => {
     expect([read.qtype, read.clients[read.clientAt + 15], read.answer]).toEqual([28, 9, null]);
   });
 
-  test('answerOf() a question without an answer returns the answer to the same name and type, if there is one', async () => {
+  test('answerOf() without a logged answer returns the answer to another query for the same name and type', async () => {
     const list = new QuestionList(
       await questionsInWords([
         { name: 'a.example', status: 'BLOCKED_CNAME' },

@@ -35,7 +35,7 @@ describe('SimulatedSide.decide()', () => {
     ['||tracker.example^\n', ALIAS, 'BLOCKED_CNAME', false],
     ['203.0.113.1\n||203.0.113.1^\n', ALIAS, 'BLOCKED_LIST', false],
     ['||tracker.example^\n@@||shop.example^\n', ALIAS, 'ALLOWED', false],
-  ])('of %j and an answer is the same as in the pipeline of the threads', (text, answer, status, byName) => {
+  ])('of %j and an answer is the same as in the packet pipeline', (text, answer, status, byName) => {
     const side = sideOf(text);
     for (let again = 0; again < 2; again++) {
       expect(QUERY_STATUS_NAMES[side.decide(asked(answer))]).toBe(status);
@@ -45,13 +45,13 @@ describe('SimulatedSide.decide()', () => {
 });
 
 describe('explainDecision()', () => {
-  test('names the rule that blocks, and the name that it matches', () => {
+  test('names the rule that blocks, and the name that the rule matches', () => {
     const { rule } = explainDecision(sideOf('||tracker.example^\n'), asked(ALIAS));
     expect(rule).toMatchObject({ origin: RuleOrigin.LIST });
     expect(nameToText(rule!.name)).toBe('tracker.example');
   });
 
-  test('names the rule that allows the name, a manual rule before a rule of a list', () => {
+  test('names the rule that allows the name: a manual rule before a list rule', () => {
     const managedDomains = [
       { id: 1, name: 'm', domain: NAME, suffix: false, action: 'allow' as const, groupId: null },
     ];

@@ -19,7 +19,7 @@ async function changes(
 }
 
 describe('Simulation.run()', () => {
-  test('sums by name and by client, the busiest first, up to the requested number', async () => {
+  test('sums changes by name and by client, the most frequent first, up to the requested number', async () => {
     const queries = [
       { name: 'a.example', times: 3 },
       { name: 'a.example', client: '192.0.2.2', qtype: 28, times: 4 },
@@ -65,7 +65,7 @@ describe('Simulation.run()', () => {
     expect([some.names.length, some.clients.length, some.changedNames]).toEqual([1, 1, 3]);
   });
 
-  test('reports what it cannot determine: answers that are not in the log', async () => {
+  test('reports queries whose result is unknown because their answers are not in the log', async () => {
     const queries = [
       { name: 'a.example', status: 'BLOCKED_CNAME', times: 2 },
       { name: 'b.example', status: 'BLOCKED_LIST', times: 3 },

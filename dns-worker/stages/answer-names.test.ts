@@ -43,8 +43,8 @@ const hint = (key: number, ...addresses: number[][]): number[] => [
   ...addresses.flat(),
 ];
 
-describe('AnswerNames', () => {
-  test('check() replaces an answer that leads to a blocked name, and records which rule it was', () => {
+describe('AnswerNames, which checks the names and addresses in an answer,', () => {
+  test('check() blocks an answer that leads to a blocked name, and records the rule', () => {
     const records = [cname(NAME, 'cdn.tracker.example'), a('cdn.tracker.example', '192.0.2.7')];
     const facts = { cached: 1, replyFlags: FlagsHigh.AA, dnssec: DnssecStatus.secure, authorityCount: 1 };
     const slot = check(BLOCKING_NAME, records, facts);
@@ -82,7 +82,7 @@ describe('AnswerNames', () => {
     expect(slot.answersCount).toBe(records.length);
   });
 
-  test('check() reads only the records of the answer, and stops at a truncated one', () => {
+  test('check() reads only the answer section, and stops at a truncated record', () => {
     const records = [cname(NAME, 'a.example'), cname('a.example', 'tracker.example')];
     expect(check(BLOCKING_NAME, records, { answersCount: 1 })).toBeNull();
     const cut = answered(BLOCKING_NAME, records);
@@ -134,7 +134,7 @@ describe('AnswerNames', () => {
     expect(check(BLOCKING_NAME, [cname(NAME, 'tracker.example')], facts) === null).toBe(passes);
   });
 
-  test('check() blocks what users deny even after a qname that a list allows', () => {
+  test('check() blocks names denied by users even if a list allows the query name', () => {
     const row = {
       id: 1,
       name: 'm',
@@ -163,7 +163,7 @@ describe('AnswerNames', () => {
     });
   }
 
-  test('check() evaluates passing answers of one cache entry only once', () => {
+  test('check() checks an allowed answer from the cache only once', () => {
     const steps: [string, Partial<Query>][] = [
       ['a.example', { cacheReference: 7 }],
       ['a.example', { cacheReference: 7 }],
@@ -182,7 +182,7 @@ describe('AnswerNames', () => {
     ]);
   });
 
-  test('check() caches nothing of an answer that is not from the cache', () => {
+  test('check() does not store the result for an answer that is not from the cache', () => {
     const steps: [string, Partial<Query>][] = [
       ['a.example', { cacheReference: 0 }],
       ['tracker.example', { cacheReference: 0 }],
@@ -193,7 +193,7 @@ describe('AnswerNames', () => {
     ]);
   });
 
-  test('check() does not cache answers that pass only for some clients', () => {
+  test('check() does not store the result for answers that are allowed only for some clients', () => {
     const snapshot = openLists([list('||tracker.example^$client=192.0.2.1\n')]);
     const other = {
       cacheReference: 7,
@@ -222,7 +222,7 @@ describe('needsCheck', () => {
       { hasTargets: true, isUnfiltered: true },
       false,
     ],
-  ] as const)('needsCheck() of an answer that %s', (_what, snapshot, facts, judged) => {
+  ] as const)('needsCheck() is right for an answer that %s', (_what, snapshot, facts, judged) => {
     expect(needsCheck(Object.assign(slotQuery(snapshot, NAME), facts), snapshot)).toBe(judged);
   });
 });

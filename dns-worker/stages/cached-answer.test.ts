@@ -57,12 +57,15 @@ describe('cachedAnswerStage', () => {
     ['another partition', { partition: PARTITION + 1 }, undefined],
     ['an answer whose life is over', { arrivedMonotonicSecs: 1300 }, undefined],
     ['a question with a subnet', { ecsLength: 7 }, undefined],
-  ] as const)('cachedAnswerStage() leaves %s to the resolver, and counts a miss', (_what, facts, name) => {
-    const [result, slot, counters] = asked(facts, name);
-    expect([result, slot.status, counters]).toEqual([StageResult.UNRESOLVED, 0, [0, 1]]);
-  });
+  ] as const)(
+    'cachedAnswerStage() does not answer a query with %s, and counts a miss',
+    (_what, facts, name) => {
+      const [result, slot, counters] = asked(facts, name);
+      expect([result, slot.status, counters]).toEqual([StageResult.UNRESOLVED, 0, [0, 1]]);
+    },
+  );
 
-  test('cachedAnswerStage() answers a question whose subnet is empty, and counts nothing without a reporter', () => {
+  test('cachedAnswerStage() answers a query with an ECS prefix length of 0, and needs no reporter', () => {
     const slot = slotQuery(SNAPSHOT, 'www.example.org');
     Object.assign(slot, { partition: PARTITION, arrivedMonotonicSecs: NOW_SECS, ecsLength: 4 });
     expect(cachedAnswerStage(slot, cacheWithAnswer(), null)).toBe(StageResult.ANSWERED);

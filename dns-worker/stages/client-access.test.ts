@@ -73,7 +73,7 @@ function ask(
 
 const message = (options: QueryOptions): Uint8Array => queryMessage('www.example.org', 'A', options);
 
-describe('a client that may not ask', () => {
+describe('a client that is not allowed to query', () => {
   test.each([STRANGER, '2001:db8::9', '192.0.2.66', '192.0.3.0'])('%s gets REFUSED with EDE 18', (client) => {
     const { reply, query } = ask(client);
     expect([reply!.rcode, reply!.extendedErrors]).toEqual([5, [18]]);
@@ -84,12 +84,12 @@ describe('a client that may not ask', () => {
     expect(new Int32Array(sightings).every((word) => word === 0)).toBe(true);
   });
 
-  test('gets nothing else, whatever it queries', () => {
+  test('gets only REFUSED, even for queries with another class or EDNS version', () => {
     for (const options of [{ qclass: 3 }, { qclass: 255 }, { edns: { version: 1 } }])
       expect(ask(STRANGER, { message: message(options) }).reply!.rcode).toBe(5);
   });
 
-  test('gets five answers a second, and is logged as a sample of its network', () => {
+  test('gets five replies per second, and is logged once as a sample of its network', () => {
     const results = Array.from({ length: 7 }, () => ask(STRANGER).result);
     expect(results.filter((result) => result === StageResult.ANSWERED)).toHaveLength(5);
     expect(results.slice(5)).toEqual([StageResult.DROPPED, StageResult.DROPPED]);
@@ -101,7 +101,7 @@ describe('a client that may not ask', () => {
     expect(new DataView(bytes.buffer, bytes.byteOffset).getUint32(LogRecord.RULE_ATTRIBUTE, true)).toBe(1);
   });
 
-  test('gets no answer if the node refuses silently', () => {
+  test('gets no reply if the node is configured to refuse silently', () => {
     pipeline.use(limiter, false, new ServerIdentity({ ...NO_IDENTITY, refusesSilently: true }));
     expect(ask(STRANGER).result).toBe(StageResult.DROPPED);
     expect(counters[Counter.REFUSED_CLIENTS]).toBe(1);
@@ -112,21 +112,21 @@ describe('a client that may not ask', () => {
     ['another opcode', message({ flags: 0x2800 })],
     ['two questions', message({}).fill(2, 5, 6)],
     ['nothing but a cookie', cookieRequest()],
-  ])('gets no answer to %s', (_what, bytes) => {
+  ])('gets no reply to %s', (_what, bytes) => {
     expect(ask(STRANGER, { message: bytes }).result).toBe(StageResult.DROPPED);
     expect(ask('192.0.2.7', { message: bytes }).result).toBe(StageResult.ANSWERED);
     expect(counters[Counter.REFUSED_CLIENTS]).toBe(1);
   });
 });
 
-describe('a client that may ask', () => {
-  test('is one of an allowed network, or the machine itself', () => {
+describe('a client that is allowed to query', () => {
+  test('may be in an allowed network or on the machine itself', () => {
     for (const client of ['192.0.2.1', '127.0.0.1', '::1'])
       expect(ask(client).result).toBe(StageResult.UNRESOLVED);
     expect(counters[Counter.REFUSED_CLIENTS]).toBe(0);
   });
 
-  test('may be anywhere with a long key, unless the key or its network is blocked', () => {
+  test('may be in any network if it has a long key, unless the key or network is blocked', () => {
     expect(ask(STRANGER, { key: LONG_KEY }).result).toBe(StageResult.UNRESOLVED);
     expect(ask('192.0.2.66', { key: LONG_KEY }).reply!.rcode).toBe(5);
     expect(ask(STRANGER, { key: 'phone' }).reply!.rcode).toBe(5);
@@ -135,11 +135,11 @@ describe('a client that may ask', () => {
     expect(ask(STRANGER, { key: 'k3v9x2q7w4m1zp9' }).reply!.rcode).toBe(5);
   });
 
-  test('can be Weir itself, whatever the configuration says', () => {
+  test('may be Weir itself, for any configuration', () => {
     expect(ask('192.0.2.66', { isOwn: true }).result).toBe(StageResult.UNRESOLVED);
   });
 
-  test('is not refused in the middle of its question', () => {
+  test('is not refused during a query in flight when it is no longer allowed', () => {
     const { query } = ask('192.0.2.7');
     pipeline.replaceSnapshot(openSnapshot(snapshotOf([], {}, 2, { access: accessOf([], [], []) })));
     pipeline.reopen(query);
@@ -147,7 +147,7 @@ describe('a client that may ask', () => {
     expect(ask('192.0.2.7').reply!.rcode).toBe(5);
   });
 
-  test('is determined again after each change', () => {
+  test('is determined again after each change of the policy', () => {
     expect(ask('192.0.2.7').result).toBe(StageResult.UNRESOLVED);
     const none = accessOf([], [], []);
     pipeline.replaceSnapshot(openSnapshot(snapshotOf([], {}, 2, { access: none })));

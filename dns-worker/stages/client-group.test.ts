@@ -65,7 +65,7 @@ describe('clientGroupStage', () => {
 });
 
 describe('clientGroupStage and rateLimitStage', () => {
-  test('use the address that a query comes from, not the subnet that it sends (dnsmasq CVE-2026-4893)', () => {
+  test('use the source address of a query, not its ECS option (dnsmasq CVE-2026-4893)', () => {
     const reported = asked('198.51.100.1');
     reported.setEcs(Uint8Array.of(0, 1, 32, 0, 192, 0, 2, 9), 0, 8);
     clientGroupStage(reported, SNAPSHOT, null, NOBODY_NEW);
@@ -93,7 +93,7 @@ describe('clientGroupStage with a key', () => {
       detail: 'default (no client has the key other)',
     },
   ])(
-    'uses the key $key, or $client if the key has no group',
+    'uses the group of the key $key, or of the address $client if the key has no group',
     ({ key, client, groupId, clientId, detail }) => {
       for (const sightings of [null, new KeyedSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES))]) {
         const slot = asked(client, key);
@@ -114,7 +114,7 @@ describe('clientDetail', () => {
     ['192.0.2.9', 'manual 192.0.2.9'],
     ['192.0.2.77', 'subnet 192.0.2.0/24'],
     ['198.51.100.1', 'default'],
-  ])('clientDetail() of %s names the record', (client, detail) => {
+  ])('clientDetail() for %s names the record that assigns the group', (client, detail) => {
     const slot = asked(client);
     clientGroupStage(slot, SNAPSHOT, null, NOBODY_NEW);
     expect(clientDetail(slot, SNAPSHOT)).toBe(detail);

@@ -14,7 +14,7 @@ const zone = (partition: number, ...names: string[]) => {
 const forwardZones = [zone(4, 'example.org', 'example.net'), zone(9, 'home.example.org')];
 const SNAPSHOT = openSnapshot(snapshotOf([], {}, 1, { names: { ...NO_NAME_RULES, forwardZones } }));
 
-describe('forwardZoneStage', () => {
+describe('forwardZoneStage(), which finds the forward zone of a query,', () => {
   test.each([
     ['example.org', 0, 4],
     ['www.example.org', 0, 4],
@@ -24,7 +24,7 @@ describe('forwardZoneStage', () => {
     ['example.com', -1, POOLS_PARTITION],
     ['org', -1, POOLS_PARTITION],
     ['notexample.org', -1, POOLS_PARTITION],
-  ])('forwardZoneStage() finds for %s zone %i, and continues', (name, zoneIndex, partition) => {
+  ])('forwardZoneStage() sets for %s the zone index %i, and continues', (name, zoneIndex, partition) => {
     const slot = slotQuery(SNAPSHOT, name);
     expect(forwardZoneStage(slot, SNAPSHOT)).toBe(StageResult.CONTINUE);
     expect([slot.zoneIndex, slot.partition]).toEqual([zoneIndex, partition]);
@@ -35,13 +35,16 @@ describe('forwardZoneStage', () => {
     ['www.example.org', 0, 4],
     ['home.example.org', 0, 4],
     ['nas.home.example.org', 1, 9],
-  ])('forwardZoneStage() finds for the DS of %s the zone above it: %i', (name, zoneIndex, partition) => {
-    const slot = slotQuery(SNAPSHOT, name, 'DS');
-    expect(forwardZoneStage(slot, SNAPSHOT)).toBe(StageResult.CONTINUE);
-    expect([slot.zoneIndex, slot.partition]).toEqual([zoneIndex, partition]);
-  });
+  ])(
+    'forwardZoneStage() sets for a DS query for %s the index of the zone above: %i',
+    (name, zoneIndex, partition) => {
+      const slot = slotQuery(SNAPSHOT, name, 'DS');
+      expect(forwardZoneStage(slot, SNAPSHOT)).toBe(StageResult.CONTINUE);
+      expect([slot.zoneIndex, slot.partition]).toEqual([zoneIndex, partition]);
+    },
+  );
 
-  test('forwardZoneStage() finds nothing without zones', () => {
+  test('forwardZoneStage() sets no zone if there are no forward zones', () => {
     const snapshot = openLists([]);
     const slot = slotQuery(snapshot, 'example.org');
     expect(forwardZoneStage(slot, snapshot)).toBe(StageResult.CONTINUE);

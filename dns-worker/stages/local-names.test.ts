@@ -43,12 +43,12 @@ describe('localNamesStage', () => {
     ['other.home.example', false],
     ['x.nas.home.example', false],
     ['example.org', false],
-  ])('localNamesStage() finds %s: %p', (name, isKnown) => {
+  ])('localNamesStage() answers %s from local records: %p', (name, isKnown) => {
     expect(asked(name)[0] !== StageResult.CONTINUE).toBe(isKnown);
     expect(localNamesStage(slotQuery(EMPTY, name), EMPTY, null)).toBe(StageResult.CONTINUE);
   });
 
-  test('localNamesStage() answers with every record of a set, with another one first each time', () => {
+  test('localNamesStage() answers with all records of an RRset, and rotates the first record', () => {
     const turns = [1, 2, 3].map(() => {
       const [result, slot] = asked('nas.home.example');
       expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.LOCAL]);
@@ -59,7 +59,7 @@ describe('localNamesStage', () => {
     expect(new Set(turns.map(([first]) => first)).size).toBe(3);
   });
 
-  test('localNamesStage() answers with NODATA for a type that the name does not have', () => {
+  test('localNamesStage() answers NODATA for a type without a record at a local name', () => {
     const [result, slot] = asked('nas.home.example', 'TXT');
     expect(result).toBe(StageResult.ANSWERED);
     expect([replyIn(slot).rcode, replyIn(slot).answers]).toEqual([Rcode.NOERROR, []]);
@@ -75,20 +75,20 @@ describe('localNamesStage', () => {
     expect(slot).toMatchObject({ answersCount: 4, aliasLength: 0 });
   });
 
-  test('localNamesStage() answers NODATA after an alias, with a SOA named after its target', () => {
+  test('localNamesStage() answers NODATA after an alias, with a SOA for the alias target', () => {
     const [, slot] = asked('www.home.example', 'TXT');
     expect(replyIn(slot).answers).toMatchObject([{ type: 'CNAME' }]);
     expect(replyIn(slot).authorities).toMatchObject([{ type: 'SOA', name: 'nas.home.example' }]);
   });
 
-  test('localNamesStage() leaves an alias whose target is not local to be followed', () => {
+  test('localNamesStage() answers with an alias whose target is not local, which is then resolved', () => {
     const [result, slot] = asked('far.home.example');
     expect(result).toBe(StageResult.UNRESOLVED);
     expect(nameToText(slot.alias.subarray(0, slot.aliasLength))).toBe('www.example.org');
     expect(slot).toMatchObject({ status: QueryStatus.LOCAL, answersCount: 1 });
   });
 
-  test('localNamesStage() continues for a name that is not local', () => {
+  test('localNamesStage() does not answer names without a local record', () => {
     expect(asked('example.org')[0]).toBe(StageResult.CONTINUE);
   });
 
@@ -109,7 +109,7 @@ describe('localNamesStage', () => {
     expect(replyIn(slot).data).toHaveLength(3);
   });
 
-  test('localNamesStage() reports the alias and the set to a recorder', () => {
+  test('localNamesStage() reports the alias and the record set to a recorder', () => {
     const met: number[] = [];
     const slot = slotQuery(SNAPSHOT, 'www.home.example');
     localNamesStage(slot, SNAPSHOT, { met: (origin) => met.push(origin) });

@@ -31,7 +31,7 @@ function dataOf(weir: PolicyPipeline, name: string, type: number): readonly stri
 }
 
 describe('a group with no_ipv6', () => {
-  test('gets NODATA for AAAA, from the cache as well, and other types as before', () => {
+  test('gets NODATA for AAAA, even from the cache, and normal answers for other types', () => {
     const weir = new PolicyPipeline();
     weir.cache('www.example', AAAA, [
       { ...a('www.example', '192.0.2.1'), type: AAAA, rdata: new Uint8Array(16) },
@@ -44,7 +44,7 @@ describe('a group with no_ipv6', () => {
     expect(weir.ask('www.example', 1).status).toBe('CACHED');
   });
 
-  test('gets HTTPS records without IPv6 hints, and with everything else unchanged', () => {
+  test('gets HTTPS records without IPv6 hints but with all other parameters', () => {
     const weir = new PolicyPipeline();
     const target = 'cdn.service.example';
     weir.cache('www.example', HTTPS, [

@@ -31,20 +31,23 @@ describe('policyStage', () => {
       QueryStatus.BLOCKED_REGEX,
       RuleOrigin.REGEX,
     ],
-  ] as const)('policyStage() answers a query that %s blocks', (_what, text, rows, status, ruleOrigin) => {
-    const [result, slot] = decided(text, rows);
-    expect(result).toBe(StageResult.ANSWERED);
-    expect(slot).toMatchObject({ status, ruleOrigin });
-    expect(slot.ruleAttribute).toBeGreaterThan(0);
-    const reply = replyIn(slot);
-    expect([reply.rcode, reply.data, reply.extendedErrors]).toEqual([
-      Rcode.NOERROR,
-      ['0.0.0.0'],
-      [ExtendedError.BLOCKED],
-    ]);
-  });
+  ] as const)(
+    'policyStage() answers a query that is blocked by %s',
+    (_what, text, rows, status, ruleOrigin) => {
+      const [result, slot] = decided(text, rows);
+      expect(result).toBe(StageResult.ANSWERED);
+      expect(slot).toMatchObject({ status, ruleOrigin });
+      expect(slot.ruleAttribute).toBeGreaterThan(0);
+      const reply = replyIn(slot);
+      expect([reply.rcode, reply.data, reply.extendedErrors]).toEqual([
+        Rcode.NOERROR,
+        ['0.0.0.0'],
+        [ExtendedError.BLOCKED],
+      ]);
+    },
+  );
 
-  test('policyStage() answers NXDOMAIN for a service, whatever the mode is', () => {
+  test('policyStage() answers NXDOMAIN for a blocked service in every blocking mode', () => {
     const service = { serviceId: 's', serviceName: 'S', groupId: 1, domains: ['ads.example'], exact: [] };
     const [result, slot] = decided('\n', { blockedServices: [service] });
     expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.BLOCKED_SERVICE]);
@@ -68,7 +71,7 @@ describe('policyStage', () => {
     },
   );
 
-  test('policyStage() leaves the target of a rewriting rule to be followed', () => {
+  test('policyStage() answers with the alias of a rewriting rule, whose target is then resolved', () => {
     const [result, slot] = decided('||ads.example^$dnsrewrite=safe.example\n');
     expect(result).toBe(StageResult.UNRESOLVED);
     expect(nameToText(slot.alias.subarray(0, slot.aliasLength))).toBe('safe.example');
@@ -76,7 +79,7 @@ describe('policyStage', () => {
 });
 
 describe('noteAllowance()', () => {
-  test('allows the answer for a name that a rule rewrites to itself, like policyStage()', () => {
+  test('allows the answer for a name that a rule rewrites to itself, as policyStage() does', () => {
     const text = '||ads.example^$dnsrewrite=www.ads.example\n';
     const [result, slot] = decided(text);
     expect([result, slot.isAllowed, slot.isAllowedByList]).toEqual([StageResult.CONTINUE, true, true]);

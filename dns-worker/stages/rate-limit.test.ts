@@ -27,7 +27,7 @@ function asked(facts: Partial<Query> = {}): Query {
 }
 
 describe('rateLimitStage', () => {
-  test('rateLimitStage() refuses queries over the limit of the network, and marks them in the log', () => {
+  test('rateLimitStage() refuses queries over the limit of the network, and marks them for the log', () => {
     const limiter = limiterOf();
     const first = asked();
     expect([rateLimitStage(first, limiter), first.limitedBy]).toEqual([
@@ -43,7 +43,7 @@ describe('rateLimitStage', () => {
     expect(replyIn(second).message.flag_aa).toBe(false);
   });
 
-  test('rateLimitStage() counts in a dry run, and answers', () => {
+  test('rateLimitStage() marks queries over the limit in a dry run, but answers them', () => {
     const limiter = limiterOf({ dryRun: true });
     rateLimitStage(asked(), limiter);
     const second = asked();
@@ -60,7 +60,7 @@ describe('rateLimitStage', () => {
       expect(rateLimitStage(asked(), limiter)).toBe(StageResult.CONTINUE);
   });
 
-  test('rateLimitStage() sends every second limited client over UDP to TCP, and none that has proven its address', () => {
+  test('rateLimitStage() sends TC for every second limited UDP query, unless the address is proven', () => {
     const limiter = limiterOf({ slipRatio: 2 });
     const limited = (facts: Partial<Query>): boolean => {
       const slot = asked(facts);
@@ -85,7 +85,7 @@ describe('limitNxdomain', () => {
   }
 
   test.each([QueryStatus.ALLOWED, QueryStatus.CACHED, QueryStatus.BLOCKED_LIST, QueryStatus.LOCAL])(
-    'limitNxdomain() refuses a second NXDOMAIN, status %i',
+    'limitNxdomain() refuses a second NXDOMAIN of status %i over the limit',
     (status) => {
       const limiter = limiterOf();
       expect(answered(limiter, status)).toMatchObject({ limitedBy: LimitReason.NONE, rcode: Rcode.NXDOMAIN });

@@ -15,13 +15,13 @@ function read(message: Uint8Array, cookies = cookiesAt(0)): ReadOutcome {
   return readMessage(query, SEEDS, cookies, false);
 }
 
-test('readMessage() reads a question, and refuses a truncated message', () => {
+test('readMessage() reads a query, and rejects a truncated message', () => {
   const message = messageOf('www.example.org', 'A');
   expect(read(message)).toBe(ParseOutcome.OK);
   expect(read(message.subarray(0, message.length - 1))).toBe(ParseOutcome.FORMAT_ERROR);
 });
 
-test('readMessage() reports a bug instead of throwing, so that it costs one query of a group', () => {
+test('readMessage() returns READ_FAILED instead of throwing, so that a bug affects one query of a batch', () => {
   const cookies = cookiesAt(0);
   cookies.read = () => {
     throw new Error('a bug');

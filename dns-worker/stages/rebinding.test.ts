@@ -26,7 +26,7 @@ function passed(name: string, facts: Partial<Query>, snapshot = opened(true)): [
 }
 
 describe('rebindingStage', () => {
-  test('rebindingStage() answers a public name with a private address with NODATA', () => {
+  test('rebindingStage() returns NODATA for a public name with a private address', () => {
     const [result, slot] = passed('www.example.org', {});
     expect(result).toBe(StageResult.ANSWERED);
     const reply = replyIn(slot);

@@ -53,7 +53,7 @@ describe('safeSearchStage', () => {
     ['AAAA', strict, 'strict.search.example'],
     ['A', moderate, 'moderate.search.example'],
   ] as const)(
-    'safeSearchStage() leaves the target of an engine to be followed for %s, mode %i',
+    'safeSearchStage() answers %s of a search engine with its safe alias, mode %i',
     (type, mode, target) => {
       const [result, slot] = asked('www.search.example', type, opened([mode, off]));
       expect(result).toBe(StageResult.UNRESOLVED);
@@ -66,7 +66,7 @@ describe('safeSearchStage', () => {
     },
   );
 
-  test('safeSearchStage() answers CNAME with the alias alone', () => {
+  test('safeSearchStage() answers a CNAME query with the alias alone', () => {
     const [result, slot] = asked('www.search.example', RRType.CNAME);
     expect(result).toBe(StageResult.ANSWERED);
     expect(replyIn(slot).answers).toMatchObject([{ type: 'CNAME', data: 'strict.search.example' }]);
@@ -87,11 +87,14 @@ describe('safeSearchStage', () => {
     ['A', moderate, ['192.0.2.1']],
     ['AAAA', strict, []],
     ['HTTPS', strict, []],
-  ] as const)('safeSearchStage() answers %s of an engine with addresses, mode %i', (type, mode, data) => {
-    const [result, slot] = asked('images.example', type, opened([off, mode]));
-    expect(result).toBe(StageResult.ANSWERED);
-    expect(replyIn(slot).data).toEqual(data);
-  });
+  ] as const)(
+    'safeSearchStage() answers %s of a search engine without safe alias, mode %i',
+    (type, mode, data) => {
+      const [result, slot] = asked('images.example', type, opened([off, mode]));
+      expect(result).toBe(StageResult.ANSWERED);
+      expect(replyIn(slot).data).toEqual(data);
+    },
+  );
 
   test.each([
     ['another name', 'search.example', 'A', STRICT, {}],

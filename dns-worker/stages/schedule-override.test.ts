@@ -34,24 +34,31 @@ describe('scheduleOverrideStage()', () => {
     ['nxdomain', 'A', Rcode.NXDOMAIN, []],
     ['nodata', 'A', Rcode.NOERROR, []],
     ['refused', 'A', Rcode.REFUSED, []],
-  ] as const)('answers BlockAll in mode %s for %s', (mode, type, rcode, data) => {
-    const open = openOverridden({ override: 'BlockAll' }, { mode });
-    const slot = received(open, type);
-    expect(scheduleOverrideStage(slot, open)).toBe(StageResult.ANSWERED);
-    const reply = replyOf(slot);
-    expect([reply.rcode, reply.data, reply.extendedErrors]).toEqual([rcode, data, [ExtendedError.FILTERED]]);
-    expect(reply.authorities.map(({ type: found }) => found)).toEqual(
-      data.length === 0 && mode !== 'refused' ? ['SOA'] : [],
-    );
-    expect(slot.status).toBe(QueryStatus.BLOCKED_SCHEDULE);
-  });
+  ] as const)(
+    'answers a query of a BlockAll schedule in blocking mode %s for type %s',
+    (mode, type, rcode, data) => {
+      const open = openOverridden({ override: 'BlockAll' }, { mode });
+      const slot = received(open, type);
+      expect(scheduleOverrideStage(slot, open)).toBe(StageResult.ANSWERED);
+      const reply = replyOf(slot);
+      expect([reply.rcode, reply.data, reply.extendedErrors]).toEqual([
+        rcode,
+        data,
+        [ExtendedError.FILTERED],
+      ]);
+      expect(reply.authorities.map(({ type: found }) => found)).toEqual(
+        data.length === 0 && mode !== 'refused' ? ['SOA'] : [],
+      );
+      expect(slot.status).toBe(QueryStatus.BLOCKED_SCHEDULE);
+    },
+  );
 
   test.each([
     ['192.0.2.9', '', { A: ['192.0.2.9'], AAAA: [], TXT: [] }],
     ['', '2001:db8::9', { A: [], AAAA: ['2001:db8::9'], TXT: [] }],
     ['192.0.2.9', '2001:db8::9', { A: ['192.0.2.9'], AAAA: ['2001:db8::9'], TXT: [] }],
   ] as const)(
-    'answers with custom addresses %j and %j; a family without one is NODATA',
+    'answers with the custom addresses %j and %j; a family without an address is NODATA',
     (ipv4, ipv6, wanted) => {
       const open = openOverridden(
         { override: 'BlockAll' },
@@ -72,7 +79,7 @@ describe('scheduleOverrideStage()', () => {
     [{ override: 'BlockAll' }, { enabled: false }, true],
     [{ override: null }, { enabled: false }, true],
   ] as const)(
-    'continues for %j with %j, and sets whether the query is unfiltered',
+    'does not answer for %j with %j, and sets whether the query is unfiltered',
     (group, blocking, isUnfiltered) => {
       const open = openOverridden(group, blocking);
       const slot = received(open);
@@ -82,7 +89,7 @@ describe('scheduleOverrideStage()', () => {
   );
 });
 
-describe('capTtlsToFlip()', () => {
+describe('capTtlsToFlip(), which limits TTLs to the next schedule change,', () => {
   /**
    * TTL of a blocked answer (3000 s without a change) if the next change is in this many seconds, and whether OPT is
    * complete.
@@ -108,7 +115,7 @@ describe('capTtlsToFlip()', () => {
     [1, 0],
     [0, 0],
     [-5, 0],
-  ])('limits TTLs to a change in %p seconds', (flipInSecs, ttlSecs) => {
+  ])('limits TTLs to a schedule change in %p seconds', (flipInSecs, ttlSecs) => {
     expect(ttlBefore(flipInSecs, 'null_ip')).toBe(ttlSecs);
     expect(ttlBefore(flipInSecs, 'nxdomain')).toBe(ttlSecs);
   });

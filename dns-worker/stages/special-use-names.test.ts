@@ -29,7 +29,7 @@ function asked(
 }
 
 describe('specialUseNamesStage', () => {
-  test('specialUseNamesStage() answers with the encrypted resolvers of this server (RFC 9462 section 4)', () => {
+  test('specialUseNamesStage() answers _dns.resolver.arpa with its own encrypted resolvers (RFC 9462)', () => {
     const records = [Uint8Array.of(0, 1, 1, 97, 0), Uint8Array.of(0, 2, 1, 98, 0)];
     const [result, slot] = asked(ALL, '_dns.resolver.arpa', 'SVCB', null, records);
     expect([result, slot.status, slot.answersCount]).toEqual([StageResult.ANSWERED, QueryStatus.LOCAL, 2]);
@@ -47,7 +47,7 @@ describe('specialUseNamesStage', () => {
     ['localhost', 'TXT', []],
     ['1.0.0.127.in-addr.arpa', 'PTR', ['localhost']],
     ['1.0.0.127.in-addr.arpa', 'A', []],
-  ] as const)('specialUseNamesStage() answers %s %s here', (name, type, data) => {
+  ] as const)('specialUseNamesStage() answers %s %s locally', (name, type, data) => {
     const [result, slot] = asked(ALL, name, type);
     expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.LOCAL]);
     const reply = replyIn(slot);
@@ -66,7 +66,7 @@ describe('specialUseNamesStage', () => {
     ['DOH_CANARY', 'use-application-dns.net', 'A'],
     ['PRIVATE_RELAY_CANARY', 'mask.icloud.com', 'A'],
     ['PRIVATE_RELAY_CANARY', 'mask-h2.icloud.com', 'A'],
-  ] as const)('specialUseNamesStage() continues if %s is off: %s %s', (flag, name, type) => {
+  ] as const)('specialUseNamesStage() does not answer if %s is disabled: %s %s', (flag, name, type) => {
     const others =
       QuestionFlag.BLOCK_NON_FQDN | QuestionFlag.NEVER_FORWARD_NON_FQDN | QuestionFlag.NEVER_FORWARD_REVERSE;
     expect(asked(ALL, name, type)[0]).toBe(StageResult.ANSWERED);
@@ -92,7 +92,7 @@ describe('specialUseNamesStage', () => {
     ['reverse names', QuestionFlag.NEVER_FORWARD_REVERSE, '8.8.8.8.in-addr.arpa', 'PTR'],
     ['reserved reverse names', QuestionFlag.SPECIAL_NAMES, '1.2.0.192.in-addr.arpa', 'PTR'],
   ] as const)(
-    'specialUseNamesStage() answers that %s do not exist, and blocks nothing',
+    'specialUseNamesStage() answers NXDOMAIN for %s, with status LOCAL',
     (_what, flag, name, type) => {
       const [result, slot] = asked(flag, name, type);
       expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.LOCAL]);
@@ -101,7 +101,7 @@ describe('specialUseNamesStage', () => {
   );
 
   test.each(['A', 'AAAA', 'HTTPS', 'TXT', 'PTR', 'MX', 'ANY'] as const)(
-    'specialUseNamesStage() blocks %s of a name without a dot',
+    'specialUseNamesStage() blocks %s queries for a single-label name',
     (type) => {
       const [result, slot] = asked(QuestionFlag.BLOCK_NON_FQDN, 'printer', type);
       expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.BLOCKED_NON_FQDN]);
@@ -114,7 +114,7 @@ describe('specialUseNamesStage', () => {
     ['NEVER_FORWARD_NON_FQDN', 'home', Rcode.NOERROR],
     ['NEVER_FORWARD_NON_FQDN', 'nas', Rcode.NXDOMAIN],
   ] as const)(
-    'specialUseNamesStage() with %s finds the domain %s of local records: %p',
+    'specialUseNamesStage() with %s answers %s, above local records, with RCODE %p',
     (flag, name, rcode) => {
       const localRecords = ['nas.lan A 192.168.1.5', '*.home A 192.168.1.6'].map(apiRecord);
       const questionFlags = QuestionFlag[flag];
@@ -126,7 +126,7 @@ describe('specialUseNamesStage', () => {
   );
 
   test.each(['NS', 'SOA', 'DS', 'DNSKEY'] as const)(
-    'specialUseNamesStage() does not change %s of a top-level domain',
+    'specialUseNamesStage() does not answer %s queries for a top-level domain',
     (type) => {
       expect(asked(ALL, 'org', type)[0]).toBe(StageResult.CONTINUE);
       expect(asked(ALL, 'org', 'A')[0]).toBe(StageResult.ANSWERED);
@@ -140,11 +140,11 @@ describe('specialUseNamesStage', () => {
     ['xuse-application-dns.net', 'A'],
     ['a.mask.icloud.com', 'A'],
     ['8.8.8.8.in-addr.arpa', 'A'],
-  ] as const)('specialUseNamesStage() does not change %s %s', (name, type) => {
+  ] as const)('specialUseNamesStage() does not answer %s %s', (name, type) => {
     expect(asked(ALL, name, type)[0]).toBe(StageResult.CONTINUE);
   });
 
-  test('specialUseNamesStage() blocks nothing while a schedule allows everything, and still answers reserved names itself', () => {
+  test('specialUseNamesStage() does not block while a schedule allows everything, but answers reserved names', () => {
     for (const name of ['printer', 'use-application-dns.net', 'mask.icloud.com'])
       expect(asked(without(QuestionFlag.NEVER_FORWARD_NON_FQDN), name, 'A', 'AllowAll')[0]).toBe(
         StageResult.CONTINUE,

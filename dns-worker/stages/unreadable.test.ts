@@ -27,8 +27,8 @@ function staged(outcome: UnreadableOutcome) {
   return { result, query, counted };
 }
 
-describe('unreadableStage', () => {
-  test('unreadableStage() drops what must not be answered, and counts it', () => {
+describe('unreadableStage(), for messages that could not be parsed,', () => {
+  test('unreadableStage() drops messages that must not be answered, and counts them', () => {
     const { result, counted } = staged(ParseOutcome.DROP);
     expect([result, counted]).toEqual([StageResult.DROPPED, [[Counter.DROPPED_SHORT_OR_RESPONSE, 1]]]);
   });
@@ -36,13 +36,16 @@ describe('unreadableStage', () => {
   test.each([
     [ParseOutcome.FORMAT_ERROR, Counter.FORMAT_ERRORS],
     [ParseOutcome.NOT_IMPLEMENTED, Counter.NOT_IMPLEMENTED],
-  ])('unreadableStage() discards what was read at outcome %i, and counts it', (outcome, counter) => {
-    const { result, query, counted } = staged(outcome);
-    expect([result, counted]).toEqual([StageResult.CONTINUE, [[counter, 1]]]);
-    expect(query).toMatchObject({ hasEdns: false, questionEnd: 0, qnameLength: 0, cookieLength: 0 });
-  });
+  ])(
+    'unreadableStage() discards the parsed data for outcome %i, and counts the message',
+    (outcome, counter) => {
+      const { result, query, counted } = staged(outcome);
+      expect([result, counted]).toEqual([StageResult.CONTINUE, [[counter, 1]]]);
+      expect(query).toMatchObject({ hasEdns: false, questionEnd: 0, qnameLength: 0, cookieLength: 0 });
+    },
+  );
 
-  test('unreadableStage() keeps the data of a cookie request', () => {
+  test('unreadableStage() keeps the cookie of a query without a question', () => {
     const { result, query, counted } = staged(ParseOutcome.NO_QUESTION);
     expect([result, counted]).toEqual([StageResult.CONTINUE, []]);
     expect(query).toMatchObject({ hasEdns: true, cookieLength: 24 });
@@ -54,7 +57,7 @@ describe('answerUnreadable', () => {
     [ParseOutcome.FORMAT_ERROR, Rcode.FORMERR, QueryStatus.REFUSED],
     [ParseOutcome.NOT_IMPLEMENTED, Rcode.NOTIMP, QueryStatus.REFUSED],
     [ParseOutcome.NO_QUESTION, Rcode.NOERROR, QueryStatus.LOCAL],
-  ])('answerUnreadable() of outcome %i has rcode %i', (outcome, rcode, status) => {
+  ])('answerUnreadable() for outcome %i returns RCODE %i', (outcome, rcode, status) => {
     const { query } = staged(outcome);
     query.questionEnd = 0;
     expect(answerUnreadable(query, outcome)).toBe(StageResult.ANSWERED);

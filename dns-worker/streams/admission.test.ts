@@ -84,8 +84,8 @@ async function echo(socket: Socket, size: number): Promise<string> {
   return text;
 }
 
-describe('Admission', () => {
-  test('passes on the client of the header, and every byte after it', async () => {
+describe('Admission of connections with a PROXY header', () => {
+  test('reports the client named in the header, and passes on every byte after it', async () => {
     const { taken } = await listen([]);
     const socket = await client();
     socket.write(Buffer.concat([HEADER, Buffer.from('first')]));
@@ -94,7 +94,7 @@ describe('Admission', () => {
     expect(taken).toEqual(['192.0.2.99 4660']);
   });
 
-  test('closes the connection of a client that may not ask, but not the connection of the proxy before it', async () => {
+  test('closes the connection of a client that is not allowed to query, but not of a proxy before its header', async () => {
     const { taken, counted } = await listen([], 1, (address) => addressToText(address) !== '192.0.2.99');
     for (const _ of [1, 2]) {
       const refused = await client();
@@ -108,7 +108,7 @@ describe('Admission', () => {
     expect(taken).toEqual([`127.0.0.1 ${balancer.localPort}`]);
   });
 
-  test('accepts a header that is split over segments, byte by byte', async () => {
+  test('accepts a header that arrives byte by byte in several segments', async () => {
     const { taken } = await listen(['127.0.0.0/8']);
     const socket = await client();
     for (const octet of HEADER) {
@@ -128,7 +128,7 @@ describe('Admission', () => {
     expect(taken).toEqual([`127.0.0.1 ${socket.localPort}`]);
   });
 
-  test('treats peers outside the trusted networks as clients, and closes those that send a header', async () => {
+  test('treats peers outside the trusted networks as clients, and closes connections that send a header', async () => {
     const { taken, counted } = await listen(['192.0.2.0/24']);
     for (const bytes of ['x', '\r\n\r\nlike a header']) {
       const socket = await client();
@@ -143,7 +143,7 @@ describe('Admission', () => {
     expect([taken.length, counted(Counter.PROXY_HEADERS_REFUSED)]).toEqual([2, 1]);
   });
 
-  test('closes connections with a bad header, and logs one line for many', async () => {
+  test('closes connections with an invalid header, and logs one line for many connections', async () => {
     const { taken, counted, logger } = await listen([]);
     for (let i = 0; i < 20; i++) {
       const socket = await client();
@@ -154,7 +154,7 @@ describe('Admission', () => {
     expect(logger.text().match(/PROXY header/g)).toHaveLength(1);
   });
 
-  test('closes a connection that ends within its header', async () => {
+  test('closes a connection that ends in the middle of the header', async () => {
     const { taken, counted } = await listen([]);
     const silent = await client();
     silent.end();
@@ -166,7 +166,7 @@ describe('Admission', () => {
     expect([taken, counted(Counter.PROXY_HEADERS_REFUSED)]).toEqual([[], 1]);
   });
 
-  test('limits the number of awaited headers, and the time that it waits', async () => {
+  test('limits the number of connections without a header, and the time they may wait', async () => {
     const { taken, counted } = await listen([]);
     const closed: Promise<unknown>[] = [];
     for (let i = 0; i < 260; i++) closed.push(closeOf((await client()).resume()));
@@ -182,7 +182,7 @@ describe('Admission', () => {
     expect(taken).toEqual(['192.0.2.99 4660']);
   });
 
-  test('admits a load balancer although silent connections occupy all waiting slots', async () => {
+  test('admits a load balancer even if silent connections occupy all waiting slots', async () => {
     const { taken, counted } = await listen([]);
     for (let i = 0; i < 256; i++) (await client()).resume();
     const prompt = await client();
@@ -191,7 +191,7 @@ describe('Admission', () => {
     expect([taken, counted(Counter.STREAMS_REFUSED)]).toEqual([['192.0.2.99 4660'], 1]);
   });
 
-  test('limits the connections of the client that the header names, not of the load balancer', async () => {
+  test('limits the connections of the client named in the header, not of the load balancer', async () => {
     const { taken, counted } = await listen([], 1);
     const header = (lastOctet: number): Buffer => {
       const bytes = Buffer.from(HEADER);
@@ -209,7 +209,7 @@ describe('Admission', () => {
     expect([taken.length, counted(Counter.STREAMS_REFUSED)]).toEqual([2, 1]);
   });
 
-  test('counts a connection as gone whichever way it ends', async () => {
+  test('counts a connection as closed, however it ends', async () => {
     const { taken } = await listen([], 1);
     for (const end of ['end', 'destroy', 'resetAndDestroy'] as const) {
       const before = taken.length;

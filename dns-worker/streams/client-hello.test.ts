@@ -33,17 +33,17 @@ beforeAll(async () => {
 });
 
 describe('serverNameIn()', () => {
-  test('reads the name that clients ask for, whatever follows', () => {
+  test('reads the server name of a ClientHello, whatever follows', () => {
     expect(hellos.map(serverNameIn)).toEqual([NAME, NAME]);
     const more = hellos.map((hello) => Buffer.concat([hello, Buffer.from('more')]));
     expect(more.map(serverNameIn)).toEqual([NAME, NAME]);
   });
 
-  test('is empty if the client names no server', async () => {
+  test('returns an empty string if the client sends no server name', async () => {
     expect(serverNameIn(await helloOf({}))).toBe('');
   });
 
-  test('waits for the whole message', () => {
+  test('returns undefined until the whole message has arrived', () => {
     for (const hello of hellos)
       for (let length = 0; length < hello.length; length++)
         expect(serverNameIn(hello.subarray(0, length))).toBeNull();
@@ -55,11 +55,11 @@ describe('serverNameIn()', () => {
     '\x16\x03\x01\xff\xff',
     '\x15\x03\x01\x00\x00',
     '\x16\x03\x01\x00\x00',
-  ])('finds none in %j', (text) =>
+  ])('finds no server name in %j', (text) =>
     expect(serverNameIn(Buffer.from(text, 'latin1'))).toBe(text === '' ? null : ''),
   );
 
-  test('reads only within the message, whatever its lengths say', () => {
+  test('reads only bytes within the message, even if its length fields are wrong', () => {
     const changed = fc.record({
       hello: fc.integer({ min: 0, max: 1 }),
       octets: fc.array(fc.tuple(fc.nat(700), fc.nat(255)), { minLength: 1, maxLength: 6 }),
@@ -88,20 +88,17 @@ beforeAll(() => {
 });
 afterAll(() => authority.close());
 
-describe('clientKeyIn()', () => {
+describe('clientKeyIn(), which reads a client key from a TLS server name,', () => {
   test.each([
     ['phone.dns.example.org', 'phone'],
     ['other.dns.example.org', 'other'],
     ['PHONE.DNS.example.ORG', 'phone'],
     [`${'k'.repeat(63)}.dns.example.org`, 'k'.repeat(63)],
-  ])(
-    'reads the first label of %s, whether the rest is in the certificate or below its wildcard',
-    (name, key) => {
-      expect([clientKeyIn(name, exact), clientKeyIn(name, wildcard)]).toEqual([key, key]);
-    },
-  );
+  ])('returns the first label of %s, for a certificate with the parent name or its wildcard', (name, key) => {
+    expect([clientKeyIn(name, exact), clientKeyIn(name, wildcard)]).toEqual([key, key]);
+  });
 
-  test('also reads a key that is part of a name in the certificate', () => {
+  test('returns a key that is part of a name in the certificate', () => {
     expect(clientKeyIn('tv.dns.example.org', wildcard)).toBe('tv');
   });
 
@@ -128,7 +125,7 @@ describe('clientKeyIn()', () => {
     'phone.dns.example.org\0.evil.example',
     `${'k'.repeat(64)}.dns.example.org`,
     `phone.${'dns.example.org.'.repeat(4000)}`,
-  ])('finds none in %j', (name) => {
+  ])('finds no key in %j', (name) => {
     expect([exact, wildcard, address, null].map((certificate) => clientKeyIn(name, certificate))).toEqual([
       ...['', '', '', ''],
     ]);

@@ -44,14 +44,14 @@ describe('ConnectionLimit', () => {
     expect(entered(limitsOf({ protocol: Protocol.dot, maxPerAddress: 2 }, table), CLIENT, 20)).toBe(2);
   });
 
-  test('enter() of an unlimited address is limited by the thread alone', () => {
+  test('enter() limits addresses without a configured limit to the capacity of the thread', () => {
     const [limit] = limitsOf({ maxPerAddress: 0, max: 50 });
     expect(entered([limit!], CLIENT, 100)).toBe(50);
     limit!.leave(CLIENT);
     expect(entered([limit!], OTHER, 2)).toBe(1);
   });
 
-  test('releaseConnections() releases the connections of a dead thread only', () => {
+  test('releaseConnections() releases only the connections of a dead thread', () => {
     const table = createConnectionTable(WORKERS, 7);
     const limits = limitsOf({}, table);
     expect(entered(limits, CLIENT, 4)).toBe(4); // The first worker has two connections.
@@ -61,7 +61,7 @@ describe('ConnectionLimit', () => {
     expect(entered(limits.slice(1), CLIENT, 20)).toBe(0);
   });
 
-  test('a thread can reuse the places of addresses up to its number of connections', () => {
+  test('enter() reuses the address entries of closed connections', () => {
     const [limit] = limitsOf({ max: 1024 });
     for (let turn = 0; turn < 20; turn++) {
       const addresses = Array.from({ length: 1024 }, (_, i) =>
@@ -73,7 +73,7 @@ describe('ConnectionLimit', () => {
     expect(ConnectionTableLayout.SLOTS).toBeGreaterThanOrEqual(4 * 1024);
   });
 
-  test('enter() and leave() agree with plain counting', () => {
+  test('enter() and leave() give the same results as a simple count', () => {
     const step = fc.record({
       worker: fc.nat({ max: WORKERS - 1 }),
       client: fc.nat({ max: 5 }),

@@ -31,8 +31,8 @@ function exchange() {
   return { body, statuses, response };
 }
 
-describe('DohConnection', () => {
-  test('stores no more of unfinished bodies than its limit, whatever their number', async () => {
+describe('DohConnection (one DNS over HTTPS connection)', () => {
+  test('stores no more bytes of unfinished request bodies than its limit, however many there are', async () => {
     const { connection, held } = open();
     const requests = Array.from({ length: 40 }, exchange);
     for (const { body, response } of requests) {
@@ -60,7 +60,7 @@ describe('DohConnection', () => {
     expect(next.statuses).toEqual([]);
   });
 
-  test('ends a connection that keeps sending a body after its refusal', async () => {
+  test('closes a connection that keeps sending a body after it was rejected', async () => {
     const { connection, ends } = open();
     const { body, response, statuses } = exchange();
     connection.take({ kind: 'refused', status: 404 }, body, response);
@@ -74,7 +74,7 @@ describe('DohConnection', () => {
     expect(ends[0]).toBe('destroyed');
   });
 
-  test('finish() accepts no more queries, and ends once those in flight are answered', () => {
+  test('finish() accepts no more queries, and closes the connection once queries in flight are answered', () => {
     const { connection, held, ends } = open();
     const [first, late] = [exchange(), exchange()];
     connection.answer(TARGET, MESSAGE, first.response);
@@ -85,7 +85,7 @@ describe('DohConnection', () => {
     expect([first.statuses, ends]).toEqual([[200], ['finished']]);
   });
 
-  test('has a limit of queries in flight and in its lifetime', () => {
+  test('limits the number of queries in flight and in total', () => {
     const maxQueries = 1000;
     const { connection, held, ends } = open(maxQueries);
     for (let i = 0; i < MAX_QUERIES_IN_FLIGHT; i++) connection.answer(TARGET, MESSAGE, exchange().response);

@@ -124,7 +124,7 @@ function untilHeld(count: number): Promise<unknown> {
 }
 
 describe('listenDoh()', () => {
-  test('asks clients of both versions to reconnect while it lingers, and still answers them', async () => {
+  test('asks HTTP/1.1 and HTTP/2 clients to reconnect when it shuts down, and still answers their queries', async () => {
     const asked = await open();
     await asked.get(MESSAGE);
     const http1 = connectTls({
@@ -154,7 +154,7 @@ describe('listenDoh()', () => {
     await within('the listener to close', closing);
   });
 
-  test('transports the message both ways, by GET and by POST', async () => {
+  test('receives queries and sends answers, by GET and by POST', async () => {
     const asked = await open();
     for (const reply of [await asked.get(MESSAGE), await asked.post(MESSAGE)]) {
       expect([reply.status, Buffer.compare(reply.body, MESSAGE)]).toEqual([200, 0]);
@@ -171,7 +171,7 @@ describe('listenDoh()', () => {
     [404, { ':path': '/' }, undefined],
     [405, { ':path': '/dns-query', ':method': 'DELETE' }, undefined],
     [415, { ':path': '/dns-query', ':method': 'POST' }, MESSAGE],
-  ])('answers %i to a request without a question', async (status, headers, body) => {
+  ])('answers with status %i a request without a DNS query', async (status, headers, body) => {
     const asked = await open();
     expect((await asked.request(headers, body)).status).toBe(status);
     // The next request uses the same connection.
@@ -181,26 +181,29 @@ describe('listenDoh()', () => {
   test.each([
     { agent: 'dnsperf/2.10.0 (nghttp2/1.52.0)', records: 5 },
     { agent: 'curl/8.14.1', records: 1 },
-  ])('sends 5 answers of one turn to $agent in TLS records: $records', async ({ agent, records }) => {
-    await open(true);
-    const proxy = await startRecordCounter(port());
-    const asked = new DohClient(proxy.port, authority.cert, NAME);
-    clients.push(asked);
-    const answers = Array.from({ length: 5 }, () =>
-      asked.request({ ':path': dohPath(MESSAGE), 'user-agent': agent }),
-    );
-    await untilHeld(5);
-    // Earlier records have been counted when the pong arrives.
-    await within('the pong', promisify(asked.session.ping.bind(asked.session))());
-    const before = proxy.records();
-    for (const query of held) query.send(MESSAGE);
-    const bodies = (await Promise.all(answers)).map(({ body }) => body);
-    expect(bodies).toEqual(Array.from({ length: 5 }, () => Buffer.from(MESSAGE)));
-    expect(proxy.records() - before).toBe(records);
-    proxy.close();
-  });
+  ])(
+    'sends 5 answers of one turn of the event loop to $agent in TLS records: $records',
+    async ({ agent, records }) => {
+      await open(true);
+      const proxy = await startRecordCounter(port());
+      const asked = new DohClient(proxy.port, authority.cert, NAME);
+      clients.push(asked);
+      const answers = Array.from({ length: 5 }, () =>
+        asked.request({ ':path': dohPath(MESSAGE), 'user-agent': agent }),
+      );
+      await untilHeld(5);
+      // Earlier records have been counted when the pong arrives.
+      await within('the pong', promisify(asked.session.ping.bind(asked.session))());
+      const before = proxy.records();
+      for (const query of held) query.send(MESSAGE);
+      const bodies = (await Promise.all(answers)).map(({ body }) => body);
+      expect(bodies).toEqual(Array.from({ length: 5 }, () => Buffer.from(MESSAGE)));
+      expect(proxy.records() - before).toBe(records);
+      proxy.close();
+    },
+  );
 
-  test('answers 400 to a message without a header, and 413 to one that is too long', async () => {
+  test('answers 400 to a message without a DNS header, and 413 to a message that is too long', async () => {
     const asked = await open();
     expect((await asked.post(new Uint8Array(11))).status).toBe(400);
     expect((await asked.post(new Uint8Array(0))).status).toBe(400);
@@ -208,7 +211,7 @@ describe('listenDoh()', () => {
     expect((await asked.post(new Uint8Array(MAX_DOH_QUERY_SIZE))).status).toBe(200);
   });
 
-  test('answers 400 to a message that gets no reply', async () => {
+  test('answers 400 to a message that gets no DNS reply', async () => {
     const asked = await open(true);
     const reply = asked.get(MESSAGE);
     await untilHeld(1);
@@ -216,7 +219,7 @@ describe('listenDoh()', () => {
     expect((await reply).status).toBe(400);
   });
 
-  test('answers in any order, after the client has closed its half of the stream', async () => {
+  test('answers in any order, even after the client has closed its half of the stream', async () => {
     const asked = await open(true);
     const replies = [asked.get(MESSAGE), asked.post(MESSAGE)];
     await untilHeld(2);
@@ -224,7 +227,7 @@ describe('listenDoh()', () => {
     expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  test('counts streams that the client has reset as long as they are in flight (CVE-2023-44487)', async () => {
+  test('counts streams that the client has reset until their query is answered (CVE-2023-44487)', async () => {
     const asked = await open(true);
     for (let i = 0; i < MAX_QUERIES_IN_FLIGHT; i++) {
       const stream = asked.open({ ':path': dohPath(MESSAGE) });
@@ -256,7 +259,7 @@ describe('listenDoh()', () => {
     expect((await client().get(MESSAGE)).status).toBe(200);
   });
 
-  test('does not buffer an endless body', async () => {
+  test('does not buffer a body without end', async () => {
     const asked = await open(false, { idleTimeoutMs: 200 });
     const closed = closeOf(asked);
     const stream = asked.open({
@@ -267,7 +270,7 @@ describe('listenDoh()', () => {
     await closed;
   });
 
-  test('accepts no more connections of an address than its limit', async () => {
+  test('accepts no more connections from an address than its limit', async () => {
     const asked = await open(false, { maxPerAddress: 1 });
     await asked.get(MESSAGE);
     await closeOf(client());
@@ -296,7 +299,7 @@ describe('listenDoh()', () => {
     expect(addressToText(held[0]!.address)).toBe('127.0.0.1');
   });
 
-  test('refuses clients that offer other protocols only (RFC 7301 section 3.2)', async () => {
+  test('rejects clients that offer only other protocols (RFC 7301 section 3.2)', async () => {
     await open();
     const options = { port: port(), host: '127.0.0.1', ca: authority.cert, servername: NAME };
     const socket = connectTls({ ...options, ALPNProtocols: ['dot'] });
@@ -304,7 +307,7 @@ describe('listenDoh()', () => {
     expect(error.code).toBe('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL');
   });
 
-  test('supports HTTP/1.1, and closes the connection after a body that it has not read', async () => {
+  test('supports HTTP/1.1, and closes the connection after a request whose body was not read', async () => {
     await open();
     const options = { port: port(), host: '127.0.0.1', ca: authority.cert, servername: NAME, agent: false };
     const asked = request({
@@ -322,7 +325,7 @@ describe('listenDoh()', () => {
     asked.destroy();
   });
 
-  test('keeps a connection of HTTP/1.1 whose request without a body is answered at once', async () => {
+  test('keeps an HTTP/1.1 connection open after a request without a body that is answered at once', async () => {
     await open();
     const socket = connectTls({
       ...{ port: port(), host: '127.0.0.1', ca: authority.cert, servername: NAME },
@@ -337,7 +340,7 @@ describe('listenDoh()', () => {
     socket.destroy();
   });
 
-  test('close() answers queries in flight, then ends every connection', async () => {
+  test('close() answers queries in flight, then closes every connection', async () => {
     const asked = await open(true);
     const reply = asked.get(MESSAGE);
     await untilHeld(1);

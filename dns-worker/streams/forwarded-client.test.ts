@@ -5,7 +5,7 @@ import { forwardedClient } from './forwarded-client.ts';
 
 const TRUSTED = ['192.0.2.0/24', '2001:db8::/64'].map((text) => networkFromText(text)!);
 
-describe('forwardedClient()', () => {
+describe('forwardedClient(), the client of a request with X-Forwarded-For,', () => {
   test.each([
     ['the peer without the header', '192.0.2.1', undefined, '192.0.2.1'],
     ['the peer if it is not trusted', '203.0.113.1', '198.51.100.7', '203.0.113.1'],

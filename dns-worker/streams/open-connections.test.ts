@@ -35,14 +35,14 @@ function add(idleMs: number, inFlight = 0): Noted {
 }
 
 describe('OpenConnections', () => {
-  test('closes idle connections, and no others', () => {
+  test('closes idle connections, and keeps active connections open', () => {
     open = new OpenConnections(1000);
     const [idle, active] = [add(5000, 1), add(0)];
     jest.advanceTimersByTime(1000);
     expect([idle.ended, active.ended]).toEqual(['destroyed', 'no']);
   });
 
-  test('makeRoom() closes the connection that was idle for longest with nothing in flight', () => {
+  test('makeRoom() closes the connection that has been idle for longest with no query in flight', () => {
     open = new OpenConnections(60_000);
     const busy = add(9000, 1);
     const [longer, shorter, fresh] = [add(8000), add(7000), add(0)];
@@ -53,7 +53,7 @@ describe('OpenConnections', () => {
     expect([busy, shorter, fresh].map(({ ended }) => ended)).toEqual(['no', 'destroyed', 'no']);
   });
 
-  test('close() that lingers asks clients to reconnect, and lets a connection finish when it pauses', () => {
+  test('close() with a delay asks clients to reconnect, and lets a connection finish when it pauses', () => {
     open = new OpenConnections(60_000);
     const [paused, inUse] = [add(5000), add(-600_000)];
     open.close(true);
@@ -68,7 +68,7 @@ describe('OpenConnections', () => {
     expect(inUse.ended).toBe('finished');
   });
 
-  test('close() lets connections finish', () => {
+  test('close() lets connections finish their queries', () => {
     open = new OpenConnections(60_000);
     const [first, second] = [add(0, 1), add(0)];
     open.close();

@@ -34,18 +34,18 @@ const mayConnect = (address: string, mayHaveKey = true): boolean =>
 const mayHandshake = (address: string, key = ''): boolean =>
   access.mayHandshake(addressFromText(address)!, key);
 
-describe('StreamAccess', () => {
+describe('StreamAccess, which admits clients over TCP and TLS,', () => {
   test.each(['192.0.2.1', '::ffff:192.0.2.1', '127.0.0.1', 'fe80::1%eth0', '::ffff:10.0.0.1', PROXY])(
     'admits %s',
     (address) => expect([mayConnect(address, false), mayHandshake(address)]).toEqual([true, true]),
   );
 
   test.each([STRANGER, `::ffff:${STRANGER}`, BLOCKED, `::ffff:${BLOCKED}`, '2001:db8::1', '::192.0.2.1'])(
-    'refuses %s',
+    'rejects %s',
     (address) => expect([mayConnect(address), mayHandshake(address)]).toEqual([false, false]),
   );
 
-  test('accepts connections with an unproven key while an allowed key exists, over TLS only', () => {
+  test('accepts TLS connections from unknown addresses while any allowed client has a key', () => {
     use(['phone']);
     expect(mayConnect(STRANGER)).toBe(false);
     use(['phone', KEY]);

@@ -81,7 +81,7 @@ describe('StreamConnection', () => {
     expect(received.map((reply) => reply[1])).toEqual([2, 1]);
   });
 
-  test('closes at a message that is shorter than a header', async () => {
+  test('closes the connection after a message that is shorter than a header', async () => {
     client.write(frame(new Uint8Array(11)));
     await untilClosed();
     expect(taken).toEqual([]);
@@ -92,7 +92,7 @@ describe('StreamConnection', () => {
     await untilTaken(1);
   });
 
-  test('reads at most 100 queries that wait for an answer, and another one after each answer', async () => {
+  test('reads at most 100 unanswered queries, and another query after each answer', async () => {
     ask(MAX_QUERIES_IN_FLIGHT + 5);
     await until(
       'all messages in flight',
@@ -120,7 +120,7 @@ describe('StreamConnection', () => {
     expect(MAX_UNSENT_BYTES).toBeLessThan(512 * 65_535);
   });
 
-  test('answers queries in flight before it ends for a client that has half-closed', async () => {
+  test('answers queries in flight before it closes a half-closed connection', async () => {
     ask(2);
     client.end();
     await untilTaken(2);
@@ -132,7 +132,7 @@ describe('StreamConnection', () => {
     expect(received).toHaveLength(2);
   });
 
-  test('loses no answer to a client that has closed its half and reads later', async () => {
+  test('sends all answers to a client that has half-closed the connection and reads later', async () => {
     client.pause();
     ask(MAX_QUERIES_IN_FLIGHT);
     client.end();
@@ -147,7 +147,7 @@ describe('StreamConnection', () => {
     expect([received.length, failures]).toEqual([MAX_QUERIES_IN_FLIGHT, []]);
   });
 
-  test('finish() ends at once if nothing is in flight, else with the last answer', async () => {
+  test('finish() closes the connection at once without queries in flight, otherwise after the last answer', async () => {
     ask(1);
     await untilTaken(1);
     connection.finish();
@@ -161,7 +161,7 @@ describe('StreamConnection', () => {
     await untilClosed();
   });
 
-  test('send() does nothing for a client that has gone', async () => {
+  test('send() does nothing if the client has disconnected', async () => {
     ask(1);
     await untilTaken(1);
     connection.destroy();
@@ -203,7 +203,7 @@ describe('StreamConnection', () => {
     return counts;
   }
 
-  test('accepts a limited number of queries in its lifetime, answers them all, and is then closed (CVE-2025-30193)', async () => {
+  test('accepts a limited number of queries, answers them all, and is then closed (CVE-2025-30193)', async () => {
     expect(await askInPieces(5000, 5000)).toEqual({ asked: 5000, answers: 5000 });
   });
 
@@ -211,7 +211,7 @@ describe('StreamConnection', () => {
     expect(await askInPieces(150_000)).toEqual({ asked: 150_000, answers: 150_000 });
   });
 
-  test('is active as of its last message or answer', async () => {
+  test('counts as active since its last message or answer', async () => {
     connection.lastActiveMs = 0;
     ask(1);
     await untilTaken(1);

@@ -140,7 +140,7 @@ describe('listenTcp', () => {
     await second.close();
   });
 
-  test('listenTcp() fails with the address, and leaves nothing open', async () => {
+  test('listenTcp() fails with an error that names the address, and leaves no socket open', async () => {
     const failing = listenTcp(
       { addresses: ['127.0.0.1', '192.0.2.1'], port: 0, limit: limitOf(0), admission },
       echo,
@@ -149,7 +149,7 @@ describe('listenTcp', () => {
     await expect(failing).rejects.toMatchObject({ address: '192.0.2.1', code: 'EADDRNOTAVAIL' });
   });
 
-  test('listenTcp() transports messages of 65,535 bytes both ways', async () => {
+  test('listenTcp() receives and sends messages of 65,535 bytes', async () => {
     const on = await listen();
     const { socket, messages } = client(portOf(on));
     const large = message(7, 65_535);
@@ -168,7 +168,7 @@ describe('listenTcp', () => {
     expect((await messages(3)).map((bytes) => bytes[1])).toEqual([3, 2, 1]);
   });
 
-  test('listenTcp() answers a client that has closed its half, then closes', async () => {
+  test('listenTcp() answers a client that half-closes the connection, then closes it', async () => {
     const on = await listen((bytes, from) => {
       const copy = bytes.slice();
       setImmediate(() => from.send(copy));
@@ -179,7 +179,7 @@ describe('listenTcp', () => {
     expect(received).toEqual([message(1), message(2)]);
   });
 
-  test('listenTcp() answers every query of a client that pipelines very many, without deep stacks (CVE-2025-30193)', async () => {
+  test('listenTcp() answers all of very many pipelined queries, without deep recursion (CVE-2025-30193)', async () => {
     const on = await listen();
     const { socket, messages } = client(portOf(on));
     const count = 20_000;
@@ -190,7 +190,7 @@ describe('listenTcp', () => {
     );
   });
 
-  test('listenTcp() reads at most its limit of queries before some are answered', async () => {
+  test('listenTcp() reads at most its limit of queries before some of them are answered', async () => {
     const held: StreamClient[] = [];
     const on = await listen((_bytes, from) => held.push(from));
     const { socket, messages } = client(portOf(on));
@@ -242,7 +242,7 @@ describe('listenTcp', () => {
     expect(await well.messages(1)).toEqual([message(1)]);
   });
 
-  test('listenTcp() closes connections over the limit of an address at once, and accepts others later', async () => {
+  test('listenTcp() closes connections over the limit of an address at once, and later accepts others', async () => {
     const on = await listen(echo, { limit: limitOf(2) });
     const first = client(portOf(on));
     const second = client(portOf(on));
@@ -275,7 +275,7 @@ describe('listenTcp', () => {
     ['has sent half a message', (socket: Socket) => void socket.write(frame(message(1)).subarray(0, 9))],
     ['drips bytes', (socket: Socket) => void drip(socket)],
     ['asks what is never answered', (socket: Socket) => void socket.write(frame(message(1)))],
-  ])('listenTcp() closes an idle connection: it %s', async (_what, act) => {
+  ])('listenTcp() closes an idle connection: the client %s', async (_what, act) => {
     const on = await listen(() => undefined, { idleTimeoutMs: 80 });
     const { socket, closed, received } = client(portOf(on));
     await within('the connection', once(socket, 'connect'));
@@ -284,7 +284,7 @@ describe('listenTcp', () => {
     expect(received).toEqual([]);
   });
 
-  test('listenTcp() survives clients that reset', async () => {
+  test('listenTcp() continues after clients reset their connections', async () => {
     const held: StreamClient[] = [];
     const on = await listen((bytes, from) => {
       held.push(from);
@@ -322,7 +322,7 @@ describe('listenTcp', () => {
     await Promise.all([closing, late.closed(), other.closed()]);
   });
 
-  test('close() answers queries in flight, then ends every connection', async () => {
+  test('close() answers queries in flight, then closes every connection', async () => {
     const held: StreamClient[] = [];
     const on = await listen((_bytes, from) => held.push(from));
     const idle = client(portOf(on));

@@ -104,18 +104,21 @@ async function sessionOf(options: ConnectionOptions): Promise<Buffer> {
   return session;
 }
 
-describe('TlsSide', () => {
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)('accepts a ticket of another worker (%s)', async (version) => {
-    const options = { minVersion: version, maxVersion: version };
-    const session = await sessionOf(options);
-    tls = sideOf();
-    const socket = client({ ...options, session });
-    await within('the greeting', once(socket, 'data'));
-    expect(socket.isSessionReused()).toBe(true);
-    socket.destroy();
-  });
+describe('TlsSide, the TLS settings shared by workers,', () => {
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'accepts a session ticket of another worker (%s)',
+    async (version) => {
+      const options = { minVersion: version, maxVersion: version };
+      const session = await sessionOf(options);
+      tls = sideOf();
+      const socket = client({ ...options, session });
+      await within('the greeting', once(socket, 'data'));
+      expect(socket.isSessionReused()).toBe(true);
+      socket.destroy();
+    },
+  );
 
-  test('refuses a ticket of the previous key', async () => {
+  test('rejects a session ticket encrypted with the previous key', async () => {
     const session = await sessionOf({});
     tls.use({ ...certificate, ticketKeys: TICKET_KEYS.map((octet) => octet + 1) });
     const socket = client({ session });
@@ -124,7 +127,7 @@ describe('TlsSide', () => {
     socket.destroy();
   });
 
-  test('uses the new certificate for new connections, and keeps open ones', async () => {
+  test('uses the new certificate for new connections, and keeps existing connections open', async () => {
     const before = client();
     await within('the greeting', once(before, 'data'));
     const next = authority.issue(`DNS:${NAME},DNS:next.example.org`);
@@ -136,7 +139,7 @@ describe('TlsSide', () => {
     for (const socket of [before, after]) socket.destroy();
   });
 
-  test('refuses versions before TLS 1.2', async () => {
+  test('rejects TLS versions before 1.2', async () => {
     const socket = client({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' });
     await closeOf(socket);
     expect([socket.authorized, count(Counter.TLS_HANDSHAKES_FAILED)]).toEqual([false, 1]);
@@ -158,7 +161,7 @@ describe('TlsSide', () => {
     expect(count(Counter.TLS_HANDSHAKES_FAILED)).toBe(1);
   });
 
-  test('limits the handshakes of one network to its share of a second', async () => {
+  test('limits the handshakes of one network to its share per second', async () => {
     const sockets = Array.from({ length: 100 }, () => connectTcp(port(), '127.0.0.1'));
     for (const socket of sockets) socket.on('error', () => undefined);
     await until(
@@ -176,7 +179,7 @@ describe('TlsSide', () => {
     ['says nothing', Buffer.alloc(0)],
     ['sends a part of a ClientHello', Buffer.from('160301020001', 'hex')],
     ['stops after its ClientHello', CLIENT_HELLO],
-  ])('closes a connection that %s in the time of a handshake, and counts it', async (_what, bytes) => {
+  ])('closes a connection that %s within the handshake timeout, and counts it', async (_what, bytes) => {
     tls = sideOf(50);
     for (const entrance of ['secure', 'secureNamed'] as const) {
       counts.clear();

@@ -25,7 +25,7 @@ function missesOf({ memory }: RunningWorker): number {
 }
 
 describeCalls('runAnswerThread()', () => {
-  test('answers from policy, and logs and counts its answers', async () => {
+  test('answers by policy, and logs and counts its answers', async () => {
     await using worker = await start();
     const client = await UdpClient.open(worker.port);
     const reply = await client.ask('x.ads.example', 'A');
@@ -52,7 +52,7 @@ describeCalls('runAnswerThread()', () => {
     client.close();
   });
 
-  test('drops and counts queries that it cannot pass on because the ring is full', async () => {
+  test('drops and counts queries for the resolve thread while the ring is full', async () => {
     await using worker = await start();
     const counters = new Float64Array(worker.memory.answerCounters);
     const client = await UdpClient.open(worker.port);
@@ -66,7 +66,7 @@ describeCalls('runAnswerThread()', () => {
     client.close();
   });
 
-  test('answers with another snapshot once it has reported it as active', async () => {
+  test('answers by a new policy snapshot once it has reported the snapshot as active', async () => {
     await using worker = await start();
     const client = await UdpClient.open(worker.port);
     const versions = (): number[] =>
@@ -81,7 +81,7 @@ describeCalls('runAnswerThread()', () => {
     client.close();
   });
 
-  test('ends when it is asked to drain', async () => {
+  test('ends when the supervisor asks it to drain', async () => {
     const worker = await start();
     worker.post('answer', { type: 'drain', keepSockets: false, withinMs: 3500 });
     await until('the answer thread to end', () => worker.hasEnded('answer'));

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 describe('ExplanationNotes', () => {
-  test('placeInGroup() puts a query into the group, and does not change it for an unknown one', () => {
+  test('placeInGroup() sets the group of a query, and ignores an unknown group', () => {
     const snapshot = weir.use([]);
     const query = queryFor('a.example', snapshot);
     expect(new ExplanationNotes(1, 99).placeInGroup(query, snapshot)).toBe(false);
@@ -24,7 +24,7 @@ describe('ExplanationNotes', () => {
     expect([query.groupIndex, query.groupId]).toEqual([0, groupId]);
   });
 
-  test('read() records the lists with the name, and servers only if the cache was reached', () => {
+  test('read() records the lists that contain the name, and the servers if the query was forwarded', () => {
     const snapshot = weir.use([{ text: '||a.example^\n', reading: { kind: 'block', subdomains: false } }]);
     const query = queryFor('a.example', snapshot);
     const notes = new ExplanationNotes(snapshot.version);
@@ -39,7 +39,7 @@ describe('ExplanationNotes', () => {
 const BLOCK = { kind: 'block', subdomains: false } as const;
 
 describe('rulesContaining()', () => {
-  test('finds the rules at a name and its parents, and patterns, of each list', () => {
+  test('returns the rules for a name and its parents, and patterns, of each list', () => {
     const weir = new PolicyPipeline();
     const snapshot = weir.use([
       { text: 'www.ads.example\n||ads.example^\nother.example\n', reading: BLOCK },

@@ -122,8 +122,8 @@ const UNREADABLE = [
   new Uint8Array(SLOT_SIZE).fill(0xff),
 ];
 
-describe('QueryGroup', () => {
-  test('read() changes no answer, whatever the slots contain', () => {
+describe('QueryGroup, which prefetches the cache lines of a batch of queries,', () => {
+  test('read() changes no answer, for any content of the slots', () => {
     const messages = [...UNREADABLE, ...READABLE, ...UNREADABLE];
     const oneByOne = answersOneByOne(makeThread().pipeline, messages);
     expect(answersInGroups(makeThread().pipeline, messages)).toEqual(oneByOne);
@@ -141,7 +141,7 @@ describe('QueryGroup', () => {
     expect(Buffer.compare(before[1]!, new Uint8Array(kept))).toBe(0);
   });
 
-  test('read() touches the cache lines of cached names, and nothing for other names', () => {
+  test('read() prefetches the cache lines of cached names, and nothing for other names', () => {
     const { pipeline } = makeThread();
     const touched = (name: string): number => {
       const batch = batchOf([whole.subarray(0, 5), new Uint8Array(0), messageOf(name, 'A')]);
@@ -153,7 +153,7 @@ describe('QueryGroup', () => {
     for (const name of KEPT) expect(touched(name)).not.toBe(0);
   });
 
-  test('read() touches nothing for fewer than three queries', () => {
+  test('read() prefetches nothing for fewer than three queries', () => {
     const { pipeline } = makeThread();
     const batch = batchOf(READABLE);
     const group = new QueryGroup(batch, SLOT_SIZE);
@@ -163,7 +163,7 @@ describe('QueryGroup', () => {
     expect(group.touched).not.toBe(0);
   });
 
-  test('read() records the address of each slot, and reads no more slots than there are', () => {
+  test('read() records the address of each slot, and reads no further slot', () => {
     const { pipeline } = makeThread();
     const batch = batchOf(READABLE);
     const group = new QueryGroup(batch, SLOT_SIZE);

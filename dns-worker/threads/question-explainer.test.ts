@@ -42,7 +42,7 @@ function stagesOf({ stages }: Explanation): string[] {
 }
 
 describe('Explainer.explain()', () => {
-  test('names the stages up to the deciding one, and its rule', () => {
+  test('names the stages up to the stage that decides, and its rule', () => {
     forwarding.use([{ text: '||ads.example^\n||a*s.example^\n', reading: BLOCK }]);
     explain('x.ads.example');
     const [explanation] = explanations;
@@ -73,7 +73,7 @@ describe('Explainer.explain()', () => {
     expect(nameToText(explanation!.decidedBy!.name)).toBe('tracker.example');
   });
 
-  test('starts again if another snapshot became active in between', () => {
+  test('starts again if another policy snapshot became active during the explanation', () => {
     explain(NAME);
     forwarding.use([{ text: `||${NAME}^`, reading: BLOCK }]);
     forwarding.answer({ answers: [a(NAME, '192.0.2.1')] });
@@ -82,7 +82,7 @@ describe('Explainer.explain()', () => {
     expect(stagesOf(explanations[0]!)).toEqual([...UP_TO_POLICY, 'policy answered']);
   });
 
-  test('counts and logs nothing', () => {
+  test('does not count or log the explained query', () => {
     explain(NAME);
     forwarding.answer({ answers: [a(NAME, '192.0.2.1')] });
     explain(NAME);
@@ -97,7 +97,7 @@ describe('Explainer.explain()', () => {
     expect(new Float64Array(forwarding.counters).every((count) => count === 0)).toBe(true);
   });
 
-  test('reports the client’s group even without an answer', () => {
+  test("reports the client's group even if the query gets no answer", () => {
     explain(NAME);
     forwarding.settle({ kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 });
     expect(QUERY_STATUS_NAMES[explanations[0]!.status]).toBe('TIMEOUT');

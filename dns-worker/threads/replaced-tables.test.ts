@@ -2,7 +2,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { until } from '../../test/support/parts/until.ts';
 import { ReplacedTables } from './replaced-tables.ts';
 
-describe('ReplacedTables', () => {
+describe('ReplacedTables, policy tables that were replaced,', () => {
   afterEach(() => {
     jest.useRealTimers();
   });
@@ -23,7 +23,7 @@ describe('ReplacedTables', () => {
     expect(looked).toEqual([0, 0, 1, 1, 2, 2]);
   });
 
-  test('freeSoon() frees an unreferenced table', async () => {
+  test('freeSoon() frees a table without references', async () => {
     const freed: string[] = [];
     const registry = new FinalizationRegistry((name: string) => freed.push(name));
     const held = { table: new Uint8Array(new SharedArrayBuffer(1 << 20)) };

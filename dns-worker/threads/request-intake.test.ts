@@ -65,14 +65,14 @@ function missOf(rest: Partial<Miss> = {}): Miss {
 }
 
 describe('RequestIntake.answer()', () => {
-  test('answers at once what the pipeline knows, and logs it', () => {
+  test('answers queries for which the pipeline has an answer at once, and logs them', () => {
     forwarding.use([{ text: `||${NAME}^`, reading: { kind: 'block', subdomains: false } }]);
     ask({ id: 9 });
     expect(replies.map(({ id, data }) => [id, data])).toEqual([[9, ['0.0.0.0']]]);
     expect(forwarding.reporter.logged.map(({ status }) => status)).toEqual(['BLOCKED_LIST']);
   });
 
-  test('queues a question for the upstreams, and answers in the form that the client requested', () => {
+  test('sends a query to the upstreams, and answers in the form that the client requested', () => {
     ask({ id: 9, edns: { udpSize: 1232, dnssecOk: true } });
     expect(replies).toEqual([]);
     expect(forwarding.held[0]!.question).toMatchObject({ qtype: 1, dnssecOk: true });
@@ -81,13 +81,13 @@ describe('RequestIntake.answer()', () => {
     expect([reply!.id, reply!.data, reply!.opt?.dnssecOk]).toEqual([9, ['192.0.2.7'], true]);
   });
 
-  test('answers without EDNS if the query had none', () => {
+  test('answers without EDNS if the query had no EDNS', () => {
     ask();
     forwarding.answer({ answers: [a(NAME, '192.0.2.7')] });
     expect(replies[0]!.opt).toBeNull();
   });
 
-  test('sends nothing if no answer is due', () => {
+  test('sends nothing if the query must not be answered', () => {
     intake.answer(new Uint8Array(5), {
       address: CLIENT,
       protocol: Protocol.udp,
@@ -100,7 +100,7 @@ describe('RequestIntake.answer()', () => {
 });
 
 describe('RequestIntake.takeMiss()', () => {
-  test('answers through the socket that the question came to', () => {
+  test('answers through the socket that received the query', () => {
     intake.takeMiss(missOf());
     forwarding.answer({ answers: [a(NAME, '192.0.2.7')] });
     expect(replies.map(({ id, data }) => [id, data])).toEqual([[7, ['192.0.2.7']]]);

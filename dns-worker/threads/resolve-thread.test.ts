@@ -30,7 +30,7 @@ function messagesOf<T extends FromWorker['type']>(
 }
 
 describe('runResolveThread()', () => {
-  test('asks the upstreams for answers that the answer thread does not have, once for the cache of the node', async () => {
+  test('queries the upstreams for cache misses of the answer thread, and fills the cache of the node', async () => {
     await using upstream = await upstreamOf(7);
     await using worker = await RunningWorker.start(ADS, { upstream });
     const client = await UdpClient.open(worker.port);
@@ -49,7 +49,7 @@ describe('runResolveThread()', () => {
   });
 
   test.each(['auto', 'dgram'] as const)(
-    'answers over TCP, and over UDP if it must do so itself (%s)',
+    'answers over TCP, and over UDP if there is no answer thread (%s)',
     async (udpBackend) => {
       await using upstream = await upstreamOf(7);
       const roles = udpBackend === 'dgram' ? (['resolve'] as const) : (['resolve', 'answer'] as const);
@@ -66,7 +66,7 @@ describe('runResolveThread()', () => {
     },
   );
 
-  test('activates a snapshot, and reports its upstreams', async () => {
+  test('activates a policy snapshot, and reports its upstreams', async () => {
     await using upstream = await upstreamOf(7);
     await using worker = await RunningWorker.start(ADS, { upstream, roles: ['resolve'] });
     const tcp = await TcpClient.open(worker.port);
@@ -88,7 +88,7 @@ describe('runResolveThread()', () => {
     await tcp.close();
   });
 
-  test('explains a question', async () => {
+  test('explains a query', async () => {
     await using worker = await RunningWorker.start(ADS, { roles: ['resolve'] });
     worker.post('resolve', {
       type: 'explain',
@@ -108,7 +108,7 @@ describe('runResolveThread()', () => {
     expect([id, explanation.stages.at(-1)]).toMatchObject([5, { stage: 'policy', result: 'answered' }]);
   });
 
-  test('has no keys if it does not validate', async () => {
+  test('reports no DNSSEC keys if validation is disabled', async () => {
     await using worker = await RunningWorker.start(ADS, { roles: ['resolve'] });
     worker.post('resolve', { type: 'observe-trust-point', id: 6, zone: Uint8Array.of(0) });
     await until(
@@ -119,7 +119,7 @@ describe('runResolveThread()', () => {
     expect(messagesOf(worker, 'trust-point')).toEqual([{ type: 'trust-point', id: 6, keys: null }]);
   });
 
-  test('obeys no test hook unless it is allowed', async () => {
+  test('ignores test hooks unless they are enabled', async () => {
     await using worker = await RunningWorker.start(ADS, { roles: ['resolve'] });
     worker.post('resolve', { type: 'fault', fault: 'exit' });
     worker.post('resolve', { type: 'measure' });

@@ -80,7 +80,7 @@ async function exchange(socket: Socket, messages: readonly Uint8Array[]): Promis
 }
 
 describe('DNS over TLS', () => {
-  test('answers pipelined queries from policy and from upstreams (RFC 7858)', async () => {
+  test('answers pipelined queries by policy and from upstreams (RFC 7858)', async () => {
     const socket = await openTls();
     expect(socket.alpnProtocol).toBe('dot');
     const replies = await exchange(socket, [ask('www.example'), ask('x.ads.example')]);
@@ -147,7 +147,7 @@ describe('DNS over HTTPS', () => {
 /** A header of PROXY protocol v2 that names 192.0.2.99. */
 const PROXY_HEADER = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000263c633640112340035', 'hex');
 
-describe('PROXY protocol', () => {
+describe('the PROXY protocol for DNS over TCP and TLS', () => {
   let proxied: RunningWorker;
   let ports: { dns: number; dot: number; doh: number };
   /** Nothing is blocked for 192.0.2.99; for all other clients, a list of their group blocks the name. */
@@ -182,7 +182,7 @@ describe('PROXY protocol', () => {
     for (const socket of [whole, dripped]) socket.destroy();
   });
 
-  test('accepts a header before the TLS handshake, in one segment with it', async () => {
+  test('accepts a header before the TLS handshake, in one segment with the ClientHello', async () => {
     for (const port of [ports.dot, ports.doh]) {
       const raw = await openTcp(port);
       raw.cork();

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ImportQuery } from './imports-api.ts';
 
 describe('ImportQuery', () => {
-  test('sets the selection of a dry run, and answers no questions by default', () => {
+  test('selects the default settings without a dry run, and makes no choices by default', () => {
     expect(ImportQuery.parse({})).toEqual({
       format: 'auto',
       dry_run: false,
@@ -16,11 +16,11 @@ describe('ImportQuery', () => {
     ['', []],
     ['dns.ecs,dns.pools.0', ['dns.ecs', 'dns.pools.0']],
     ['dns.ecs,', ['dns.ecs']],
-  ])('reads the settings %j', (settings, keys) => {
+  ])('reads the list of settings %j', (settings, keys) => {
     expect(ImportQuery.parse({ settings }).settings).toEqual(new Set(keys));
   });
 
-  test.each(['settings', 'answers'])('accepts %s of 4000 characters, and no more', (field) => {
+  test.each(['settings', 'answers'])('accepts up to 4000 characters for %s', (field) => {
     const ofLength = (length: number): unknown => ({
       [field]: 'a:b,'.repeat(length / 4).padEnd(length, ','),
     });
@@ -28,15 +28,15 @@ describe('ImportQuery', () => {
     expect(ImportQuery.safeParse(ofLength(4001)).success).toBe(false);
   });
 
-  test.each([{ format: 'bind' }, { dry_run: 'yes' }, { dry_run: '' }])('refuses %j', (query) => {
+  test.each([{ format: 'bind' }, { dry_run: 'yes' }, { dry_run: '' }])('rejects %j', (query) => {
     expect(ImportQuery.safeParse(query).success).toBe(false);
   });
 
-  test('reads dry_run', () => {
+  test('reads dry_run as a boolean', () => {
     expect(ImportQuery.parse({ dry_run: 'true' }).dry_run).toBe(true);
   });
 
-  test('reads answers, and refuses anything that is not a question with a choice', () => {
+  test('reads answers as choices by question, and rejects other texts', () => {
     const { answers } = ImportQuery.parse({ answers: 'starting_list:keep,device.02005e100001:device' });
     expect([...answers]).toEqual([
       ['starting_list', 'keep'],

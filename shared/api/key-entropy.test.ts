@@ -9,11 +9,11 @@ test.each([
   'passwordpasswordpassword',
   'admin-admin-admin-admin',
   '',
-])('finds %j easy to guess', (key) => {
+])('estimatedBits() is below 30 for %j, which is easy to guess', (key) => {
   expect(estimatedBits(key)).toBeLessThan(30);
 });
 
-test.each(['hex', 'base64url'] as const)('does not find random keys in %s easy to guess', (encoding) => {
+test.each(['hex', 'base64url'] as const)('estimatedBits() is high for random keys in %s', (encoding) => {
   const bits = Array.from({ length: 100 }, () => estimatedBits(randomBytes(16).toString(encoding)));
   expect(Math.min(...bits)).toBeGreaterThan(48);
 });

@@ -19,12 +19,12 @@ const BAD: Readonly<Record<string, string>> = {
 };
 
 describe('QueryLogFilters', () => {
-  test('has an opposite for each condition, and for nothing else', () => {
+  test('has a negated form (name!) of each filter, and of no other parameter', () => {
     const opposites = Object.keys(QueryLogFilters.shape).filter((name) => name.endsWith('!'));
     expect(opposites).toEqual(Object.keys(BAD).map((name) => `${name}!`));
   });
 
-  test.each(Object.entries(BAD))('refuses %s=%j, and the same of its opposite', (name, value) => {
+  test.each(Object.entries(BAD))('rejects %s=%j, and the same value of the negated filter', (name, value) => {
     for (const key of [name, `${name}!`]) {
       const { success, error } = QueryLogFilters.safeParse({ [key]: value });
       expect([key, success, error?.issues[0]?.path]).toEqual([key, false, [key]]);
@@ -32,18 +32,18 @@ describe('QueryLogFilters', () => {
   });
 });
 
-describe('a filter by one of a closed set', () => {
+describe('a filter with a fixed set of values', () => {
   test.each([
     ['status', 'blocked_list', 'BLOCKED_LIST'],
     ['status', 'Blocked', 'BLOCKED'],
     ['protocol', 'UDP', 'udp'],
     ['dnssec', 'Secure', 'secure'],
-  ])('%s=%s is %s', (name, given, value) => {
+  ])('%s=%s is read as %s', (name, given, value) => {
     for (const key of [name, `${name}!`])
       expect(QueryLogFilters.parse({ [key]: given })).toEqual({ [key]: value });
   });
 
-  test('is a closed set in the document also', () => {
+  test('is an enum in the JSON schema', () => {
     const { properties } = z.toJSONSchema(QueryLogExport, { io: 'input' });
     expect(properties?.['protocol']).toMatchObject({ type: 'string', enum: [...PROTOCOL_NAMES] });
     expect(properties?.['format']).toMatchObject({ enum: ['csv', 'ndjson', 'parquet'] });
@@ -52,7 +52,7 @@ describe('a filter by one of a closed set', () => {
 });
 
 describe('QueryLogQuery and QueryLogExport', () => {
-  test('accept the same filters, and only a list has pages', () => {
+  test('accept the same filters, and only QueryLogQuery has page parameters', () => {
     const filters = Object.keys(QueryLogFilters.shape).sort();
     expect(Object.keys(QueryLogQuery.shape).sort()).toEqual([...filters, 'cursor', 'limit', 'offset'].sort());
     expect(Object.keys(QueryLogExport.shape).sort()).toEqual([...filters, 'format'].sort());
@@ -60,7 +60,7 @@ describe('QueryLogQuery and QueryLogExport', () => {
 });
 
 describe('LoggedQuery', () => {
-  test('has ids beyond 2^32, since they also identify the run', () => {
+  test('accepts IDs beyond 2^32, because they include the ID of the run', () => {
     expect(LoggedQuery.shape.id.safeParse(2 ** 40).success).toBe(true);
     expect(LoggedQuery.shape.id.safeParse(0).success).toBe(false);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ConfigBody, ConfigQuery } from './settings-api.ts';
 
-describe('ConfigQuery', () => {
+describe('ConfigQuery, parameters of configuration changes,', () => {
   test.each([
     [{}, false],
     [{ force: 'false' }, false],
@@ -10,13 +10,13 @@ describe('ConfigQuery', () => {
     expect(ConfigQuery.parse(query)).toEqual({ force });
   });
 
-  test.each(['', 'yes', 'TRUE', '1'])('refuses force=%s', (force) => {
+  test.each(['', 'yes', 'TRUE', '1'])('rejects force=%s', (force) => {
     expect(ConfigQuery.safeParse({ force }).success).toBe(false);
   });
 });
 
 describe('ConfigBody', () => {
-  test('leaves the keys of a section to the route, and refuses unknown sections', () => {
+  test('accepts any keys of a known section, and rejects unknown sections', () => {
     expect(ConfigBody.parse({ dns: { any: 1 }, cache: null })).toEqual({ dns: { any: 1 }, cache: null });
     expect(ConfigBody.safeParse({ database: {}, unknown: {} }).success).toBe(false);
   });

@@ -30,7 +30,7 @@ function finds(automaton: Automaton, text: string): boolean {
   return states.some((state) => automaton.found[state] === 1) || automaton.foundAtEnd[states.at(-1)!] === 1;
 }
 
-describe('determinize()', () => {
+describe('determinize(), which converts a regular expression to an automaton,', () => {
   test.each([
     ['ads', ['ads', 'xadsx', 'aads'], ['', 'ad', 'a.ds']],
     ['^ads$', ['ads'], ['xads', 'adsx', 'ads\n']],
@@ -39,38 +39,38 @@ describe('determinize()', () => {
     ['(?m:^ads$)', ['x\nads\ny', 'ads'], ['xads', 'ads.\n']],
     ['a{2,3}b', ['aab', 'xaaaab'], ['ab', 'aa']],
     ['a|^$', ['', 'a'], ['b']],
-  ])('finds %s exactly where it is', (pattern, hits, misses) => {
+  ])('finds %s in the right names only', (pattern, hits, misses) => {
     const automaton = automatonOf(pattern);
     expect(hits.filter((text) => !finds(automaton, text))).toEqual([]);
     expect(misses.filter((text) => finds(automaton, text))).toEqual([]);
   });
 
-  test('finds a match at its last byte, and one byte later with a lookahead', () => {
+  test('reports a match at its last byte, or one byte later if the expression looks ahead', () => {
     const [plain, boundary] = [automatonOf('ab'), automatonOf('ab\\b')];
     expect(statesOf(plain, 'xab.').map((state) => plain.found[state])).toEqual([0, 0, 0, 1, 0]);
     expect(statesOf(boundary, 'xab.').map((state) => boundary.found[state])).toEqual([0, 0, 0, 0, 1]);
   });
 
-  test('puts bytes that nothing distinguishes into one class', () => {
+  test('puts bytes that the expression does not distinguish into one class', () => {
     const { classOf, classCount } = automatonOf('^ab$');
     expect(classCount).toBe(3);
     expect(classOf[0x41]).toBe(classOf[0x61]);
     expect(classOf[0x63]).toBe(classOf[0xff]);
   });
 
-  test('ends in state 0, and remains there, once nothing can match', () => {
+  test('stays in state 0 once no match is possible', () => {
     expect(statesOf(automatonOf('^ab'), 'xab').slice(1)).toEqual([0, 0, 0]);
     expect(statesOf(automatonOf('ab'), 'xxx')).not.toContain(0);
   });
 
-  test('gives up at its limit of work', () => {
+  test('fails if the work exceeds its limit', () => {
     const made = determinize(programOf('[a-z]{20}x'), 100);
     expect(made).toMatchObject({ reason: 'the pattern takes too long to compile' });
     expect(made.work).toBeGreaterThan(100);
     expect(made.work).toBeLessThan(10_000);
   });
 
-  test('refuses an automaton with more states than fit into a table', () => {
+  test('fails if the automaton has more states than fit into a table', () => {
     expect(determinize(programOf('[0-9][a-z0-9]{40}x'), ENOUGH)).toMatchObject({
       reason: expect.stringMatching(/an automaton of more than \d+ states/),
     });

@@ -27,12 +27,12 @@ function pairsOf(pattern: string): string[] {
     .sort();
 }
 
-describe('findDominance()', () => {
-  test('lets the position that reads more replace the one that reads less', () => {
+describe('findDominance(), which removes redundant positions of an expression,', () => {
+  test('replaces a position by another that matches more bytes', () => {
     expect(pairsOf('ax|[ab]x')).toEqual(['ab > a', 'x > x']);
   });
 
-  test('finds no pair if what follows differs', () => {
+  test('finds no pair of positions if the rest of the expression differs', () => {
     expect(pairsOf('ax|[ab]y')).toEqual([]);
   });
 
@@ -43,7 +43,7 @@ describe('findDominance()', () => {
       for (const other of others) expect(dominators![other]).not.toContain(at);
   });
 
-  test('does not replace a position without an assertion by one before an assertion', () => {
+  test('does not replace a position without an assertion after it by a position with one', () => {
     // Everything found after `a$` is also found after `a`, but not the other way round.
     expect(pairsOf('xa$|ya')).toEqual([]);
   });
@@ -56,7 +56,7 @@ describe('findDominance()', () => {
     expect(findDominance(programOf(pattern))).toEqual({ dominators: null, work: 0 });
   });
 
-  test('handles a program of 400 positions, and returns the work done', () => {
+  test('accepts a program of 400 positions, and returns the work done', () => {
     const program = programOf('a{400}');
     const places = program.ops.filter((op) => op === ByteOp.OCTET).length;
     const { dominators, work } = findDominance(program);

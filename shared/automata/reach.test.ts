@@ -11,7 +11,7 @@ function automatonOf(pattern: string): Automaton {
 }
 
 describe('WELL_KNOWN_NAMES', () => {
-  test('has a thousand different names, folded, of many domains and lengths', () => {
+  test('has a thousand different lower-case names from many domains and of many lengths', () => {
     expect(WELL_KNOWN_NAMES).toHaveLength(1000);
     expect(new Set(WELL_KNOWN_NAMES).size).toBe(1000);
     expect(WELL_KNOWN_NAMES.filter((name) => !/^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+$/.test(name))).toEqual([]);
@@ -19,7 +19,7 @@ describe('WELL_KNOWN_NAMES', () => {
   });
 });
 
-describe('finds()', () => {
+describe('finds(), whether a regular expression matches a name,', () => {
   test.each([
     ['^ads', 'ads.example', true],
     ['^ads', 'x.ads.example', false],
@@ -29,10 +29,10 @@ describe('finds()', () => {
     ['x', '', false],
     ['.', '\u0436', false],
     ['\\bads\\b', 'my-ads.example', true],
-  ])('of %s in %j is %j', (pattern, text, found) => expect(finds(automatonOf(pattern), text)).toBe(found));
+  ])('for %s and %j is %j', (pattern, text, found) => expect(finds(automatonOf(pattern), text)).toBe(found));
 });
 
-describe('findsEveryName()', () => {
+describe('findsEveryName(), whether an expression matches all names,', () => {
   test.each([
     ...[
       '^',
@@ -59,7 +59,7 @@ describe('findsEveryName()', () => {
   );
 });
 
-describe('canFindName()', () => {
+describe('canFindName(), whether an expression can match any name,', () => {
   test.each([
     ...[
       '^ads',

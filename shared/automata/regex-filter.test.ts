@@ -28,7 +28,7 @@ describe('readRegexRule()', () => {
     ['a;reply=192.0.2.1;reply=::1', 'at most one ;reply= is allowed; use another filter for another reply'],
     ['a;b', 'unknown option ";b": Weir has ;querytype= and ;reply='],
     ['a;', 'unknown option ";": Weir has ;querytype= and ;reply='],
-  ])('refuses %s with the reason', (text, reason) => expect(readRegexRule(text)).toEqual({ reason }));
+  ])('rejects %s with the reason', (text, reason) => expect(readRegexRule(text)).toEqual({ reason }));
 });
 
 describe('refuseRegexFilter()', () => {
@@ -40,9 +40,9 @@ describe('refuseRegexFilter()', () => {
   test.each([
     ...['^', '^^', '^|', '^$|', '(|)+', '[x]?', '^|ads', '.', '\\w+', '.*;reply=NODATA;x', '.?;reply=NODATA'],
     ...['/rj\\.example/', 'пример', '^$', '('],
-  ])('refuses %s', (text) => expect(refuseRegexFilter(text)).not.toBeNull());
+  ])('rejects %s', (text) => expect(refuseRegexFilter(text)).not.toBeNull());
 
-  test('returns the reason', () => {
+  test('returns the reason for a rejection', () => {
     expect(refuseRegexFilter('^')).toBe('it matches every name; if that is meant, write .*');
     expect(refuseRegexFilter('/a/')).toBe(
       'it cannot match any name: names have no slash and no colon, and letters other than ASCII are written as xn--',

@@ -3,7 +3,7 @@ import { decodeMessage, decodeRdata, encodeMessage } from './codec.ts';
 import { RRType } from './iana.ts';
 
 describe('codec', () => {
-  test('decodeMessage() reads what encodeMessage() wrote', () => {
+  test('decodeMessage() returns the message that encodeMessage() encoded', () => {
     const bytes = encodeMessage({
       type: 'response',
       id: 77,
@@ -13,13 +13,13 @@ describe('codec', () => {
     expect(decodeMessage(bytes)).toMatchObject({ id: 77, answers: [{ ttl: 5, data: '192.0.2.1' }] });
   });
 
-  test('decodeMessage() is null for bytes that are not a message', () => {
+  test('decodeMessage() returns null for bytes that are not a message', () => {
     expect(decodeMessage(Uint8Array.of(1, 2, 3))).toBeNull();
   });
 });
 
 describe('decodeRdata()', () => {
-  test('reads the data of one record', () => {
+  test('decodes the data of one record', () => {
     expect(decodeRdata(RRType.DS, Uint8Array.of(0x4f, 0x66, 8, 2, 0xab))).toMatchObject({
       type: 'DS',
       ttl: 0,
@@ -33,7 +33,7 @@ describe('decodeRdata()', () => {
   test.each([
     ['that ends too early', RRType.DS, [0x4f]],
     ['of which a byte would be lost', RRType.A, [192, 0, 2, 1, 7]],
-  ])('is null for data %s', (_, type, rdata) => {
+  ])('returns null for data %s', (_, type, rdata) => {
     expect(decodeRdata(type, Uint8Array.from(rdata))).toBeNull();
   });
 });

@@ -15,8 +15,8 @@ describe('keyTag()', () => {
   });
 });
 
-describe('withoutRevocation()', () => {
-  test('clears only that bit, in a copy', () => {
+describe('withoutRevocation(), which removes the REVOKE bit of a key,', () => {
+  test('clears only the REVOKE bit, in a copy', () => {
     const revoked = Uint8Array.of(0x01, 0x81, 3, 8, 0x80);
     expect([...withoutRevocation(revoked)]).toEqual([0x01, 0x01, 3, 8, 0x80]);
     expect(revoked[1]).toBe(0x81);
@@ -36,7 +36,7 @@ describe('digestOf()', () => {
   });
 });
 
-describe('isAnchorOf()', () => {
+describe('isAnchorOf(), whether a trust anchor matches a key,', () => {
   const key = Uint8Array.of(1, 1, 3, 15, 1, 2, 3);
   const zone = Uint8Array.of(1, 97, 0);
   const tag = keyTag(key);
@@ -47,12 +47,12 @@ describe('isAnchorOf()', () => {
     return { zone, type: RRType.DS, rdata: Uint8Array.from([own >> 8, own & 255, 15, number, ...digest]) };
   }
 
-  test('recognizes an equal key', () => {
+  test('is true for an equal key', () => {
     const anchor = { zone, type: RRType.DNSKEY, rdata: key };
     expect([isAnchorOf(anchor, key), isAnchorOf(anchor, key.subarray(1))]).toEqual([true, false]);
   });
 
-  test('recognizes a key of the zone by its digest and its tag', () => {
+  test('is true for a key of the zone with the digest and tag of the anchor', () => {
     for (const [name, number] of [
       ['sha1', 1],
       ['sha256', 2],

@@ -3,21 +3,24 @@ import { DNS_MESSAGE_TYPE, MAX_DOH_QUERY_SIZE, readDohTarget, smallestTtl } from
 import { encode } from 'dns-packet';
 import fc from '../../test/support/parts/fast-check.ts';
 
-describe('readDohTarget()', () => {
+describe('readDohTarget(), which parses the target of a DNS over HTTPS request,', () => {
   // The first query of RFC 8484 section 4.1.1: www.example.com, type A.
   const ENCODED = 'AAABAAABAAAAAAAAA3d3dwdleGFtcGxlA2NvbQAAAQAB';
 
-  test('reads the message of a GET', () => {
+  test('returns the message of a GET request', () => {
     const target = readDohTarget('GET', `/dns-query?dns=${ENCODED}`, '');
     expect(target).toMatchObject({ kind: 'message', clientKey: '' });
     expect(Buffer.from((target as { message: Uint8Array }).message).toString('base64url')).toBe(ENCODED);
   });
 
-  test.each(['/dns-query', '/dns-query/', '/dns-query?ct=x'])('accepts a body at %s', (path) => {
-    expect(readDohTarget('POST', path, DNS_MESSAGE_TYPE)).toEqual({ kind: 'body', clientKey: '' });
-  });
+  test.each(['/dns-query', '/dns-query/', '/dns-query?ct=x'])(
+    'accepts a POST body for the path %s',
+    (path) => {
+      expect(readDohTarget('POST', path, DNS_MESSAGE_TYPE)).toEqual({ kind: 'body', clientKey: '' });
+    },
+  );
 
-  test('reads the key of a client, folded', () => {
+  test('returns the client key in the path in lower case', () => {
     expect(readDohTarget('POST', '/dns-query/Lenas-Phone', 'Application/DNS-message; charset=x')).toEqual({
       kind: 'body',
       clientKey: 'lenas-phone',
@@ -43,18 +46,18 @@ describe('readDohTarget()', () => {
     [400, 'GET', '/dns-query?dns=AAAAA'],
     [414, 'GET', `/dns-query?dns=${'A'.repeat(Math.ceil((MAX_DOH_QUERY_SIZE * 4) / 3) + 1)}`],
     [415, 'POST', '/dns-query'],
-  ])('refuses with %i: %s %s', (status, method, path) => {
+  ])('rejects with status %i: %s %s', (status, method, path) => {
     expect(readDohTarget(method, path, '')).toEqual({ kind: 'refused', status });
   });
 
-  test('refuses another media type', () => {
+  test('rejects another media type', () => {
     expect(readDohTarget('POST', '/dns-query', 'application/dns-json')).toEqual({
       kind: 'refused',
       status: 415,
     });
   });
 
-  test('accepts any bytes as the message of a GET, and never throws', () => {
+  test('accepts any bytes as the message of a GET request, and never throws', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
         const target = readDohTarget('GET', `/dns-query?dns=${Buffer.from(bytes).toString('base64url')}`, '');
@@ -95,7 +98,7 @@ const soa = (ttl: number, minimum: number) => {
 };
 const opt = { type: 'OPT', name: '.', udpPayloadSize: 1232, flags: 0, options: [] } as const;
 
-describe('smallestTtl()', () => {
+describe('smallestTtl(), the lifetime of an HTTP response,', () => {
   test.each<[string, Sections, number]>([
     ['the smallest of the answer', { answers: [address(300), address(20), address(60)] }, 20],
     [
@@ -110,7 +113,7 @@ describe('smallestTtl()', () => {
     expect(smallestTtl(replyOf(sections))).toBe(expected);
   });
 
-  test('is 0 for a reply without a question', () => {
+  test('is 0 for a reply without a question section', () => {
     expect(smallestTtl(new Uint8Array(12))).toBe(0);
   });
 });

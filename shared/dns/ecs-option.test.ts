@@ -36,7 +36,7 @@ describe('isQuerySubnet()', () => {
     ['an address with /0', [0, 1, 0, 0, 0]],
     ['bits behind the prefix', [0, 1, 23, 0, 192, 0, 3]],
     ['bits behind a prefix of one bit', [0, 1, 1, 0, 0xc0]],
-  ])('isQuerySubnet() refuses %s', (_what, data) => {
+  ])('isQuerySubnet() rejects %s', (_what, data) => {
     expect(isValid(data)).toBe(false);
   });
 });

@@ -21,22 +21,22 @@ describe('findOption()', () => {
     expect(optionEnd(bytes, 12)).toBe(17);
   });
 
-  test('finds none beyond the end, and ignores trailing bytes that are too few for one', () => {
+  test('finds no option beyond the end, and ignores trailing bytes too short for an option', () => {
     expect(findOption(bytes, 2, end, 9)).toBe(NO_OPTION);
     expect(findOption(bytes, 2, end - 1, 10)).toBe(2);
     expect(findOption(bytes, 17, end - 1, 10)).toBe(NO_OPTION);
     expect(findOption(bytes, 2, 2, 10)).toBe(NO_OPTION);
   });
 
-  test('reports an option that exceeds the end, even the requested one', () => {
+  test('returns BROKEN_OPTIONS if an option exceeds the end, even the requested option', () => {
     expect(findOption(bytes, 2, 7, 8)).toBe(BROKEN_OPTIONS);
     expect(findOption(bytes, 2, 7, 10)).toBe(BROKEN_OPTIONS);
     expect(findOption(bytes, 2, 8, 10)).toBe(2);
   });
 });
 
-describe('areOptions()', () => {
-  test('accepts none, one, and up to 64', () => {
+describe('areOptions(), whether bytes are complete EDNS options,', () => {
+  test('accepts from 0 to 64 options', () => {
     for (const count of [0, 1, 2, 64]) {
       const bytes = around(...Array.from({ length: count }, () => option(12, 0)));
       expect([count, areOptions(bytes, 2, bytes.length - 2)]).toEqual([count, true]);
@@ -45,7 +45,7 @@ describe('areOptions()', () => {
     expect(areOptions(many, 2, many.length - 2)).toBe(false);
   });
 
-  test('refuses options that end elsewhere', () => {
+  test('rejects bytes that end in the middle of an option', () => {
     const bytes = around(option(12, 1, 2), option(3, 4));
     for (let end = 3; end < bytes.length; end++)
       expect([end, areOptions(bytes, 2, end)]).toEqual([end, end === 8 || end === 13]);

@@ -11,8 +11,8 @@ function collect(): { reader: FrameReader; taken: Uint8Array[] } {
   return { reader, taken };
 }
 
-describe('FrameReader', () => {
-  test('push() returns every message, however the stream is split', () => {
+describe('FrameReader, which splits a TCP stream into messages,', () => {
+  test('push() returns every message, for any split of the stream into chunks', () => {
     const messages = fc.array(fc.uint8Array({ maxLength: 700 }), { maxLength: 12 });
     const cuts = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 40 });
     fc.assert(
@@ -41,7 +41,7 @@ describe('FrameReader', () => {
     expect(taken).toEqual([message]);
   });
 
-  test('push() passes on a whole message as a view, without a copy', () => {
+  test('push() returns a message within one chunk as a view, without a copy', () => {
     const chunk = frame(Uint8Array.of(1, 2, 3));
     let seen: Uint8Array | undefined;
     const reader = new FrameReader((message) => {
@@ -52,7 +52,7 @@ describe('FrameReader', () => {
     expect(seen?.buffer).toBe(chunk.buffer);
   });
 
-  test('push() stops when the receiver returns false, and resume() continues', () => {
+  test('push() stops when the callback returns false, and resume() continues', () => {
     const taken: number[] = [];
     const reader = new FrameReader((message) => {
       taken.push(message[0]!);
@@ -65,7 +65,7 @@ describe('FrameReader', () => {
     expect(taken).toEqual([1, 2, 3, 4]);
   });
 
-  test('resume() called by the receiver itself does not nest', () => {
+  test('resume() within the callback does not call the callback recursively', () => {
     let depth = 0;
     let deepest = 0;
     const reader = new FrameReader(() => {
@@ -81,13 +81,13 @@ describe('FrameReader', () => {
 });
 
 describe('frame', () => {
-  test('frame() refuses a message that is too long for the length field', () => {
+  test('frame() rejects a message that is too long for the length field', () => {
     expect(() => frame(new Uint8Array(65_536))).toThrow('65536 bytes do not fit');
   });
 });
 
-describe('FrameWriter', () => {
-  test('take() returns the frames since the last call, whose bytes later calls do not change', () => {
+describe('FrameWriter, which joins messages to a TCP stream,', () => {
+  test('take() returns the frames since the last call, and later calls do not change them', () => {
     const messages = fc.array(fc.uint8Array({ maxLength: 9000 }), { maxLength: 6 });
     fc.assert(
       fc.property(fc.array(messages, { maxLength: 6 }), (turns) => {

@@ -7,7 +7,7 @@ describe('rrTypeName()', () => {
     [65, 'HTTPS'],
     [0, 'TYPE0'],
     [65280, 'TYPE65280'],
-  ])('calls %d %s', (code, name) => expect(rrTypeName(code)).toBe(name));
+  ])('of %d is %s', (code, name) => expect(rrTypeName(code)).toBe(name));
 });
 
 describe('rrTypeCode()', () => {
@@ -17,7 +17,7 @@ describe('rrTypeCode()', () => {
     ['TYPE1', 1],
     ['type65535', 65535],
     ['TYPE0', 0],
-  ])('reads %s as %d', (name, code) => expect(rrTypeCode(name)).toBe(code));
+  ])('of %s is %d', (name, code) => expect(rrTypeCode(name)).toBe(code));
 
   test.each([
     '',
@@ -30,9 +30,9 @@ describe('rrTypeCode()', () => {
     'xTYPE1',
     'toString',
     '__proto__',
-  ])('knows no type %j', (name) => expect(rrTypeCode(name)).toBeUndefined());
+  ])('is undefined for the unknown type %j', (name) => expect(rrTypeCode(name)).toBeUndefined());
 
-  test('reads each name that rrTypeName() returns', () => {
+  test('is the inverse of rrTypeName() for each type', () => {
     for (const code of Object.values(RRType)) expect(rrTypeCode(rrTypeName(code))).toBe(code);
   });
 });
@@ -43,5 +43,5 @@ describe('rcodeName()', () => {
     [3, 'NXDOMAIN'],
     [23, 'BADCOOKIE'],
     [12, 'RCODE12'],
-  ])('calls %d %s', (code, name) => expect(rcodeName(code)).toBe(name));
+  ])('of %d is %s', (code, name) => expect(rcodeName(code)).toBe(name));
 });

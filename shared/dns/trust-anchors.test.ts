@@ -3,7 +3,7 @@ import { RRType } from './iana.ts';
 import { readTrustAnchors, rootTrustAnchors } from './trust-anchors.ts';
 
 describe('rootTrustAnchors()', () => {
-  test('rootTrustAnchors() are the keys 20326 and 38696 of the root', () => {
+  test('rootTrustAnchors() returns the root keys 20326 and 38696', () => {
     const tags = rootTrustAnchors().map(({ zone, rdata }) => [
       zone.length,
       (rdata[0]! << 8) | rdata[1]!,
@@ -54,7 +54,7 @@ test DS 1 8 2 00
     ['. IN DS 1 8 2 XY', 'the digest or key'],
     ['. IN DNSKEY 257 3 8 %%%', 'the digest or key'],
     ['a..b DS 1 8 2 AA', 'the owner is not a name'],
-  ])('readTrustAnchors(%j) reports: %s', (text, reason) => {
+  ])('readTrustAnchors(%j) fails with: %s', (text, reason) => {
     expect(() => readTrustAnchors(text)).toThrow(reason);
   });
 });

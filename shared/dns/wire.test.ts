@@ -16,7 +16,7 @@ describe('skipName()', () => {
     ['half a pointer', [1, 97, 0xc0]],
     ['a reserved label type', [0x80, 0, 0]],
     ['a name of more than 255 bytes', Array.from({ length: 300 }, (_, i) => (i % 2 === 0 ? 1 : 97))],
-  ])('refuses %s', (_, bytes) => {
+  ])('rejects %s', (_, bytes) => {
     expect(skipName(Uint8Array.from(bytes), 0, bytes.length)).toBe(-1);
   });
 });
@@ -24,21 +24,21 @@ describe('skipName()', () => {
 describe('skipRecord()', () => {
   const record = [1, 97, 0, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 1];
 
-  test('returns the offset after the data', () => {
+  test('returns the offset after the RDATA', () => {
     expect(skipRecord(Uint8Array.from([9, ...record, 9]), 1, record.length + 2)).toBe(record.length + 1);
     expect(skipRecord(Uint8Array.from(record), 0, record.length)).toBe(record.length);
     const empty = [0, 0, 1, 0, 1, 0, 0, 0, 60, 0, 0];
     expect(skipRecord(Uint8Array.from(empty), 0, empty.length)).toBe(empty.length);
   });
 
-  test('refuses a record that is truncated anywhere', () => {
+  test('rejects a record that is truncated at any byte', () => {
     for (let end = 0; end < record.length; end++)
       expect([end, skipRecord(Uint8Array.from(record), 0, end)]).toEqual([end, -1]);
   });
 });
 
 describe('readU16(), readU32(), writeU16() and writeU32()', () => {
-  test('use network byte order and unsigned numbers', () => {
+  test('use network byte order and unsigned integers', () => {
     const bytes = new Uint8Array(8);
     writeU16(bytes, 1, 0xfedc);
     writeU32(bytes, 3, 0xba987654);

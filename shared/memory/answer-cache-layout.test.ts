@@ -20,23 +20,26 @@ function indexOf(buffer: SharedArrayBuffer): Int32Array {
   return new Int32Array(buffer, CacheHead.BYTES, buckets * CacheBucket.WORDS);
 }
 
-describe('positionLimit()', () => {
-  test.each([4096, 5 * 4096, 3_000_000_000])('is the last multiple of %d that fits in a word', (units) => {
-    const limit = positionLimit(units);
-    expect(limit % units).toBe(0);
-    expect(limit).toBeLessThanOrEqual(0xffff_ffff);
-    expect(limit + units).toBeGreaterThan(0xffff_ffff);
-  });
+describe('positionLimit(), the limit of positions in the answer cache,', () => {
+  test.each([4096, 5 * 4096, 3_000_000_000])(
+    'is the last multiple of %d that fits into a 32-bit word',
+    (units) => {
+      const limit = positionLimit(units);
+      expect(limit % units).toBe(0);
+      expect(limit).toBeLessThanOrEqual(0xffff_ffff);
+      expect(limit + units).toBeGreaterThan(0xffff_ffff);
+    },
+  );
 });
 
 describe('createAnswerCache()', () => {
-  test.each([1, 8, 64])('accepts %d MiB, and not more', (mebibytes) => {
+  test.each([1, 8, 64])('allocates the requested %d MiB, and no more', (mebibytes) => {
     const buffer = createAnswerCache(mebibytes * MEBIBYTE);
     expect(buffer.byteLength).toBeLessThanOrEqual(mebibytes * MEBIBYTE);
     expect(buffer.byteLength).toBeGreaterThan(mebibytes * MEBIBYTE - CACHE_SEGMENT_UNITS * CACHE_UNIT);
   });
 
-  test('has complete segments and a power of two of buckets, and their numbers in its head', () => {
+  test('has only complete segments, 2^n buckets, and both numbers in its header', () => {
     const buffer = createAnswerCache(5 * MEBIBYTE);
     const words = wordsOf(buffer);
     const buckets = words[CacheHead.BUCKET_COUNT_WORD]!;
@@ -46,7 +49,7 @@ describe('createAnswerCache()', () => {
     expect(buffer.byteLength).toBe(CacheHead.BYTES + buckets * CacheBucket.WORDS * 4 + units * CACHE_UNIT);
   });
 
-  test('makes a working cache even if no memory is requested', () => {
+  test('returns a usable cache even for a size of 0', () => {
     const buffer = createAnswerCache(0);
     expect(wordsOf(buffer)[CacheHead.BUCKET_COUNT_WORD]).toBeGreaterThanOrEqual(64);
     expect(wordsOf(buffer)[CacheHead.SLAB_UNITS_WORD]).toBe(4 * CACHE_SEGMENT_UNITS);
@@ -66,7 +69,7 @@ describe('releaseCacheLock()', () => {
     return buffer;
   }
 
-  test('empties the cache of a dead holder, and advances the slab by one turn', () => {
+  test('empties the cache if the dead thread held the lock, and moves the position by one full turn', () => {
     const buffer = written(3, 4097);
     const words = wordsOf(buffer);
     releaseCacheLock(buffer, 2);
@@ -77,7 +80,7 @@ describe('releaseCacheLock()', () => {
     expect(indexOf(buffer).every((word) => word === 0)).toBe(true);
   });
 
-  test('stays below the limit of positions', () => {
+  test('keeps positions below their limit', () => {
     const probe = createAnswerCache(MEBIBYTE);
     const units = wordsOf(probe)[CacheHead.SLAB_UNITS_WORD]!;
     const limit = positionLimit(units);
@@ -86,7 +89,7 @@ describe('releaseCacheLock()', () => {
     expect(wordsOf(buffer)[CacheHead.HEAD_WORD]).toBe(0);
   });
 
-  test('changes nothing if another worker, or no worker, holds the lock', () => {
+  test('changes nothing if another worker or no worker holds the lock', () => {
     for (const owner of [0, 2]) {
       const buffer = written(owner, 4097);
       const before = Buffer.from(new Uint8Array(buffer));

@@ -27,7 +27,7 @@ import {
 import { RRType } from '../dns/iana.ts';
 import { Counter, SINGLE_SLOTS } from './counters.ts';
 
-describe('latencyClass()', () => {
+describe('latencyClass(), which groups latencies by powers of two,', () => {
   test.each([
     [0, 0],
     [0.9, 0],
@@ -46,8 +46,8 @@ describe('latencyClass()', () => {
   });
 });
 
-describe('the slots of counters', () => {
-  test('have one meaning each, and lie within the memory', () => {
+describe('the slots of the answer counters', () => {
+  test('have one meaning each, and are within the allocated memory', () => {
     const slots: number[] = Object.values(Counter);
     expect(Math.max(...slots)).toBeLessThan(SINGLE_SLOTS);
     for (const source of ANSWER_SOURCES.keys()) {
@@ -65,7 +65,7 @@ describe('the slots of counters', () => {
     expect(Math.max(...slots)).toBe(COUNTERS_BYTES / 8 - 1);
   });
 
-  test('are shared by all codes and types without their own slot', () => {
+  test('are shared by all RCODEs and types that have no separate slot', () => {
     expect([24, 25, 4095].map((rcode) => rcodeSlot(rcode, 1))).toEqual(
       Array(3).fill(rcodeSlot(OTHER_RCODE_SLOT, 0)),
     );
@@ -73,8 +73,8 @@ describe('the slots of counters', () => {
   });
 });
 
-describe('answeredWith()', () => {
-  test('adds up the protocols', () => {
+describe('answeredWith(), the answers of one kind,', () => {
+  test('adds up the counts of all protocols', () => {
     const counters = new Float64Array(COUNTERS_BYTES / 8);
     counters[answeredSlot(Protocol.udp, QueryStatus.CACHED)] = 3;
     counters[answeredSlot(Protocol.doh, QueryStatus.CACHED)] = 4;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { MissRecord } from './miss-ring.ts';
 
-test('MissRecord has space for each field at its longest, without overlaps', () => {
+test('MissRecord has space for the maximum length of each field, without overlaps', () => {
   const { SIZE, MESSAGE, ECS, ARRIVED_MONOTONIC_MS, CONTROL, CLIENT, NAME } = MissRecord;
   const longest: readonly (readonly [number, number])[] = [
     [MissRecord.ARRIVED_MS, 8],

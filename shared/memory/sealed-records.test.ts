@@ -10,7 +10,7 @@ function threads(memory = createSealedRecords(3)): [SealedRecords, SealedRecords
   return [new SealedRecords(memory, 0, CONTEXT), new SealedRecords(memory, 2, CONTEXT)];
 }
 
-test('SealedRecords.find() returns the record that any thread shared last under the name', () => {
+test('SealedRecords.find() returns the record that any thread stored last under the name', () => {
   const [first, last] = threads();
   expect(last.find(NAME)).toBeNull();
   first.keep(NAME, content(1));
@@ -20,7 +20,7 @@ test('SealedRecords.find() returns the record that any thread shared last under 
   expect(first.find(wireName('example.example'))).toBeNull();
 });
 
-test('SealedRecords.find() returns no record of another context or node', () => {
+test('SealedRecords.find() returns no record stored with another context or by another node', () => {
   const memory = createSealedRecords(2);
   const [first] = threads(memory);
   first.keep(NAME, content(1));
@@ -30,7 +30,7 @@ test('SealedRecords.find() returns no record of another context or node', () => 
   expect(new SealedRecords(copy, 1, CONTEXT).find(NAME)).toBeNull();
 });
 
-test('SealedRecords.find() returns no changed record, whichever byte was changed', () => {
+test('SealedRecords.find() returns no record of which any byte was changed', () => {
   const memory = createSealedRecords(2);
   const bytes = new Uint8Array(memory);
   const before = bytes.slice();
@@ -50,7 +50,7 @@ test('SealedRecords.find() returns no changed record, whichever byte was changed
   expect(reader.find(NAME)).toEqual(content(1));
 });
 
-test('SealedRecords.find() returns no record that later ones have overwritten', () => {
+test('SealedRecords.find() returns no record that newer records have overwritten', () => {
   const [writer, reader] = threads();
   writer.keep(NAME, content(1));
   const others = Array.from({ length: 200 }, (_, i) => wireName(`other${String(i)}`));
@@ -60,7 +60,7 @@ test('SealedRecords.find() returns no record that later ones have overwritten', 
   expect(reader.find(others.at(-1)!)).toEqual(content(199, 4000));
 });
 
-test('SealedRecords.keep() shares nothing that is longer than 4096 bytes', () => {
+test('SealedRecords.keep() does not store records of more than 4096 bytes', () => {
   const [writer, reader] = threads();
   writer.keep(NAME, content(1, 4096));
   writer.keep(NAME, content(2, 4097));

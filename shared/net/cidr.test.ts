@@ -38,7 +38,7 @@ describe('networkFromText()', () => {
     'fe80::%eth0/64',
     'fe80::1%eth0',
     'example.org/24',
-  ])('networkFromText() refuses %j', (text) => expect(canonical(text)).toBeNull());
+  ])('networkFromText() rejects %j', (text) => expect(canonical(text)).toBeNull());
 });
 
 describe('canonicalMac()', () => {
@@ -54,5 +54,5 @@ describe('canonicalMac()', () => {
     '02:00-5e:10:00:ff',
     '02:00:5e:10:00:fg',
     '192.0.2.1',
-  ])('canonicalMac() refuses %j', (text) => expect(canonicalMac(text)).toBeNull());
+  ])('canonicalMac() rejects %j', (text) => expect(canonicalMac(text)).toBeNull());
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { causeIn, describeCode } from './fault-cause.ts';
 
-describe('describeCode()', () => {
-  test('describes a code in words that end with it, and no codes of other kinds', () => {
+describe('describeCode(), which explains an error code,', () => {
+  test('returns words that end with the code, and undefined for codes of other kinds', () => {
     expect(describeCode('ENETUNREACH')).toBe(
       'this machine has no route to the network of the server (ENETUNREACH)',
     );
@@ -11,7 +11,7 @@ describe('describeCode()', () => {
   });
 });
 
-describe('causeIn()', () => {
+describe('causeIn(), which finds the cause in an error text,', () => {
   test.each([
     [`fetch https://lists.example/a: ${describeCode('EAI_AGAIN')}`, 'lookup_failed'],
     [describeCode('CERT_HAS_EXPIRED')!, 'certificate_expired'],
@@ -20,5 +20,5 @@ describe('causeIn()', () => {
     ['timeout', 'silent'],
     ['no address for dns.example', 'no_address'],
     ['the disk is full (ENOSPC)', null],
-  ])('finds in %j the cause %j', (text, cause) => expect(causeIn(text)).toBe(cause));
+  ])('returns for %j the cause %j', (text, cause) => expect(causeIn(text)).toBe(cause));
 });

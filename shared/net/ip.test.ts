@@ -14,7 +14,7 @@ describe('addressFromText()', () => {
     ['::ffff:192.0.2.1', '192.0.2.1'],
     ['64:ff9b::192.0.2.33', '64:ff9b::c000:221'],
     ['fe80::1%eth0', 'fe80::1'],
-  ])('addressFromText(%s) and back is %s', (text, canonical) => {
+  ])('addressFromText(%s) and addressToText() return %s', (text, canonical) => {
     expect(addressToText(addressFromText(text)!)).toBe(canonical);
   });
 
@@ -34,11 +34,11 @@ describe('addressFromText()', () => {
     ['::1.2.3.4.5'],
     ['1.2.3.4::'],
     ['g::'],
-  ])('addressFromText(%j) refuses an invalid address', (text) => {
+  ])('addressFromText(%j) rejects an invalid address', (text) => {
     expect(addressFromText(text)).toBeNull();
   });
 
-  test('addressFromText() agrees with the system on every IPv6 address', () => {
+  test('addressFromText() gives the same result as the system for every IPv6 address', () => {
     fc.assert(
       fc.property(fc.ipV6(), (text) => {
         const bytes = addressFromText(text);

@@ -26,7 +26,7 @@ describe('ProxyHeader', () => {
     ['IPv4 over UDP', '12', CLIENT_4, '192.0.2.7'],
     ['IPv6', '21', CLIENT_6, '2001:db8::1'],
     ['values behind the addresses', '11', CLIENT_4 + tlv('05', 'abcd') + tlv('ea', ''), '192.0.2.7'],
-  ])('names the client: %s', (_what, family, rest, address) => {
+  ])('returns the client address: %s', (_what, family, rest, address) => {
     const bytes = Buffer.concat([headerOf('21', family, rest), Buffer.from('what follows')]);
     const { outcome, header } = read(bytes);
     expect(outcome).toBe(ProxyOutcome.OK);
@@ -40,12 +40,12 @@ describe('ProxyHeader', () => {
     ['LOCAL with an invalid address', headerOf('20', 'ff', 'abcdef')],
     ['a client of no known family', headerOf('21', '00', '')],
     ['a client on a unix socket', headerOf('21', '31', '00'.repeat(216))],
-  ])('names no client: %s', (_what, bytes) => {
+  ])('returns no client address: %s', (_what, bytes) => {
     const { outcome, header } = read(bytes);
     expect([outcome, header.hasSource, header.length]).toEqual([ProxyOutcome.OK, false, bytes.length]);
   });
 
-  test('clears the client of the previous header', () => {
+  test('clears the client address of the previous header', () => {
     const header = new ProxyHeader();
     header.read(headerOf('21', '11', CLIENT_4), 0, 28);
     header.read(headerOf('20', '00', ''), 0, 16);
@@ -67,7 +67,7 @@ describe('ProxyHeader', () => {
     ['more than any header has', headerOf('21', '11', CLIENT_4, MAX_PROXY_HEADER_SIZE - 15)],
     ['a wrong checksum', withChecksum(1)],
     ['a checksum of two bytes', headerOf('21', '11', CLIENT_4 + tlv('03', '0000'))],
-  ])('is invalid: %s', (_what, bytes) => {
+  ])('rejects: %s', (_what, bytes) => {
     expect(read(bytes).outcome).toBe(ProxyOutcome.BAD);
   });
 
@@ -77,13 +77,13 @@ describe('ProxyHeader', () => {
     expect(read(withChecksum()).outcome).toBe(ProxyOutcome.OK);
   });
 
-  test('requires more bytes for every beginning of a header, and reads none beyond the end', () => {
+  test('needs more bytes for any incomplete header, and reads none beyond the end', () => {
     const bytes = headerOf('21', '21', CLIENT_6 + tlv('05', 'abcd'));
     for (let size = 0; size < bytes.length; size++)
       expect([size, read(bytes.subarray(0, size)).outcome]).toEqual([size, ProxyOutcome.MORE]);
   });
 
-  test('is never longer than its source, whatever the bytes', () => {
+  test('never reports a length above the number of bytes, for any bytes', () => {
     const tail = fc.uint8Array({ maxLength: 300 });
     fc.assert(
       fc.property(tail, fc.boolean(), (rest, isSigned) => {

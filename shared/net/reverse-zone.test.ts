@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { networkFromText } from './cidr.ts';
 import { reverseZonesOf } from './reverse-zone.ts';
 
-describe('reverseZonesOf()', () => {
+describe('reverseZonesOf(), the reverse zones of a network,', () => {
   test.each([
     ['192.0.2.0/24', ['2.0.192.in-addr.arpa']],
     ['10.1.2.3/8', ['10.in-addr.arpa']],

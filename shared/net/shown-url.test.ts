@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { hasMask, shownUrl, unmaskUrl } from './shown-url.ts';
 
-describe('shownUrl()', () => {
+describe('shownUrl(), which masks the credentials in a URL,', () => {
   test.each([
     ['https://user:s3cret@lists.example/a?b=c#d', 'https://***@lists.example/a?b=c#d'],
     ['https://s3cret@lists.example/', 'https://***@lists.example/'],
@@ -37,10 +37,10 @@ describe('shownUrl()', () => {
   });
 });
 
-describe('unmaskUrl()', () => {
+describe('unmaskUrl(), which restores masked credentials,', () => {
   const stored = 'https://us%40er:p%3Ass@lists.example/a?token=x%20y&token=z&n=1';
 
-  test('restores the stored URL from the masked one', () => {
+  test('returns the stored URL for the masked URL', () => {
     expect(hasMask(shownUrl(stored))).toBe(true);
     expect(unmaskUrl(shownUrl(stored), stored)).toBe(stored);
   });
@@ -60,15 +60,15 @@ describe('unmaskUrl()', () => {
     'https://lists.example/?apikey=***',
     'https://***@lists.example.evil.example/',
     'lists.example',
-  ])('inserts them for no other origin: %s', (given) => {
+  ])('returns null for a masked URL with another origin: %s', (given) => {
     expect(unmaskUrl(given, stored)).toBeNull();
   });
 
-  test('works without masks', () => {
+  test('returns a URL without masks unchanged', () => {
     expect(unmaskUrl('https://lists.example/b', stored)).toBe('https://lists.example/b');
   });
 
-  test('finds no credentials if none are stored', () => {
+  test('returns the masked URL unchanged if no credentials are stored', () => {
     expect(unmaskUrl('https://***@lists.example/', 'https://lists.example/')).toBe('https://lists.example/');
   });
 });

@@ -62,8 +62,8 @@ const closeOf = (socket: Socket): Promise<unknown> =>
     new Promise((resolve) => socket.resume().once('close', resolve)),
   );
 
-describe('StreamGreetings', () => {
-  test('accepts a connection at once if headers are not in use', async () => {
+describe('StreamGreetings, which reads PROXY headers of connections,', () => {
+  test('accepts a connection at once if PROXY headers are not enabled', async () => {
     const { seen, waiting } = await listen(null);
     (await client()).write(HEADER);
     await until(
@@ -74,7 +74,7 @@ describe('StreamGreetings', () => {
     expect([seen.taken, waiting.size]).toEqual([['127.0.0.1 itself'], 0]);
   });
 
-  test('returns the bytes after the header to the socket, and leaves no timer', async () => {
+  test('returns the bytes after the header to the socket, and leaves no timer running', async () => {
     const { seen, waiting } = await listen([]);
     (await client()).write(Buffer.concat([HEADER, Buffer.from('first')]));
     await until(
@@ -92,7 +92,7 @@ describe('StreamGreetings', () => {
     expect(waiting.size).toBe(0);
   });
 
-  test('accepts a header whose last byte is the last of a segment', async () => {
+  test('accepts a header that ends at the end of a segment', async () => {
     const { seen } = await listen(['127.0.0.1']);
     const socket = await client();
     socket.write(HEADER);
@@ -114,7 +114,7 @@ describe('StreamGreetings', () => {
     ['the rest of a header', [], HEADER.subarray(0, 15), 1],
     ['the first byte of a direct client', ['192.0.2.0/24'], Buffer.alloc(0), 0],
     ['the bytes that distinguish a direct client from a header', ['192.0.2.0/24'], HEADER.subarray(0, 5), 1],
-  ])('closes a connection that is late with %s', async (_what, trusted, bytes, bad) => {
+  ])('closes a connection that sends %s too late', async (_what, trusted, bytes, bad) => {
     const { seen, waiting, accepted, pass } = await listen(trusted);
     const socket = await client();
     socket.write(bytes);
@@ -128,7 +128,7 @@ describe('StreamGreetings', () => {
     expect([waiting.size, seen.bad]).toEqual([0, bad]);
   });
 
-  test('closes the connection that has waited longest when too many wait, and accepts the new one', async () => {
+  test('closes the connection that has waited longest if too many wait, and accepts the new connection', async () => {
     const { seen, waiting } = await listen([]);
     const silent = [];
     for (let n = 0; n < 256; n++) silent.push(await client());
@@ -152,7 +152,7 @@ describe('StreamGreetings', () => {
     );
   });
 
-  test('close() closes waiting connections, and no accepted ones', async () => {
+  test('close() closes waiting connections, but no accepted connections', async () => {
     const { seen, greetings, waiting } = await listen([]);
     const taken = await client();
     taken.write(HEADER);

@@ -15,7 +15,7 @@ import {
 const CONNECTED = ['198.51.100.0/24', '2001:db8:51::/64'].map((text) => networkFromText(text)!);
 const bytes = (text: string): Uint8Array => addressFromText(text)!;
 
-describe('accessOf()', () => {
+describe('accessOf(), which evaluates the allowed and blocked clients,', () => {
   test.each([
     [['private'], '192.168.1.7', true],
     [['private'], '10.255.0.1', true],
@@ -46,7 +46,7 @@ describe('accessOf()', () => {
     expect(admitsAddress(accessOf(allowed, [], CONNECTED), bytes(address))).toBe(may);
   });
 
-  test('never admits blocked clients', () => {
+  test('accessOf() never allows blocked clients', () => {
     const access = accessOf(['any'], ['192.168.1.0/24', '02:00:5E:10:00:01', 'Old-Phone', '127.0.0.9'], []);
     expect(
       ['192.168.1.7', '127.0.0.9', '127.0.0.1'].map((text) => admitsAddress(access, bytes(text))),
@@ -58,19 +58,19 @@ describe('accessOf()', () => {
     expect(withBlockedAddresses(access, [])).toBe(access);
   });
 
-  test('EVERYONE admits all clients', () => {
+  test('EVERYONE allows all clients', () => {
     for (const address of ['203.0.113.1', '2001:db8::1', '::1', 'fe80::1'])
       expect(admitsAddress(EVERYONE, bytes(address))).toBe(true);
   });
 });
 
-describe('entries', () => {
+describe('entries of the access lists', () => {
   test.each(['private', 'connected', 'any', '10.0.0.0/8', '192.0.2.1', '2001:db8::/32'])(
     'isAllowedClient() accepts %s',
     (text) => expect(isAllowedClient(text)).toBe(true),
   );
   test.each(['Private', '', 'lan', '10.0.0.0/33', 'fe80::1%eth0', '02:00:5e:10:00:01', 'phone.example'])(
-    'isAllowedClient() refuses %j',
+    'isAllowedClient() rejects %j',
     (text) => expect(isAllowedClient(text)).toBe(false),
   );
   test.each([
@@ -91,7 +91,7 @@ describe('entries', () => {
     '6f1d-0b2c-9a3e-4d57',
     'qjzkxvwpyghbmt',
     '12345678901234567890',
-  ])('admitsKey() accepts %s, which may have 64 random bits', (key) => expect(admitsKey(key)).toBe(true));
+  ])('admitsKey() accepts %s, which can have 64 random bits', (key) => expect(admitsKey(key)).toBe(true));
   test.each([
     'annas-phone',
     'living-room-tv',
@@ -99,5 +99,7 @@ describe('entries', () => {
     '0123456789abcde',
     '1234567890123',
     'a------------1',
-  ])('admitsKey() refuses %s, which has fewer', (key) => expect(admitsKey(key)).toBe(false));
+  ])('admitsKey() rejects %s, which has fewer than 64 random bits', (key) =>
+    expect(admitsKey(key)).toBe(false),
+  );
 });

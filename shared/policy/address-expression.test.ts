@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { isAddressExpression } from './address-expression.ts';
 
-describe('isAddressExpression()', () => {
+describe('isAddressExpression(), whether a regex can match IP addresses,', () => {
   test.each([
     '^192\\.0\\.2\\.7$',
     '^192\\.0\\.2\\.\\d{1,3}$',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { isAddressName, isAddressPattern } from './address-rule.ts';
 
-describe('isAddressName()', () => {
+describe('isAddressName(), whether a name has the form of an IP address,', () => {
   test.each(['192.0.2.1', '0.0.0.0', '2001:db8::1', '::'])('is true for %s', (name) =>
     expect(isAddressName(name)).toBe(true),
   );
@@ -11,7 +11,7 @@ describe('isAddressName()', () => {
   );
 });
 
-describe('isAddressPattern()', () => {
+describe('isAddressPattern(), whether a pattern can match IP addresses,', () => {
   test.each(['||192.0.2.', '192.0.*.7^', '|10.1', '1.2'])('is true for %s', (text) =>
     expect(isAddressPattern(text)).toBe(true),
   );

@@ -14,11 +14,11 @@ describe('canonicalDomain()', () => {
   ])('normalizes %j to %j', (written, kept) => expect(canonicalDomain(written)).toBe(kept));
 
   test.each(['', '.', 'a..b', '192.0.2.1', '1', '0x7f', 'a b', 'a/b', 'ü/b', 'a-', '-a', 'ü@x', '\u0000'])(
-    'refuses %j',
+    'rejects %j',
     (written) => expect(canonicalDomain(written)).toBeNull(),
   );
 
-  test('never throws, and returns canonical names', () => {
+  test('never throws, and returns only canonical names', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.domain()), (written) => {
         const domain = canonicalDomain(written);

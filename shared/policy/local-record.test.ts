@@ -27,7 +27,7 @@ describe('readLocalRecordLine', () => {
     ['na..s A 192.0.2.5', 'starts with a domain name, not "na..s"'],
     ['nas.example.org A 192.0.2.500', 'an IPv4 address as the value of A'],
     ['nas.example.org 604801 A 192.0.2.5', 'a TTL of at most 604800 seconds'],
-  ])('readLocalRecordLine reports what it expected instead of "%s"', (line, expected) => {
+  ])('readLocalRecordLine reports the expected format for "%s"', (line, expected) => {
     expect(readLocalRecordLine(line)).toEqual(expect.stringContaining(expected));
   });
 });
@@ -37,10 +37,13 @@ describe('readLocalValue', () => {
     ['MX', ' 300  Mail.example. ', '300 mail.example', [1, 44], 'mail.example'],
     ['SRV', '0 5 5060 sip.example', '0 5 5060 sip.example', [0, 0, 0, 5, 0x13, 0xc4], 'sip.example'],
     ['PTR', 'a.example', 'a.example', [], 'a.example'],
-  ] as const)('readLocalValue puts the numbers of %s before the name', (type, text, value, numbers, name) => {
-    const read = readLocalValue(type, text);
-    expect(read).toEqual({ ok: true, value, rdata: Uint8Array.from([...numbers, ...nameFromText(name)!]) });
-  });
+  ] as const)(
+    'readLocalValue encodes the numbers of %s before the name',
+    (type, text, value, numbers, name) => {
+      const read = readLocalValue(type, text);
+      expect(read).toEqual({ ok: true, value, rdata: Uint8Array.from([...numbers, ...nameFromText(name)!]) });
+    },
+  );
 
   test.each([
     ['MX', 'mail.example'],
@@ -54,7 +57,7 @@ describe('readLocalValue', () => {
     ['AAAA', '192.0.2.1'],
     ['AAAA', 'fe80::1%eth0'],
     ['TXT', ''],
-  ] as const)('readLocalValue refuses a %s record with "%s"', (type, text) => {
+  ] as const)('readLocalValue rejects a %s record with "%s"', (type, text) => {
     expect(readLocalValue(type, text).ok).toBe(false);
   });
 
@@ -67,7 +70,7 @@ describe('readLocalValue', () => {
     return found;
   };
 
-  test('readLocalValue splits a long text into strings of 255 bytes, and keeps quoted ones unchanged', () => {
+  test('readLocalValue splits a long text into strings of 255 bytes, and keeps quoted strings unchanged', () => {
     expect(strings('x'.repeat(600)).map(({ length }) => length)).toEqual([255, 255, 90]);
     expect(strings('"one" "two \\"2\\""')).toEqual(['one', 'two "2"']);
     expect(strings('say "hello"')).toEqual(['say "hello"']);
@@ -76,7 +79,7 @@ describe('readLocalValue', () => {
   });
 });
 
-test('reverseName returns the reverse name for both families', () => {
+test('reverseName returns the reverse name of an IPv4 and an IPv6 address', () => {
   expect(reverseName(addressFromText('192.0.2.1')!)).toBe('1.2.0.192.in-addr.arpa');
   expect(reverseName(addressFromText('2001:db8::ab')!)).toBe(
     `b.a.${'0.'.repeat(22)}8.b.d.0.1.0.0.2.ip6.arpa`,

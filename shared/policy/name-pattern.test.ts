@@ -41,13 +41,13 @@ describe('readNamePattern()', () => {
     ['ads^x', 'an anchor inside a pattern: no name can match'],
     ['ads^**', 'an anchor inside a pattern: no name can match'],
     ['ads/x', 'a pattern with characters that no name contains'],
-  ])('readNamePattern() refuses %s: %s', (text, reason) => {
+  ])('readNamePattern() rejects %s: %s', (text, reason) => {
     expect(readNamePattern(text)).toBe(reason);
   });
 });
 
-describe('longestPiece()', () => {
-  test('is the first of the longest pieces', () => {
+describe('longestPiece(), the longest literal of a pattern,', () => {
+  test('is the first of several pieces with the maximum length', () => {
     expect(['a*bcd*efg*h', 'abc', '*abc'].map((text) => longestPiece(patternOf(text)))).toEqual([
       'bcd',
       'abc',
@@ -68,14 +68,14 @@ describe('matchesPattern()', () => {
     ['ads*x^', ['adsx', 'adsx.yx'], ['adsxy', 'xads']],
     ['abc*bcd^', ['abcbcd', 'abc.bcd'], ['abcd']],
     ['abc*cd*de', ['abccdde'], ['abcde', 'abccde']],
-  ])('matchesPattern() of %s', (text, yes, no) => {
+  ])('matchesPattern() for the pattern %s', (text, yes, no) => {
     const pattern = patternOf(text);
     expect(yes.filter((name) => !matchesPattern(pattern, name))).toEqual([]);
     expect(no.filter((name) => matchesPattern(pattern, name))).toEqual([]);
   });
 });
 
-describe('patternExpression()', () => {
+describe('patternExpression(), the regular expression of a pattern,', () => {
   test('matches the same names as matchesPattern()', () => {
     const start = fc.constantFrom('', '|', '||', '://');
     const body = fc.array(fc.constantFrom('a', 'b', '.', '*', 'a*'), { minLength: 3, maxLength: 6 });

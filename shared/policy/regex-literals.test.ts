@@ -3,7 +3,7 @@ import { RE2JS } from 're2js';
 import fc from '../../test/support/parts/fast-check.ts';
 import { requiredLiterals } from './regex-literals.ts';
 
-describe('requiredLiterals', () => {
+describe('requiredLiterals(), the texts that every match contains,', () => {
   test.each([
     ['ads', ['ads']],
     ['ADS', ['ads']],
@@ -53,17 +53,17 @@ describe('requiredLiterals', () => {
     ['a control character', 'ads\u0001'],
     ['groups 60 deep', `${'('.repeat(60)}ads${')'.repeat(60)}`],
     ['33 alternatives', Array.from({ length: 33 }, (_, at) => `a${at}`).join('|')],
-  ])('requiredLiterals() finds none for %s', (_what, pattern) => {
+  ])('requiredLiterals() is empty for %s', (_what, pattern) => {
     expect(requiredLiterals(pattern)).toBeNull();
   });
 
-  test('requiredLiterals() supports 32 alternatives, and groups 50 deep', () => {
+  test('requiredLiterals() supports 32 alternatives, and groups nested 50 deep', () => {
     const many = Array.from({ length: 32 }, (_, at) => `a${at}`);
     expect(requiredLiterals(many.join('|'))).toEqual(many);
     expect(requiredLiterals(`${'('.repeat(50)}ads${')'.repeat(50)}`)).toEqual(['ads']);
   });
 
-  test('requiredLiterals() misses no match', () => {
+  test('requiredLiterals() are contained in every match', () => {
     const part = fc.constantFrom('a', 'b', 'ab', '\\.', '[ab]', '(a|b)', '(ab|ba)', '.', '\\d', '(?:b)');
     const repeat = fc.constantFrom('', '', '?', '*', '+', '{2}', '{0,2}', '{1,}');
     const branch = fc

@@ -3,7 +3,7 @@ import fc from '../../test/support/parts/fast-check.ts';
 import { compileProgram } from './regex.ts';
 import { estimateProgramSize } from './regex-size.ts';
 
-describe('estimateProgramSize()', () => {
+describe('estimateProgramSize(), the estimated size of a regular expression,', () => {
   test.each([
     ['', 0],
     ['abc', 3],

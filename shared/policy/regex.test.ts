@@ -7,8 +7,8 @@ function programOf(pattern: string): ByteProgram {
   return compiled.program;
 }
 
-describe('compileProgram()', () => {
-  test('ignores the case of letters', () => {
+describe('compileProgram(), which compiles a regular expression,', () => {
+  test('ignores the letter case', () => {
     for (const pattern of ['a', 'A', '[A-A]', '(?-i:a)']) {
       const { sets } = programOf(pattern);
       expect({ pattern, upper: sets[0]![0x41], lower: sets[0]![0x61], other: sets[0]![0x62] }).toEqual({
@@ -20,12 +20,12 @@ describe('compileProgram()', () => {
     }
   });
 
-  test('reads bytes as Latin-1', () => {
+  test('matches bytes as Latin-1 characters', () => {
     const [set] = programOf('[\\x{e0}-\\x{ef}]').sets;
     expect([set![0xdf], set![0xe0], set![0xef], set![0xf0]]).toEqual([0, 1, 1, 0]);
   });
 
-  test('stores each set of bytes once', () => {
+  test('stores equal byte sets once', () => {
     expect(programOf('[ab]c[ab]{30}[ba]c').sets).toHaveLength(2);
   });
 
@@ -35,7 +35,7 @@ describe('compileProgram()', () => {
     expect(asked.sort()).toEqual([Assertion.WORD_BOUNDARY, Assertion.BEGIN_TEXT, Assertion.END_TEXT].sort());
   });
 
-  test('has a path from the start to a match', () => {
+  test('returns a program with a path from the start to a match', () => {
     const { ops, outs, start } = programOf('(a)b');
     const path = [start];
     while (ops[path.at(-1)!] !== ByteOp.MATCH && path.length < 20) path.push(outs[path.at(-1)!]!);
@@ -44,7 +44,7 @@ describe('compileProgram()', () => {
     ).toEqual([ByteOp.OCTET, ByteOp.OCTET, ByteOp.MATCH]);
   });
 
-  test('accepts a pattern of 2,048 characters, and no longer one', () => {
+  test('accepts a pattern of 2,048 characters, and no longer pattern', () => {
     expect(compileProgram('a'.repeat(2048)).ok).toBe(true);
     expect(compileProgram('a'.repeat(2049))).toEqual({
       ok: false,
@@ -60,7 +60,7 @@ describe('compileProgram()', () => {
     ['(', /./],
     ['(?:[a-z]{1000}){1000}', /./],
     ['(?:(?:a{10}){10}){100}b{900}', /too large/],
-  ])('refuses %j, and reports why', (pattern, reason) => {
+  ])('rejects %j, and reports why', (pattern, reason) => {
     expect(compileProgram(pattern)).toEqual({ ok: false, reason: expect.stringMatching(reason) });
   });
 });

@@ -129,9 +129,9 @@ function compare(slots: readonly ScheduleSlot[], zone: string): void {
   }
 }
 
-describe('schedules of three years in ten zones', () => {
+describe('schedules in three years and ten time zones', () => {
   test(
-    'zoneOffset() agrees with the clocks of the oracle',
+    'zoneOffset() equals the offset of a reference implementation',
     () => {
       for (const [zone, known] of offsets) {
         const luxon = zoneOffset(zone)!;
@@ -151,7 +151,7 @@ describe('schedules of three years in ten zones', () => {
   );
 
   test(
-    'overrideAt() and nextFlipAt() agree with the oracle at every minute',
+    'overrideAt() and nextFlipAt() equal a reference implementation at every minute',
     () => {
       fc.assert(
         fc.property(profileOfZone, (profileOf) => {
@@ -163,7 +163,7 @@ describe('schedules of three years in ten zones', () => {
     TIMEOUT_MS,
   );
 
-  test('nextFlipAt() finds none if nothing ever changes', () => {
+  test('nextFlipAt() returns null if the schedule never changes', () => {
     const all: ScheduleSlot = { days: 127, start: 0, end: 1440, action: 'allow_all' };
     const halves: ScheduleSlot[] = [
       { days: 127, start: 600, end: 300, action: 'block_all' },
@@ -175,7 +175,7 @@ describe('schedules of three years in ten zones', () => {
   });
 });
 
-describe('choices about clock changes', () => {
+describe('schedules when clocks change', () => {
   /** Changes from a point in time on, as local times in Berlin, with the state after each. */
   const flips = (slots: readonly ScheduleSlot[], from: string, count: number): string[] => {
     const week = layOutWeek(slots);
@@ -190,21 +190,21 @@ describe('choices about clock changes', () => {
     { days: 127, start, end, action: 'block_all' },
   ];
 
-  test('a slot inside the hour that is skipped does not take place that night', () => {
+  test('a slot inside the skipped hour is not active that night', () => {
     expect(flips(nightly(150, 165), '2026-03-28T12:00Z', 2)).toEqual([
       '2026-03-30T00:30 BlockAll',
       '2026-03-30T00:45 null',
     ]);
   });
 
-  test('a slot from 02:30 begins when the clocks have jumped to 03:00', () => {
+  test('a slot from 02:30 begins at 03:00 when the hour from 02:00 is skipped', () => {
     expect(flips(nightly(150, 240), '2026-03-28T12:00Z', 2)).toEqual([
       '2026-03-29T01:00 BlockAll',
       '2026-03-29T02:00 null',
     ]);
   });
 
-  test('a slot within the hour that is repeated when the clocks go back is active twice', () => {
+  test('a slot within the repeated hour is active twice when the clocks go back', () => {
     expect(flips(nightly(150, 165), '2026-10-24T12:00Z', 4)).toEqual([
       '2026-10-25T00:30 BlockAll',
       '2026-10-25T00:45 null',
@@ -224,7 +224,7 @@ describe('choices about clock changes', () => {
   });
 });
 
-describe('days off', () => {
+describe('days off in a schedule', () => {
   const offsetAt = zoneOffset('Europe/Berlin')!;
   const school = { action: 'block_all', skipsDaysOff: true } as const;
   /** Sunday to Thursday, 20:00 to 07:00. */
@@ -239,7 +239,7 @@ describe('days off', () => {
     });
   };
 
-  test('lift the night before each of them, and not the night before the first school day', () => {
+  test('disable the slot of the night before each day off, but not of the night before the next school day', () => {
     // Wednesday and Thursday are off: no night slot before these days, but one before Friday.
     const off = [dayRange({ from: '2026-07-08', to: '2026-07-09' })];
     expect(flips([nights], off, '2026-07-06T12:00Z', 6)).toEqual([
@@ -252,7 +252,7 @@ describe('days off', () => {
     ]);
   });
 
-  test('disable slots of those days, and no others', () => {
+  test('disable slots on days off, and on no other days', () => {
     const off = [dayRange({ from: '2026-07-07', to: '2026-07-07' })];
     const bedtime: ScheduleSlot = { days: 127, start: 1320, end: 360, action: 'block_all' };
     expect(flips([afternoons, bedtime], off, '2026-07-06T22:00Z', 4)).toEqual([
@@ -268,7 +268,7 @@ describe('days off', () => {
     expect(flips([nights], off, '2026-06-02T12:00Z', 1)).toEqual(['2026-09-13T18:00 BlockAll']);
   });
 
-  test('agree with a check of each minute, for any slots and days, in zones whose clocks change', () => {
+  test('equal a check of each minute, for random slots and days, in zones whose clocks change', () => {
     const fromMs = Date.UTC(2026, 2, 20);
     const firstDay = fromMs / 86_400_000;
     const range = fc

@@ -39,13 +39,13 @@ const find = (table: ClientTable, address: string): number =>
   table.find(...(wordsOf(address) as [number, number, number, number]));
 
 describe('ClientTable', () => {
-  test('refuses a buffer that is not a client table of this layout, or is cut off', () => {
+  test('rejects a buffer that is truncated or not a client table of this layout', () => {
     expect(() => new ClientTable(new SharedArrayBuffer(64))).toThrow('it has a different layout');
     expect(() => tableOf(['0.0.0.0'], ['::'], 1)).toThrow('shorter than its header says');
     expect(() => tableOf(['0.0.0.0'], ['::'])).not.toThrow();
   });
 
-  test('reads records: group, kind, and their address or network', () => {
+  test('reads the group, kind and address or network of its records', () => {
     const table = tableOf(['0.0.0.0'], ['::']);
     expect([0, 1, 2].map((record) => table.groupIndexOf(record))).toEqual([0, 3, 4]);
     expect([0, 1, 2].map((record) => table.describe(record))).toEqual([
@@ -75,7 +75,7 @@ describe('ClientTable.find()', () => {
   ];
   const table = tableOf(IPV4, IPV6);
 
-  test('finds the range that starts at an address, and the one that contains it', () => {
+  test('finds the range that starts at an address, and the range that contains the address', () => {
     expect(IPV4.map((start) => find(table, start))).toEqual(IPV4.map((_, at) => 10 + at));
     expect(
       ['9.255.255.255', '10.0.0.1', '127.255.255.254', '255.255.255.254'].map((at) => find(table, at)),
@@ -93,7 +93,7 @@ describe('ClientTable.find()', () => {
     expect(found).toEqual(IPV6.slice(1).map((_, at) => 20 + at));
   });
 
-  test('distinguishes mapped IPv4 addresses from neighbouring IPv6 addresses', () => {
+  test('distinguishes mapped IPv4 addresses from adjacent IPv6 addresses', () => {
     expect([find(table, '::ffff:10.0.0.1'), find(table, '::fffe:10.0.0.1')]).toEqual([11, 21]);
     expect(find(table, '::1:ffff:10.0.0.1')).toBe(21);
   });

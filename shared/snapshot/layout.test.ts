@@ -18,8 +18,8 @@ function headerWords(layout: Readonly<Record<string, number>>): number[] {
   return Object.entries(layout).flatMap(([name, word]) => (name.endsWith('_WORD') ? [word] : []));
 }
 
-describe('magic words', () => {
-  test('describe the content of the memory in the first bytes of a file', () => {
+describe('the magic words of shared memory', () => {
+  test('identify the content in the first bytes of a file', () => {
     const magics = [
       RULE_TABLE_MAGIC,
       POLICY_TABLE_MAGIC,
@@ -45,18 +45,18 @@ describe('RuleTableLayout', () => {
   });
 });
 
-describe('headers', () => {
+describe('the headers of shared memory layouts', () => {
   test.each([
     ['RuleTableLayout', RuleTableLayout],
     ['SpecialRulesLayout', SpecialRulesLayout],
     ['PolicyTableLayout', PolicyTableLayout],
-  ])('of %s have each word once, and space for all', (_, layout) => {
+  ])('of %s have each word once, and space for all words', (_, layout) => {
     const words = headerWords(layout);
     expect(new Set(words).size).toBe(words.length);
     expect(Math.max(...words)).toBeLessThan(layout.HEADER_WORDS);
   });
 
-  test('of a policy table have space for the addresses between their words', () => {
+  test('of a policy table have space for addresses between their words', () => {
     const { CUSTOM_IPV4_BYTE, CUSTOM_IPV6_BYTE } = PolicyTableLayout;
     const addresses = Array.from({ length: 20 }, (_, byte) => (CUSTOM_IPV4_BYTE + byte) >>> 2);
     expect(CUSTOM_IPV6_BYTE).toBe(CUSTOM_IPV4_BYTE + 4);
@@ -69,16 +69,16 @@ describe('headers', () => {
 });
 
 describe('ruleTableBytes()', () => {
-  test('counts the header and 64 bytes a bucket', () => {
+  test('is the size of the header plus 64 bytes per bucket', () => {
     expect(ruleTableBytes(0)).toBe(64);
     expect(ruleTableBytes(1000)).toBe(64 + 64_000);
   });
 });
 
-describe('checksumWords()', () => {
+describe('checksumWords(), the checksum from a given word on,', () => {
   const words = Uint32Array.from({ length: 40 }, (_, at) => at * 0x01000193);
 
-  test('changes with every bit of every word from the given one on, and with no word before', () => {
+  test('changes with every bit from the given word on, and with no word before it', () => {
     const sum = checksumWords(words, 8);
     for (const at of words.keys())
       for (const bit of [0, 15, 31]) {
@@ -92,7 +92,7 @@ describe('checksumWords()', () => {
     expect(checksumWords(words.slice().reverse(), 0)).not.toBe(checksumWords(words, 0));
   });
 
-  test('is an unsigned word', () => {
+  test('is an unsigned 32-bit integer', () => {
     for (let from = 0; from < words.length; from++) {
       expect(checksumWords(words, from)).toBeGreaterThanOrEqual(0);
       expect(checksumWords(words, from)).toBeLessThanOrEqual(0xffff_ffff);

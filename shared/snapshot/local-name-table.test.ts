@@ -31,20 +31,20 @@ function nodeOf(name: string): number {
   return local.find(hash.low, hash.high, Buffer.concat([Buffer.alloc(3), wire]), 3, wire.length);
 }
 
-describe('LocalNames', () => {
-  test('refuses a buffer without local names of this layout', () => {
+describe('LocalNames, the table of local records,', () => {
+  test('rejects a buffer without local names of this layout', () => {
     expect(() => new LocalNames(new SharedArrayBuffer(64))).toThrow(RangeError);
   });
 });
 
 describe('LocalNames.find()', () => {
-  test('finds exactly the node with the name', () => {
+  test('returns the node with exactly the queried name', () => {
     for (const name of ['nas.example', 'a.b.zone.test', '*.wild.test'])
       expect(nameToText(local.bytes.subarray(local.nameAt(nodeOf(name))))).toBe(name);
     expect(['other', 'x.nas.example', 'nas.exampl'].map(nodeOf)).toEqual([0, 0, 0]);
   });
 
-  test('compares the name itself if hashes are the same', () => {
+  test('compares the name itself if hashes are equal', () => {
     const wire = nameFromText('nas.example')!;
     const hash = { low: 0, high: 0 };
     hashName(wire, 0, rules.seedLow, rules.seedHigh, hash);
@@ -55,7 +55,7 @@ describe('LocalNames.find()', () => {
 });
 
 describe('LocalNames.exists()', () => {
-  test('is true for names with records and for names between a record and its zone', () => {
+  test('is true for names with records and for empty non-terminals below the zone', () => {
     expect(['nas.example', 'a.b.zone.test', 'b.zone.test'].map((name) => local.exists(nodeOf(name)))).toEqual(
       [true, true, true],
     );
@@ -63,7 +63,7 @@ describe('LocalNames.exists()', () => {
 });
 
 describe('LocalNames.wildcardBelow()', () => {
-  test('returns the wildcard just below a name', () => {
+  test('returns the wildcard directly below a name', () => {
     expect(local.hasWildcards).toBe(true);
     expect(local.wildcardBelow(nodeOf('wild.test'))).toBe(nodeOf('*.wild.test'));
     expect(local.wildcardBelow(nodeOf('nas.example'))).toBe(0);
@@ -73,7 +73,7 @@ describe('LocalNames.wildcardBelow()', () => {
 describe('LocalNames.setOf()', () => {
   const node = nodeOf('nas.example');
 
-  test('finds the set of a type, and any set for ANY', () => {
+  test('returns the record set of a type, and any record set for ANY', () => {
     expect(local.typeOf(local.setOf(node, RRType.TXT))).toBe(RRType.TXT);
     expect(local.typeOf(local.setOf(node, RRType.ANY))).toBe(RRType.A);
     expect(local.setOf(node, RRType.AAAA)).toBe(0);
@@ -97,7 +97,7 @@ describe('LocalNames.setOf()', () => {
 });
 
 describe('LocalNames.targetOf()', () => {
-  test('is the node of a local target, and 0 if the target is not local', () => {
+  test('is the node of a local alias target, and 0 if the target is not local', () => {
     const target = (name: string): number => local.targetOf(local.setOf(nodeOf(name), RRType.CNAME));
     expect(target('www.nas.example')).toBe(nodeOf('nas.example'));
     expect(target('away.nas.example')).toBe(0);
@@ -105,7 +105,7 @@ describe('LocalNames.targetOf()', () => {
 });
 
 describe('LocalNames.nextTurn()', () => {
-  test('starts with each record in turn, separately for each set', () => {
+  test('returns each record of a set as the first in turn, separately for each set', () => {
     const node = nodeOf('nas.example');
     const [addresses, texts] = [local.setOf(node, RRType.A), local.setOf(node, RRType.TXT)];
     const first = local.nextTurn(addresses);

@@ -30,7 +30,7 @@ function policyBuffer(bytes: number = BYTES): SharedArrayBuffer {
 }
 
 describe('PolicyTable', () => {
-  test('reads its header', () => {
+  test('reads the values of its header', () => {
     const table = new PolicyTable(policyBuffer());
     expect(table).toMatchObject({
       snapshotVersion: 77,
@@ -52,17 +52,17 @@ describe('PolicyTable', () => {
   test.each([
     ['another magic', L.MAGIC_WORD, 1],
     ['a different layout', L.VERSION_WORD, LAYOUT_VERSION - 1],
-  ])('refuses a buffer of %s', (_, word, value) => {
+  ])('rejects a buffer of %s', (_, word, value) => {
     const buffer = policyBuffer();
     new Uint32Array(buffer)[word] = value;
     expect(() => new PolicyTable(buffer)).toThrow('it has a different layout');
   });
 
-  test('refuses a buffer that is shorter than its header states', () => {
+  test('rejects a buffer that is shorter than its header states', () => {
     expect(() => new PolicyTable(policyBuffer(BYTES - 4))).toThrow('shorter than its header says');
   });
 
-  test('reads the row of each group', () => {
+  test('reads the settings of each group', () => {
     const table = new PolicyTable(policyBuffer());
     const rows = [0, 1].map((index) => [
       table.groupId(index),
@@ -76,7 +76,7 @@ describe('PolicyTable', () => {
     ]);
   });
 
-  test('reads the meaning of an attribute for a class: lists first, then manual rules after their sources', () => {
+  test('reads what an attribute means for a class: lists first, then manual rules', () => {
     const table = new PolicyTable(policyBuffer());
     expect([table.kindsOf(0, 0), table.kindsOf(0, 2), table.kindsOf(1, 0)]).toEqual([100, 102, 103]);
     const manualAt = 100 + CLASSES * (ATTRIBUTES + SOURCES);
@@ -85,7 +85,7 @@ describe('PolicyTable', () => {
     expect(table.allowlistKindsOf(1, 2)).toBe(allowlistsAt + ATTRIBUTES + 2);
   });
 
-  test('gives each class its own row of sources and of owners', () => {
+  test('gives each class a separate row of sources and of rule owners', () => {
     const table = new PolicyTable(policyBuffer());
     const sourcesAt = 100 + CLASSES * ATTRIBUTES;
     const ownersAt = sourcesAt + CLASSES * (SOURCES + MANUAL_ATTRIBUTES);
@@ -95,7 +95,7 @@ describe('PolicyTable', () => {
     expect(table.sourcesOf(1)).toBe(table.sourcesOf(1));
   });
 
-  test('reports whether a list is an allowlist that serves a class', () => {
+  test('reports whether a list is an allowlist that applies to a class', () => {
     const buffer = policyBuffer();
     const flags = new Uint8Array(buffer, ROWS_END + BYTES - CLASSES * SOURCES, CLASSES * SOURCES);
     flags.fill(0);
@@ -105,7 +105,7 @@ describe('PolicyTable', () => {
     expect(asked).toEqual([true, false, false]);
   });
 
-  test('reports whether a list serves a class', () => {
+  test('reports whether a list applies to a class', () => {
     const buffer = policyBuffer();
     const served = new Uint8Array(buffer, ROWS_END + CLASSES * ATTRIBUTES, CLASSES * SOURCES);
     served.fill(0);

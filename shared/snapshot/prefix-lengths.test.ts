@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { PrefixLengths } from './prefix-lengths.ts';
 
-describe('PrefixLengths', () => {
-  test('stores the lengths of each family separately', () => {
+describe('PrefixLengths, the set of prefix lengths in use,', () => {
+  test('stores the lengths of IPv4 and IPv6 prefixes separately', () => {
     for (const addressBits of [32, 128])
       for (let bits = 1; bits < addressBits; bits++) {
         const lengths = new PrefixLengths();
@@ -12,7 +12,7 @@ describe('PrefixLengths', () => {
       }
   });
 
-  test('lists the longest first, even after another set was added', () => {
+  test('lists the longest prefix length first, even after other lengths were added', () => {
     const one = new PrefixLengths();
     for (const bits of [8, 24]) one.add(32, bits);
     const other = new PrefixLengths();

@@ -42,13 +42,13 @@ describe('RuleTable', () => {
     ['a different layout', L.VERSION_WORD, LAYOUT_VERSION - 1],
     ['more buckets than there is room for', L.BUCKET_COUNT_WORD, 5],
     ['fewer buckets than there are', L.BUCKET_COUNT_WORD, 3],
-  ])('refuses a buffer of %s', (_, word, value) => {
+  ])('rejects a buffer of %s', (_, word, value) => {
     const { words, table } = tableOf({});
     words[word] = value;
     expect(table).toThrow(RangeError);
   });
 
-  test('reads its header', () => {
+  test('reads the values of its header', () => {
     const { words, table } = tableOf({});
     for (const [value, word] of [L.NAME_COUNT_WORD, L.ATTRIBUTE_COUNT_WORD, L.BUILD_WORD].entries())
       words[word] = 100 + value;
@@ -83,7 +83,7 @@ describe('RuleTable.find()', () => {
     expect(names.map((name) => table.find(name.low, name.high))).toEqual([10, 11, 12, 13, 14]);
   });
 
-  test('finds attribute 0', () => {
+  test('finds a name with attribute 0', () => {
     expect(
       tableOf({ 2: [{ low, high, attribute: 0 }] })
         .table()
@@ -91,18 +91,18 @@ describe('RuleTable.find()', () => {
     ).toBe(0);
   });
 
-  test('requires both lanes to be equal', () => {
+  test('requires both halves of the hash to be equal', () => {
     const table = tableOf({ 2: [{ low, high, attribute: 1 }] }).table();
     expect([table.find(low, high ^ 1), table.find(low ^ 1, high), table.find(lowFor(1), high)]).toEqual([
       -1, -1, -1,
     ]);
   });
 
-  test('finds no name in a free slot, whatever its lanes are', () => {
+  test('finds no name in a free slot, for any hash', () => {
     expect(tableOf({}).table().find(0, 0)).toBe(-1);
   });
 
-  test('continues with the next bucket, and from the last to the first, if the name overflowed', () => {
+  test('continues with the next bucket, from the last with the first, if the bucket overflowed', () => {
     const late = { low: lowFor(3), high: 33, attribute: 4 };
     const table = (overflow: Record<number, number[]>) => tableOf({ 1: [late] }, overflow).table();
     expect(table({ 3: [33], 0: [33] }).find(late.low, late.high)).toBe(4);

@@ -20,7 +20,7 @@ function matcherOf(...lists: string[]) {
 }
 
 describe('SpecialMatcher.forEachMatch()', () => {
-  test('finds a rule at a name and, according to its reach, below it', () => {
+  test('finds a rule for a name and, if the rule includes subdomains, below the name', () => {
     const { met } = matcherOf('||ads.example^$dnstype=A\n|exact.example^$dnstype=A');
     expect(met('ads.example')).toEqual(['||ads.example^$dnstype=A']);
     expect(met('x.y.ads.example')).toEqual(['||ads.example^$dnstype=A']);
@@ -34,13 +34,13 @@ describe('SpecialMatcher.forEachMatch()', () => {
     expect(met('ads.example')).toHaveLength(2);
   });
 
-  test('finds a pattern and an expression once, however often their literals occur', () => {
+  test('finds a pattern or expression once, even if its literals occur repeatedly', () => {
     const { met } = matcherOf('||*.shop-ads.^\n/track[0-9]+/');
     expect(met('track1.track2.track3')).toEqual(['/track[0-9]+/']);
     expect(met('track.example')).toEqual([]);
   });
 
-  test('finds a literal at both ends of a name', () => {
+  test('finds a literal at the start and the end of a name', () => {
     const { met } = matcherOf('/^abc/\n/xyz$/');
     expect(met('abc.example.xyz')).toEqual(['/^abc/', '/xyz$/']);
     expect(met('xabc.example.xyzx')).toEqual([]);
@@ -54,7 +54,7 @@ describe('SpecialMatcher.forEachMatch()', () => {
     expect(met('abz123.example')).toEqual([]);
   });
 
-  test('leaves out the names in $denyallow and their subdomains', () => {
+  test('does not match the names in $denyallow and their subdomains', () => {
     const { met } = matcherOf('||example^$denyallow=good.example\n/[a-z]+\\.test/$denyallow=good.test');
     expect([met('bad.example').length, met('bad.test').length]).toEqual([1, 1]);
     expect([met('good.example'), met('x.good.example'), met('x.good.test')]).toEqual([[], [], []]);
@@ -67,14 +67,14 @@ describe('SpecialMatcher.forEachMatch()', () => {
     expect(met('ads.example', Uint8Array.of(0, 0))).toEqual([]);
   });
 
-  test('finds nothing at the root', () => {
+  test('finds no rule for the root', () => {
     const { met } = matcherOf('||ads.example^$dnstype=A\n/ads/');
     expect(met('.')).toEqual([]);
   });
 });
 
-describe('SpecialMatcher.rewrite()', () => {
-  test('contains the encoded data of the answer', () => {
+describe('SpecialMatcher.rewrite(), the answer of a $dnsrewrite rule,', () => {
+  test('contains the encoded answer data', () => {
     const long = 'x'.repeat(256);
     const { special } = matcherOf(
       [
@@ -103,15 +103,15 @@ describe('SpecialMatcher.rewrite()', () => {
 });
 
 describe('SpecialMatcher', () => {
-  test('refuses a buffer of another layout, and a rule that does not exist', () => {
+  test('rejects a buffer of another layout, and a rule that does not exist', () => {
     expect(() => new SpecialMatcher(new SharedArrayBuffer(128), 1, 2)).toThrow(RangeError);
     const { special } = matcherOf('/ads/');
     expect(() => special.rule(1)).toThrow('could not read special rule 1: there are 1');
   });
 });
 
-describe('gramSlot()', () => {
-  test('is a slot of the table for any three letters', () => {
+describe('gramSlot(), the hash of three letters,', () => {
+  test('is an index of the table for any three letters', () => {
     for (const slots of [1024, 65_536])
       for (const letters of ['aaa', 'zzz', '\xff\xff\xff', '.-0']) {
         const slot = gramSlot(gramAt(Buffer.from(letters, 'latin1'), 0), slots);
@@ -120,7 +120,7 @@ describe('gramSlot()', () => {
       }
   });
 
-  test('distinguishes most letters', () => {
+  test('is different for most letters', () => {
     const letters = Array.from({ length: 1000 }, (_, at) =>
       Buffer.from([97 + (at % 10), 97 + ((at / 10) % 10), 97 + at / 100]),
     );

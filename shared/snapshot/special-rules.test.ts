@@ -21,7 +21,7 @@ describe('openSpecialRules()', () => {
   test.each([
     ['magic', L.MAGIC_WORD, 1],
     ['layout', L.VERSION_WORD, LAYOUT_VERSION - 1],
-  ])('refuses a buffer of another %s', (_, word, value) => {
+  ])('rejects a buffer of another %s', (_, word, value) => {
     const buffer = special();
     new Int32Array(buffer)[word] = value;
     expect(() => openSpecialRules(buffer)).toThrow(
@@ -31,7 +31,7 @@ describe('openSpecialRules()', () => {
 });
 
 describe('checkSpecialRules()', () => {
-  test('accepts valid data, and refuses it if one bit is changed', () => {
+  test('accepts valid data, and rejects data with one changed bit', () => {
     const buffer = special();
     expect(() => checkSpecialRules(buffer)).not.toThrow();
     const words = new Int32Array(buffer);
@@ -45,14 +45,14 @@ describe('checkSpecialRules()', () => {
 });
 
 describe('countSpecialRules()', () => {
-  test('counts rules, and separately patterns and expressions', () => {
+  test('counts all rules, and separately patterns and expressions', () => {
     expect(countSpecialRules(special())).toEqual({ rules: 3, textRules: 2 });
     expect(countSpecialRules(snapshotOf([]).special)).toEqual({ rules: 0, textRules: 0 });
   });
 });
 
 describe('readSpecialRule()', () => {
-  test('reads each rule as its author wrote it', () => {
+  test('returns each rule in the form of the list', () => {
     const rules = readSpecialRules(special());
     expect(rules.map(({ match, line, rule }) => [match, line, rule]).sort()).toEqual([
       ['pattern', 3, '||ads-*.example^'],
@@ -62,13 +62,13 @@ describe('readSpecialRule()', () => {
     expect(rules.find(({ match }) => match === 'suffix')).toMatchObject({ text: 'ads.example', types: [1] });
   });
 
-  test('returns nothing before the first and after the last', () => {
+  test('returns undefined for an index before the first or after the last rule', () => {
     const buffer = special();
     expect([readSpecialRule(buffer, -1), readSpecialRule(buffer, 3)]).toEqual([undefined, undefined]);
     expect(readSpecialRule(buffer, 2)).toBeDefined();
   });
 
-  test('is read by a thread with the same index', () => {
+  test('returns the same rule as the table of a thread for the same index', () => {
     const { special: matcher } = openLists([{ text: TEXT, reading: { kind: 'block', subdomains: false } }]);
     expect([0, 1, 2].map((index) => matcher.rule(index))).toEqual(readSpecialRules(special()));
   });

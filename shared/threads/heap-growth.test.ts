@@ -48,19 +48,19 @@ function collectGarbage(): void {
   }
 }
 
-describe('HeapGrowth', () => {
+describe('HeapGrowth, which decides when to collect garbage,', () => {
   test('collects a heap that has grown by 16 MiB since its minimum', () => {
     expect(busy([10, 20, 25])).toEqual([]);
     expect(busy([10, 20, 26])).toEqual(['collect 26']);
     expect(busy([10, 4, 20])).toEqual(['collect 20']);
   });
 
-  test('collects again only when it has grown again, whether or not the first collection shrank it', () => {
+  test('collects again only when the heap has grown again, even if the first collection did not shrink it', () => {
     expect(busy([10, 26, 30, 41, 42])).toEqual(['collect 26', 'collect 42']);
     expect(busy([10, 26, 8, 23, 24])).toEqual(['collect 26', 'collect 24']);
   });
 
-  test('does not disturb a thread that is busier than its limit', () => {
+  test('does not collect in a thread that is busier than its limit', () => {
     const samples = (share: number): Sample[] => [
       [10, 10, 1],
       [30, 50, share],
@@ -79,7 +79,7 @@ describe('HeapGrowth', () => {
     expect(done(samples)).toEqual(['shrink 13', 'collect 17']);
   });
 
-  test('shrinks a heap that takes 12 MiB more than it needed, once the process is quiet', () => {
+  test('shrinks a heap that is 12 MiB larger than needed, once the process is quiet', () => {
     expect(
       done([
         [10, 10],
@@ -91,7 +91,7 @@ describe('HeapGrowth', () => {
     ).toEqual(['shrink 40']);
   });
 
-  test('shrinks a heap that takes 2 MiB more than it needs after a start, once', () => {
+  test('shrinks a heap that is 2 MiB larger than needed once after the start', () => {
     const samples: Sample[] = [
       [10, 14],
       [10, 12, 0],
@@ -101,7 +101,7 @@ describe('HeapGrowth', () => {
     expect(done(samples)).toEqual(['shrink 13']);
   });
 
-  test('does not keep shrinking a heap if it does not help', () => {
+  test('stops shrinking a heap if shrinking has no effect', () => {
     const samples: Sample[] = [
       [10, 10],
       [30, 40, 0],
@@ -112,7 +112,7 @@ describe('HeapGrowth', () => {
     expect(done(samples)).toEqual(['shrink 40', 'shrink 44']);
   });
 
-  test('collects and shrinks the heap of the thread that it runs in', () => {
+  test('collects and shrinks the heap of the current thread', () => {
     const kept: object[] = [];
     const looked: string[] = [];
     // Garbage from elsewhere that V8 collects during the test would hide the growth.

@@ -39,8 +39,8 @@ const nameIn = ({ bytes }: ReceivedQuery): string => nameToText(questionOf(bytes
 const reply = (query: ReceivedQuery, parts: TestResponse): void =>
   query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), ...parts }));
 
-describe('BootstrapServer.find()', () => {
-  test('asks for the target of an alias that the answer leaves out', async () => {
+describe("BootstrapServer.find(), which resolves an upstream's host name,", () => {
+  test('queries the target of an alias if the answer does not contain the target', async () => {
     upstream.udpScript = (query) => {
       const name = nameIn(query);
       reply(query, { answers: [name === HOST ? cname(HOST, 'edge.example') : a(name, '192.0.2.1')] });
@@ -49,7 +49,7 @@ describe('BootstrapServer.find()', () => {
     expect(upstream.udpQuestions.map(nameIn)).toEqual([HOST, 'edge.example']);
   });
 
-  test('fails at an alias loop', async () => {
+  test('fails for an alias loop', async () => {
     upstream.udpScript = (query) => {
       const name = nameIn(query);
       reply(query, { answers: [cname(name, name === HOST ? 'edge.example' : HOST)] });
@@ -65,13 +65,13 @@ describe('BootstrapServer.find()', () => {
     expect(upstream.tcpQueries).toHaveLength(1);
   });
 
-  test('asks over TCP if ids are guessed on its port', async () => {
+  test('queries over TCP if replies with wrong IDs arrive on its port', async () => {
     upstream.udpScript = (query) => reply(query, { id: idOf(query.bytes) ^ 1 });
     upstream.tcpScript = (query) => reply(query, { answers: [a(HOST, '192.0.2.1')] });
     expect(await find()).toEqual([FOUND]);
   });
 
-  test('asks a server that refuses EDNS without it', async () => {
+  test('repeats the query without EDNS if the server rejects EDNS', async () => {
     upstream.udpScript = (query) => {
       const hasEdns = query.bytes[11] === 1;
       reply(query, hasEdns ? { flags: FORMERR } : { answers: [a(HOST, '192.0.2.1')] });
@@ -79,7 +79,7 @@ describe('BootstrapServer.find()', () => {
     expect(await find()).toEqual([FOUND]);
   });
 
-  test('finds nothing once closed', async () => {
+  test('returns nothing after close()', async () => {
     const found = find();
     server.close();
     expect(await found).toEqual([]);

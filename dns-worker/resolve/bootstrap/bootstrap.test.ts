@@ -68,7 +68,7 @@ const lookup = (host = HOST): Promise<readonly HostAddress[]> =>
   within('the addresses', new Promise((done) => bootstrap.lookup(host, done)));
 
 describe('Bootstrap', () => {
-  test('lookup() queries both families, and caches the result for its TTL', async () => {
+  test('lookup() queries A and AAAA, and caches the result for its TTL', async () => {
     zone.A = [a(HOST, V4.ip, 300)];
     zone.AAAA = [aaaa(HOST, 1, 120)];
     const found = await lookup();
@@ -79,7 +79,7 @@ describe('Bootstrap', () => {
     expect(server.udpQueries).toHaveLength(2);
   });
 
-  test('lookup() returns an expired address at once, and asks for it again', async () => {
+  test('lookup() returns an expired address at once, and repeats the query in the background', async () => {
     const found = await lookup();
     zone.A = [a(HOST, '192.0.2.9')];
     clock.advance(300_000);
@@ -164,7 +164,7 @@ describe('Bootstrap', () => {
     expect(server.udpQueries).toHaveLength(0);
   });
 
-  test('lookup() asks the next server if one returns no address', async () => {
+  test('lookup() queries the next server if one returns no address', async () => {
     await using other = await ScriptedUpstream.start();
     answerFrom(other, () => ({ A: [a(HOST, V4.ip)], AAAA: [], rcode: Rcode.NOERROR }));
     zone = { A: [], AAAA: [], rcode: Rcode.NXDOMAIN };
@@ -176,12 +176,12 @@ describe('Bootstrap', () => {
     expect([server.udpQueries.length, other.udpQueries.length]).toEqual([2, 2]);
   });
 
-  test('lookup() returns one family if the other gets no answer', async () => {
+  test('lookup() returns the addresses of one family if the other family gets no answer', async () => {
     zone = { A: null, AAAA: [aaaa(HOST, 1)] };
     expect(await lookup()).toEqual([V6]);
   });
 
-  test('lookup() finds nothing if no server knows the host, and asks again next time', async () => {
+  test('lookup() returns nothing if no server knows the host, and queries again at the next call', async () => {
     zone = { A: [], AAAA: [] };
     expect(await lookup()).toEqual([]);
     zone = { A: [a(HOST, V4.ip)], AAAA: [] };

@@ -25,8 +25,8 @@ beforeEach(() => {
   other = new Capabilities(clock, memory).of(SERVER, 'udp');
 });
 
-describe('CapabilityRecord', () => {
-  test('note() shows all threads a finding for an hour, and only of this server', () => {
+describe('CapabilityRecord of an upstream server, shared by threads', () => {
+  test('note() shares a finding about one server with all threads for an hour', () => {
     one.note('case', 'supported');
     one.noteAnswersPerConnection(4);
     expect(other.support).toMatchObject({ case: 'supported', answersPerConnection: 4 });
@@ -39,7 +39,7 @@ describe('CapabilityRecord', () => {
     expect(other.lastFinding('case')).toBe('supported');
   });
 
-  test('strike() disables a feature the second time, unless that is much later', () => {
+  test('strike() disables a feature at the second strike, unless the first was long ago', () => {
     one.strike('cookies', 'silent');
     clock.advance(301_000);
     one.strike('cookies', 'silent');
@@ -50,13 +50,13 @@ describe('CapabilityRecord', () => {
     expect(one.isStruck('cookies')).toBe(false);
   });
 
-  test('claimPair() grants one pair a second to all threads together', () => {
+  test('claimPair() grants one pair of probes per second to all threads together', () => {
     expect([one.claimPair(), other.claimPair()]).toEqual([true, false]);
     clock.advance(1001);
     expect([other.claimPair(), one.claimPair()]).toEqual([true, false]);
   });
 
-  test('claimProbes() assigns due probes to one thread, and to another when that one has given up', () => {
+  test('claimProbes() assigns due probes to one thread, and to another thread after 30 s without a result', () => {
     expect([one.claimProbes(30), other.claimProbes(30)]).toEqual([true, false]);
     clock.advance(30_000);
     expect(other.isProbeDue).toBe(true);
@@ -64,7 +64,7 @@ describe('CapabilityRecord', () => {
     expect(one.isProbeDue).toBe(false);
   });
 
-  test('hasFitSince() is true for times up to the last noteFit()', () => {
+  test('hasFitSince() is true for any time before the last noteFit()', () => {
     clock.advance(5000);
     const sinceMs = clock.monotonicMs();
     expect(one.hasFitSince('case', sinceMs)).toBe(false);
@@ -73,7 +73,7 @@ describe('CapabilityRecord', () => {
     expect(other.hasFitSince('case', sinceMs + 1000)).toBe(false);
   });
 
-  test('cookie() is a new one if a thread died while it was writing it', () => {
+  test('cookie() is replaced if a thread died while it was writing the cookie', () => {
     const first = one.cookie();
     one.learnCookie(COOKIE, first);
     new Int32Array(memory)[CapabilityWord.COOKIE_SEQUENCE]! += 1;
@@ -83,7 +83,7 @@ describe('CapabilityRecord', () => {
     expect([...other.cookie()]).toEqual([...next]);
   });
 
-  test('cookie() is the same in all threads, with the server’s part once it is known, and renewed after a day', () => {
+  test('cookie() is equal in all threads, includes the server cookie once known, and is replaced after a day', () => {
     const first = one.cookie();
     expect(first).toHaveLength(8);
     expect([...other.cookie()]).toEqual([...first]);
@@ -115,7 +115,7 @@ describe('Capabilities', () => {
     expect(Atomics.load(states, second)).toBe(RecordState.LOST);
   });
 
-  test('of() gives servers beyond the size of the table a record of their thread', () => {
+  test('of() gives servers beyond the size of the shared table a record of their thread', () => {
     const records = new Capabilities(clock, memory);
     for (let port = 1; port <= 600; port++) records.of({ ...SERVER, port }, 'udp').note('tcp', 'supported');
     expect(records.of({ ...SERVER, port: 1 }, 'udp').finding('tcp')).toBe('supported');

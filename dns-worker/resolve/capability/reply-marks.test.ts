@@ -27,8 +27,8 @@ describe('inRandomCase()', () => {
   });
 });
 
-describe('checkMarks()', () => {
-  test('accepts a reply that repeats the case of the name and the cookie', () => {
+describe('checkMarks(), which checks letter case and cookie of a reply,', () => {
+  test('accepts a reply that repeats the letter case of the name and the cookie', () => {
     expect(checkMarks(reply(FIRST.name, octets(CLIENT_COOKIE, SERVER_COOKIE)), FIRST)).toBe('repeated');
     expect(checkMarks(reply(LATER.name, octets(CLIENT_COOKIE, SERVER_COOKIE)), LATER)).toBe('repeated');
   });
@@ -37,17 +37,17 @@ describe('checkMarks()', () => {
     expect(checkMarks(reply(WWW.qname), FIRST)).toBe('changed case');
   });
 
-  test('accepts a reply without a cookie unless the server was sent its own', () => {
+  test("accepts a reply without a cookie unless the query contained the server's cookie", () => {
     expect(checkMarks(reply(FIRST.name), FIRST)).toBe('repeated');
     expect(checkMarks(reply(LATER.name), LATER)).toBe('no cookie');
   });
 
-  test('ignores a cookie in the reply to a query without one', () => {
+  test('ignores a cookie in the reply to a query without a cookie', () => {
     const plain = { name: WWW.qname, cookie: null };
     expect(checkMarks(reply(WWW.qname, octets(Buffer.alloc(16, 9))), plain)).toBe('repeated');
   });
 
-  test('accepts the query’s own cookie back, as from a server that repeats every option', () => {
+  test('accepts a reply with only the client cookie, as from a server that repeats every option', () => {
     expect(checkMarks(reply(FIRST.name, CLIENT_COOKIE), FIRST)).toBe('repeated');
     expect(checkMarks(reply(LATER.name, CLIENT_COOKIE), LATER)).toBe('repeated');
   });
@@ -58,20 +58,20 @@ describe('checkMarks()', () => {
     [8, 'repeated'],
     [32, 'repeated'],
     [33, 'foreign cookie'],
-  ])('finds a server cookie of %d octets %s (RFC 7873 section 4)', (length, result) => {
+  ])('classifies a server cookie of %d bytes as %s (RFC 7873 section 4)', (length, result) => {
     expect(checkMarks(reply(FIRST.name, octets(CLIENT_COOKIE, new Uint8Array(length))), FIRST)).toBe(result);
   });
 
   test.each([
     ['another client’s cookie', octets(Buffer.alloc(8, 9), SERVER_COOKIE)],
     ['an empty cookie (CVE-2026-33262)', new Uint8Array(0)],
-  ])('finds %s foreign', (_, cookie) => {
+  ])('classifies %s as foreign', (_, cookie) => {
     expect(checkMarks(reply(FIRST.name, cookie), FIRST)).toBe('foreign cookie');
   });
 });
 
 describe('serverCookieIn()', () => {
-  test('returns the part of the server, null if there is none', () => {
+  test('returns the server part of the cookie, or null if there is none', () => {
     const message = reply(FIRST.name, octets(CLIENT_COOKIE, SERVER_COOKIE));
     expect([...serverCookieIn(message, FIRST)!]).toEqual([...SERVER_COOKIE]);
     expect(serverCookieIn(reply(FIRST.name, CLIENT_COOKIE), FIRST)).toBeNull();

@@ -9,8 +9,8 @@ function drain(queue: FairQueue<string>): string[] {
   return taken;
 }
 
-describe('FairQueue', () => {
-  test('take() serves the networks in turn, and each of them in order', () => {
+describe('FairQueue, a queue shared by client networks,', () => {
+  test('take() serves the networks in turn, and the items of each network in order', () => {
     const queue = new FairQueue<string>(100);
     for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) queue.add(item[0]!, item);
     expect(drain(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);

@@ -31,8 +31,8 @@ function goSilent(breakMs: number, answers = 1): void {
   limits.noteSilence(query, traffic);
 }
 
-describe('LearnedLimits.answers', () => {
-  test('is the larger number of two connections in a row, for an hour', () => {
+describe('LearnedLimits.answers, the learned number of answers per connection,', () => {
+  test('is the larger number of two consecutive connections that ended early, for an hour', () => {
     endEarly(3);
     expect(limits.answers).toBe(Infinity);
     endEarly(5);
@@ -41,7 +41,7 @@ describe('LearnedLimits.answers', () => {
     expect(limits.answers).toBe(Infinity);
   });
 
-  test('is not learned from connections that ended together', () => {
+  test('is not learned from connections that ended at the same time', () => {
     const openedMs = clock.monotonicMs();
     clock.advance(10);
     for (let i = 0; i < 8; i++) limits.noteEarlyEnd(1, openedMs, clock.monotonicMs());
@@ -50,14 +50,14 @@ describe('LearnedLimits.answers', () => {
     expect(limits.answers).toBe(2);
   });
 
-  test('is also learned from connections that became silent in use', () => {
+  test('is 1 if two consecutive connections became silent while in use', () => {
     goSilent(20);
     expect(limits.answers).toBe(Infinity);
     goSilent(20);
     expect([limits.answers, limits.idleMs]).toEqual([1, Infinity]);
   });
 
-  test('is one if connections did not answer concurrent queries', () => {
+  test('is 1 if two connections stopped answering concurrent queries', () => {
     for (let i = 0; i < 2; i++) {
       const traffic = new ConnectionTraffic(clock);
       const query = { sentMs: 0, receivedBefore: 0, idleMs: 0 };
@@ -84,8 +84,8 @@ describe('LearnedLimits.answers', () => {
   });
 });
 
-describe('LearnedLimits.idleMs', () => {
-  test('is half the time after which a connection was silent: for 5 minutes, for an hour when it repeats', () => {
+describe('LearnedLimits.idleMs, the learned idle time of connections,', () => {
+  test('is half the idle time after which a connection was silent: for 5 minutes, or an hour if repeated', () => {
     goSilent(4000);
     expect(limits.idleMs).toBe(2000);
     clock.advance(300_000);

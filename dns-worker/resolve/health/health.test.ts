@@ -9,8 +9,8 @@ function health(thresholds = THRESHOLDS): { record: Health; changes: HealthStatu
   return { record: new Health(thresholds, (status) => changes.push(status)), changes };
 }
 
-describe('Health', () => {
-  test('recordFault() marks a server unhealthy at the threshold, not before', () => {
+describe('Health of an upstream server', () => {
+  test('recordFault() marks a server unhealthy at the failure threshold, not before', () => {
     const { record, changes } = health();
     record.recordFault('timeout');
     record.recordFault('timeout');
@@ -31,7 +31,7 @@ describe('Health', () => {
     expect(record.shownStatus).toBe('Healthy');
   });
 
-  test('recordSuccess() ends a series of faults, and makes a server healthy again after as many as the threshold', () => {
+  test('recordSuccess() resets the count of consecutive faults; enough successes make a server healthy again', () => {
     const { record, changes } = health();
     record.recordFault('timeout');
     record.recordFault('timeout');
@@ -45,19 +45,19 @@ describe('Health', () => {
     expect(changes).toEqual(['Healthy', 'Unhealthy', 'Healthy']);
   });
 
-  test('recordDoubt() does not count against a server', () => {
+  test('recordDoubt() does not count as a fault of the server', () => {
     const { record } = health();
     for (let i = 0; i < 10; i++) record.recordDoubt('SERVFAIL');
     expect(record).toMatchObject({ status: 'Unknown', consecutiveFailures: 0, lastError: 'SERVFAIL' });
   });
 
-  test('recordFault() counts but marks no server unhealthy when health checks are off', () => {
+  test('recordFault() counts faults but marks no server unhealthy when health checks are disabled', () => {
     const { record } = health({ ...THRESHOLDS, enabled: false });
     for (let i = 0; i < 10; i++) record.recordFault('timeout');
     expect(record).toMatchObject({ status: 'Unknown', consecutiveFailures: 10 });
   });
 
-  test('latencies() only evaluates the last 256 answers', () => {
+  test('latencies() only includes the last 256 answers', () => {
     const { record } = health();
     expect(record.latencies()).toHaveLength(0);
     for (let i = 0; i < 1000; i++) record.recordLatency(5000, i);
@@ -68,7 +68,7 @@ describe('Health', () => {
     expect(record.lastAnswerMs).toBe(1256);
   });
 
-  test('smoothedLatencyMs follows the answers, and silence makes a server slow', () => {
+  test('smoothedLatencyMs follows the latencies of answers, and increases when the server is silent', () => {
     const { record } = health();
     record.recordLatency(10, 0);
     expect(record.smoothedLatencyMs).toBe(10);
@@ -106,8 +106,8 @@ function classesOf(...latenciesMs: number[]): number[] {
   return classes;
 }
 
-describe('Health.takeFirst()', () => {
-  test('counts questions and answers of the answer thread like those of this thread', () => {
+describe('Health.takeFirst(), which adds results of the answer thread,', () => {
+  test('counts queries and answers of the answer thread together with those of the resolve thread', () => {
     const { record } = health();
     record.queries = 5;
     record.recordLatency(10, 700);
@@ -128,7 +128,7 @@ describe('Health.takeFirst()', () => {
     expect(record.latencyCounts()).toEqual({ counts: classesOf(10, 20, 30), sumMs: 60 });
   });
 
-  test('ends a series of faults only if the server has answered', () => {
+  test('resets the count of consecutive faults only if the server has answered', () => {
     const { record, changes } = health();
     record.recordFault('timeout');
     record.recordFault('timeout');
@@ -149,7 +149,7 @@ describe('Health.takeFirst()', () => {
     expect(changes).toEqual(['Healthy']);
   });
 
-  test('lastAnswerMs is the later one of both threads', () => {
+  test('lastAnswerMs is the later of the last answers of both threads', () => {
     const { record } = health();
     expect(record.lastAnswerMs).toBe(-1);
     record.first = firstAnswers({
@@ -169,14 +169,14 @@ describe('Health.takeFirst()', () => {
 });
 
 describe('LatencyEstimate', () => {
-  test('is unknown before the first answer, and wide after it', () => {
+  test('has no value before the first answer, and three times the first latency after it', () => {
     const estimate = new LatencyEstimate();
     expect(estimate.usualMs).toBe(0);
     estimate.note(20);
     expect(estimate.usualMs).toBe(60);
   });
 
-  test('approaches a steady latency, and grows with its spread', () => {
+  test('approaches a steady latency, and grows with the variation', () => {
     const [steady, spread] = [new LatencyEstimate(), new LatencyEstimate()];
     for (let i = 0; i < 100; i++) {
       steady.note(20);

@@ -41,13 +41,13 @@ function decoded(body: Uint8Array, count: number) {
   }[];
 }
 
-describe('BodyWriter.record()', () => {
-  test('writes an owner that is the question as a pointer to it', () => {
+describe('BodyWriter.record(), which writes a resource record,', () => {
+  test('writes an owner equal to the query name as a pointer to the question', () => {
     const { body } = write([a(Uint8Array.of(0xc0, 12), '192.0.2.1')]);
     expect([...body]).toEqual([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 1]);
   });
 
-  test('compresses names against the question and against each other', () => {
+  test('compresses names against the query name and against each other', () => {
     const { body } = write([cname('www.test', 'a.b.example'), a('a.b.example', '192.0.2.1')]);
     expect([...body.subarray(0, 2)]).toEqual([0xc0, 12]);
     // The target was written in full after the fixed part of the first record; the second owner is a pointer to this
@@ -63,7 +63,7 @@ describe('BodyWriter.record()', () => {
     ]);
   });
 
-  test('compresses against the first 256 names, and writes later ones in full (CVE-2024-8508)', () => {
+  test('compresses against the first 256 names, and writes later names in full (CVE-2024-8508)', () => {
     const once = Array.from({ length: 300 }, (_, i) => a(`n${String(i)}.www.test`, '192.0.2.1'));
     const { body, writer } = write([...once, ...once]);
     // Type and class take the four bytes between owner and TTL; an A record ends ten bytes after the TTL's offset.
@@ -82,13 +82,13 @@ describe('BodyWriter.record()', () => {
     expect(names).toEqual([...once, ...once].map(({ owner }) => owner));
   });
 
-  test('compresses in any letter case, and keeps the case of the labels it writes', () => {
+  test('compresses names in any letter case, and keeps the case of the labels that it writes', () => {
     const owner = octets([1], Buffer.from('X'), [4], Buffer.from('TEST'), [0]);
     const { body } = write([a(owner, '192.0.2.1')]);
     expect([...body.subarray(0, 4)]).toEqual([1, 0x58, 0xc0, 16]);
   });
 
-  test('writes the names of both ends of a SOA, and the right RDLENGTH', () => {
+  test('writes both names of a SOA record, and the right RDLENGTH', () => {
     const { body } = write([soa('test', 300, 9)]);
     expect(decoded(body, 1)).toMatchObject([
       { name: 'test', type: 'SOA', data: { mname: 'ns.test', rname: 'root.test', minimum: 9 } },
@@ -112,12 +112,12 @@ describe('BodyWriter.record()', () => {
       { owner: 'test', type: 'SOA', ttl: 1, rdata: octets(wireName('a'), wireName('b'), [0, 0]) },
     ],
     ['an address of three bytes', { owner: 'www.test', type: 'A', ttl: 1, rdata: Uint8Array.of(1, 2, 3) }],
-  ])('refuses RDATA with %s', (_, record) => {
+  ])('rejects RDATA with %s', (_, record) => {
     const { writer, written } = write([record]);
     expect([written, writer.isTooLong]).toEqual([[false], false]);
   });
 
-  test('refuses a body that exceeds a message, and reports that it is too long', () => {
+  test('rejects records that exceed the maximum message size, and reports the reason', () => {
     const filled = (size: number) =>
       write([{ owner: Uint8Array.of(0xc0, 12), type: 65280, ttl: 1, rdata: new Uint8Array(size) }]);
     const capacity = 65_535 - (12 + WWW.qname.length + 4) - 12;

@@ -22,7 +22,7 @@ describe('questionKey', () => {
     expect(questionKey(question('www.example.org', 'A'))).toBe(questionKey(asked));
   });
 
-  test('questionKey() is the same without a subnet and with a request to send none', () => {
+  test('questionKey() is the same for a query without a subnet and a query that forbids sending a subnet', () => {
     const asked = question('www.example.org', 'A');
     expect(questionKey({ ...asked, ecs: Uint8Array.of(0, 1, 0, 0) })).toBe(questionKey(asked));
   });
@@ -33,7 +33,7 @@ describe('encodeQuery', () => {
   const asked = { ...question('www.example.org', 'A'), ecs };
   const option = [0, 8, 0, ecs.length, ...ecs];
 
-  test('encodeQuery() puts the subnet after the cookie, and padding after both', () => {
+  test('encodeQuery() puts the ECS option after the cookie, and padding after both', () => {
     const cookie = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
     const marks = { name: asked.qname, cookie };
     const message = encodeQuery(asked, 1, { edns: true, marks, padTo: 128 });
@@ -45,7 +45,7 @@ describe('encodeQuery', () => {
     expect(message.readUInt16BE(opt + 11 + options.length)).toBe(12);
   });
 
-  test('encodeQuery() ends with the subnet if nothing follows it, and omits it without EDNS', () => {
+  test('encodeQuery() ends with the ECS option if no other option follows, and omits it without EDNS', () => {
     const message = encodeQuery(asked, 1, { edns: true, marks: null, padTo: 0 });
     expect([...message.subarray(-option.length)]).toEqual(option);
     const bare = encodeQuery(asked, 1, { edns: false, marks: null, padTo: 0 });
@@ -59,14 +59,22 @@ describe('encodeQuery', () => {
     ['DO', { dnssecOk: true }, { edns: true }],
     ['CD', { checkingDisabled: true }, { edns: true }],
     ['no EDNS', { dnssecOk: true }, { edns: false }],
-  ])('encodeQuery() writes what dns-packet reads: %s', (_what, flags, { edns }) => {
-    const asked = { ...question('www.example.org', 'AAAA', flags), qclass: 3 };
-    const read = decodeMessage(encodeQuery(asked, 0x1234, { edns, marks: null, padTo: 0 }))!;
-    expect(read).toMatchObject({ id: 0x1234, type: 'query', flag_rd: true, flag_cd: asked.checkingDisabled });
-    expect(read.questions).toMatchObject([{ name: 'www.example.org', type: 'AAAA', class: 'CH' }]);
-    const opt = { type: 'OPT', udpPayloadSize: 1232, flag_do: asked.dnssecOk, ednsVersion: 0 };
-    expect(read.additionals).toMatchObject(edns ? [opt] : []);
-  });
+  ])(
+    'encodeQuery() writes a query that dns-packet decodes to the same values: %s',
+    (_what, flags, { edns }) => {
+      const asked = { ...question('www.example.org', 'AAAA', flags), qclass: 3 };
+      const read = decodeMessage(encodeQuery(asked, 0x1234, { edns, marks: null, padTo: 0 }))!;
+      expect(read).toMatchObject({
+        id: 0x1234,
+        type: 'query',
+        flag_rd: true,
+        flag_cd: asked.checkingDisabled,
+      });
+      expect(read.questions).toMatchObject([{ name: 'www.example.org', type: 'AAAA', class: 'CH' }]);
+      const opt = { type: 'OPT', udpPayloadSize: 1232, flag_do: asked.dnssecOk, ednsVersion: 0 };
+      expect(read.additionals).toMatchObject(edns ? [opt] : []);
+    },
+  );
 });
 
 describe('isResponseTo', () => {
@@ -78,7 +86,7 @@ describe('isResponseTo', () => {
   };
   const tail = 12 + asked.qname.length;
 
-  test('isResponseTo() accepts a response with the question, in any letter case, with records and any rcode', () => {
+  test('isResponseTo() accepts a response with the question in any letter case, and any records and RCODE', () => {
     expect(
       isResponseTo(response(asked, { answers: [a('ab.example', '192.0.2.1')], flags: 0x8183 }), asked),
     ).toBe(true);
@@ -99,13 +107,13 @@ describe('isResponseTo', () => {
     ['another class', changed(tail + 3, 3)],
     ['a message that is cut off', response(asked, {}).slice(0, -1)],
     ['nothing', new Uint8Array(0)],
-  ])('isResponseTo() refuses %s', (_what, message) => {
+  ])('isResponseTo() rejects %s', (_what, message) => {
     expect(isResponseTo(message, asked)).toBe(false);
   });
 });
 
-describe('randomQueryId', () => {
-  test('randomQueryId() uses all 16 bits evenly', () => {
+describe('randomQueryId()', () => {
+  test('randomQueryId() returns all 16-bit values with equal probability', () => {
     const high = new Set<number>();
     const low = new Set<number>();
     for (let i = 0; i < 8000; i++) {

@@ -24,7 +24,7 @@ function read(message: Uint8Array) {
   return { table, result: table.read(message, QUESTION_END, QNAME) };
 }
 
-describe('RecordTable.read()', () => {
+describe('RecordTable.read(), which parses the records of a message,', () => {
   test('fills a column for each field, answers before authorities', () => {
     const message = response(WWW, {
       answers: [{ ...a('www.test', '192.0.2.1', 60), rrClass: 3 }],
@@ -47,7 +47,7 @@ describe('RecordTable.read()', () => {
     expect(ttls.map(({ table }) => table.ttlSecs[0])).toEqual([0x7fff_ffff, 0]);
   });
 
-  test('gives an owner the same hash as a pointer to the question', () => {
+  test('gives an owner the same hash as a pointer to the question name', () => {
     const { table } = read(
       response(WWW, {
         answers: [
@@ -66,13 +66,13 @@ describe('RecordTable.read()', () => {
     ['within its name', 3],
     ['within its fixed fields', 12],
     ['within its RDATA', 1],
-  ])('treats a message as malformed that ends %s', (_, cut) => {
+  ])('rejects a message that ends %s of a record', (_, cut) => {
     const message = response(WWW, { answers: [a(Uint8Array.of(0xc0, 12), '192.0.2.1')] });
     expect(read(message).result).toBe('read');
     expect(read(message.subarray(0, message.length - cut)).result).toBe('malformed');
   });
 
-  test('treats a message as malformed with more records than a message can hold', () => {
+  test('rejects a message with more records than a message can hold', () => {
     const filled = (count: number): Uint8Array => {
       const record = octets([0xc0, 12], u16(1), u16(1), [0, 0, 0, 1], u16(0));
       const message = octets(response(WWW), ...Array.from({ length: count }, () => record));
@@ -84,7 +84,7 @@ describe('RecordTable.read()', () => {
     expect(read(filled(MAX_RECORDS + 1)).result).toBe('malformed');
   });
 
-  test('reads OPT: the upper bits of the rcode, and the offset of its options', () => {
+  test('reads the upper bits of the RCODE and the offset of the options from an OPT record', () => {
     const option = optWith(15, Uint8Array.of(0, 17));
     const { table } = read(response(WWW, { additionals: [{ ...option, ttl: 0x0100_0000 }] }));
     expect([table.hasOpt, table.extendedRcode, table.optionsEnd - table.optionsAt]).toEqual([true, 1, 6]);
@@ -95,7 +95,7 @@ describe('RecordTable.read()', () => {
   test.each<[string, TestRecord[]]>([
     ['an OPT record that is not the root’s', [{ ...opt(), owner: 'test' }]],
     ['options that do not fit', [{ ...opt(), rdata: Uint8Array.of(0, 15, 0, 4, 0) }]],
-  ])('treats a message with %s as malformed (RFC 6891 section 6.1)', (_, additionals) => {
+  ])('rejects a message with %s (RFC 6891 section 6.1)', (_, additionals) => {
     expect(read(response(WWW, { additionals })).result).toBe('malformed');
   });
 
@@ -103,7 +103,7 @@ describe('RecordTable.read()', () => {
     ['OPT', RRType.OPT],
     ['TSIG', 250],
     ['ANY', 255],
-  ])('refuses %s among answers and authorities', (_name, type) => {
+  ])('rejects %s in the answer and authority sections', (_name, type) => {
     const odd: TestRecord = { ...a('www.test', '192.0.2.1'), type };
     for (const answers of [[odd], [a('www.test', '192.0.2.1'), odd]])
       expect(read(response(WWW, { answers })).result).toBe('malformed-data');
@@ -111,7 +111,7 @@ describe('RecordTable.read()', () => {
     expect(read(response(WWW, { answers: [{ ...odd, type: 65280 }] })).result).toBe('read');
   });
 
-  test('refuses TSIG among the additional records: no question is signed', () => {
+  test('rejects TSIG in the additional section, because Weir sends no signed queries', () => {
     const tsig: TestRecord = { ...a('www.test', '192.0.2.1'), type: 250, rrClass: 255 };
     expect(read(response(WWW, { additionals: [opt(), tsig] })).result).toBe('malformed-data');
   });
@@ -129,7 +129,7 @@ describe('RecordTable.read()', () => {
 });
 
 describe('RecordTable.isOwnedBy()', () => {
-  test('compares the name itself, even if the hashes are equal', () => {
+  test('compares the owner name itself, even if the hashes are equal', () => {
     const message = response(WWW, {
       answers: [a(wireName('www.test'), '192.0.2.1'), a('x.test', '192.0.2.1')],
     });

@@ -10,7 +10,7 @@ function errorOf(code: number, data: Uint8Array): number | string | undefined {
   return reading.kind === 'answer' ? reading.answer.extendedError : reading.kind;
 }
 
-describe('blockErrorOf()', () => {
+describe('blockErrorOf(), the extended error of an upstream that blocks,', () => {
   test.each([
     [15, 16],
     [16, 16],
@@ -21,12 +21,12 @@ describe('blockErrorOf()', () => {
     [6, undefined],
     [22, undefined],
     [0xff10, undefined],
-  ])("an upstream's extended error %d is passed on as %p", (code, reported) => {
+  ])("an upstream's extended error %d is relayed as %p", (code, reported) => {
     const text = new Uint8Array(300).fill(0x3c);
     expect(errorOf(EDE, octets([code >> 8, code & 0xff], text))).toBe(reported);
   });
 
-  test('the first error about a block is passed on, whatever comes before it', () => {
+  test('the first extended error about blocking is relayed, even if other errors come before it', () => {
     const more = octets(
       [0, 3],
       [0, EDE, 0, 1, 0],
@@ -41,7 +41,7 @@ describe('blockErrorOf()', () => {
     expect(reading).toMatchObject({ kind: 'answer', answer: { extendedError: 17 } });
   });
 
-  test('options that exceed the record are ignored', () => {
+  test('EDNS options that exceed the OPT record are ignored', () => {
     const rdata = Uint8Array.of(0, EDE, 0, 9, 0, 15);
     const reading = readResponse(
       response(ASKED, { additionals: [{ ...optWith(EDE, rdata), rdata }] }),

@@ -52,14 +52,14 @@ describe('readResponse: RDATA', () => {
     ['a SOA cut short', 'SOA', octets(wireName('a.test'), wireName('b.test'), new Uint8Array(19))],
     ['a name that leaves its RDATA', 'PTR', Uint8Array.of(3, 97, 98)],
     ['a NAPTR whose strings leave its RDATA', 'NAPTR', Uint8Array.of(0, 1, 0, 1, 200)],
-  ] as const)('readResponse() refuses %s', (_what, type, rdata) => {
+  ] as const)('readResponse() rejects %s', (_what, type, rdata) => {
     const asked = question('www.example.org', type);
     expect(faultOf(asked, { answers: [{ owner: 'www.example.org', type, ttl: 1, rdata }] })).toBe(
       'malformed-data',
     );
   });
 
-  test('readResponse() keeps bytes in labels that text cannot represent', () => {
+  test('readResponse() keeps label bytes that have no text form', () => {
     const target = octets([3, 0, 0x2e, 0xff], wireName('example.net'));
     const asked = question('www.example.org', 'CNAME');
     const answer = read(asked, {
@@ -69,14 +69,14 @@ describe('readResponse: RDATA', () => {
   });
 });
 
-describe('readResponse: bounds', () => {
+describe('readResponse: limits', () => {
   test.each([
     ['with an owner name', [{ ...opt(), owner: 'a' }]],
     ['whose owner points to the root', [{ ...opt(), owner: Uint8Array.of(0xc0, 28) }]],
     ['with an option that extends past the record', [{ ...opt(), rdata: Uint8Array.of(0, 10, 0, 9, 1, 2) }]],
     ['with bytes after its last option', [{ ...opt(), rdata: Uint8Array.of(0, 10, 0, 1, 1, 7) }]],
     ['with 65 options', [{ ...opt(), rdata: new Uint8Array(65 * 4) }]],
-  ])('readResponse() refuses an OPT record %s', (_how, additionals) => {
+  ])('readResponse() rejects an OPT record %s', (_how, additionals) => {
     const answers = [a('www.example.org', '192.0.2.1')];
     expect(faultOf(WWW, { answers, additionals })).toBe('malformed');
   });
@@ -87,12 +87,12 @@ describe('readResponse: bounds', () => {
     ['into the header', [0xc0, 2]],
     ['to a label that runs into it', [1, 0x61, 0xc0, 33]],
     ['of a reserved type', [0x80, 12]],
-  ])('readResponse() refuses a pointer %s', (_where, owner) => {
+  ])('readResponse() rejects a compression pointer %s', (_where, owner) => {
     // The owner is at offset 33, after header and question.
     expect(faultOf(WWW, { answers: [a(Uint8Array.from(owner), '192.0.2.1')] })).toBe('malformed');
   });
 
-  test('readResponse() refuses a name of 256 bytes', () => {
+  test('readResponse() rejects a name of 256 bytes', () => {
     const label = [63, ...new Uint8Array(63).fill(0x61)];
     const owner = octets(label, label, label, [62, ...new Uint8Array(62).fill(0x61)], [0]);
     expect(owner).toHaveLength(256);
@@ -102,13 +102,13 @@ describe('readResponse: bounds', () => {
   test.each([
     [MAX_CHAIN_HOPS, 'answer'],
     [MAX_CHAIN_HOPS + 1, 'chain-too-long'],
-  ])('readResponse() of a chain of %d CNAMEs: %s', (hops, expected) => {
+  ])('readResponse() for a chain of %d CNAMEs returns %s', (hops, expected) => {
     const name = (i: number): string => (i === 0 ? 'www.example.org' : `n${String(i)}.example.org`);
     const answers = Array.from({ length: hops }, (_, i) => cname(name(i), name(i + 1)));
     expect(faultOf(WWW, { answers: [...answers, a(name(hops), '192.0.2.1')] })).toBe(expected);
   });
 
-  test('readResponse() ends at a CNAME loop', () => {
+  test('readResponse() stops at a CNAME loop', () => {
     const answers = [cname('www.example.org', 'b.example.org'), cname('b.example.org', 'www.example.org')];
     expect(faultOf(WWW, { answers })).toBe('chain-too-long');
   });
@@ -127,7 +127,7 @@ describe('readResponse: bounds', () => {
     expect(read(WWW, { answers, additionals }).rcode).toBe(16);
   });
 
-  test('readResponse() refuses an answer that outgrows a message when its names are written out', () => {
+  test('readResponse() rejects an answer that exceeds the maximum size when its names are decompressed', () => {
     const asked = question('a.'.repeat(120) + 'example.org', 'SRV');
     const record: TestRecord = {
       owner: Uint8Array.of(0xc0, 12),
@@ -138,7 +138,7 @@ describe('readResponse: bounds', () => {
     expect(faultOf(asked, { answers: Array.from({ length: 400 }, () => record) })).toBe('too-long');
   });
 
-  test('readResponse() accepts an answer that fills a message', () => {
+  test('readResponse() accepts an answer of the maximum message size', () => {
     const asked = question('big.example.org', 'TXT');
     const owner = Uint8Array.of(0xc0, 12);
     const record = (size: number): TestRecord => ({
@@ -153,7 +153,7 @@ describe('readResponse: bounds', () => {
     expect(faultOf(asked, { answers: [record(capacity - 11)] })).toBe('too-long');
   });
 
-  test('readResponse() stops reading a truncated message', () => {
+  test('readResponse() stops reading a message that ends early', () => {
     const message = response(WWW, { flags: 0x8380, answers: [a('www.example.org', '192.0.2.1')] });
     expect(readResponse(message.subarray(0, message.length - 3), WWW)).toEqual({ kind: 'truncated' });
   });
@@ -164,11 +164,11 @@ describe('readResponse: bounds', () => {
     ['no QR', response(WWW, { flags: 0x0180 })],
     ['another opcode', response(WWW, { flags: 0xa180 })],
     ['nothing', new Uint8Array(0)],
-  ])('readResponse() does not treat %s as a response to the question', (_what, message) => {
+  ])('readResponse() does not accept %s as a response to the query', (_what, message) => {
     expect(readResponse(message, WWW)).toEqual({ kind: 'fault', fault: 'not-a-response-to-this' });
   });
 
-  test('readResponse() accepts the question in any letter case', () => {
+  test('readResponse() accepts the query name in any letter case', () => {
     const message = response(WWW, { answers: [a('www.example.org', '192.0.2.1')] });
     message[13] = 0x57;
     expect(answerOf(readResponse(message, WWW)).answerCount).toBe(1);

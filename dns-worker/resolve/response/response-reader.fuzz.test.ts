@@ -43,8 +43,8 @@ const someRecord = (owner: fc.Arbitrary<string>): fc.Arbitrary<TestRecord> =>
     fc.record({ owner, ttl: someTtl, zone: someName }).map((it) => soa(it.owner, it.ttl, 60)),
   );
 
-describe('readResponse: any input', () => {
-  test('readResponse() neither throws nor grows on any bytes after a good question', () => {
+describe('readResponse() with random input', () => {
+  test('readResponse() does not throw or exceed the size limit for any bytes after a valid question', () => {
     const counts = fc.tuple(fc.nat(40), fc.nat(40), fc.nat(40));
     fc.assert(
       fc.property(
@@ -64,7 +64,7 @@ describe('readResponse: any input', () => {
     );
   });
 
-  test('readResponse() neither throws nor grows on a good message with changed bytes', () => {
+  test('readResponse() does not throw or exceed the size limit for a valid message with changed bytes', () => {
     const good = response(WWW_DO, {
       answers: [
         cname('www.example.org', 'b.example.net'),
@@ -89,7 +89,7 @@ describe('readResponse: any input', () => {
     );
   });
 
-  test('readResponse() keeps exactly the records of the question that dns-packet reads, and is idempotent', () => {
+  test('readResponse() keeps the same relevant records as dns-packet, and is idempotent', () => {
     const types = ['A', 'NS', 'MX', 'SRV', 'SOA'] as const;
     const scenario = fc.record({
       qname: someName,

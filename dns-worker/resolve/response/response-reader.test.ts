@@ -16,8 +16,8 @@ import {
 import type { TestRecord } from '../../../test/support/dns/built-messages.ts';
 import { WWW, WWW_DO, read, kept, faultOf } from '../../../test/support/dns/read-answer.ts';
 
-describe('readResponse: kept records', () => {
-  test('readResponse() keeps only the requested RRset of the message', () => {
+describe('readResponse: records that are kept', () => {
+  test('readResponse() keeps only the queried RRset of the message', () => {
     const answer = read(WWW, {
       answers: [a('www.example.org', '192.0.2.1'), a('evil.example.net', '192.0.2.66')],
       authorities: [ns('org', 'ns.evil.example')],
@@ -34,7 +34,7 @@ describe('readResponse: kept records', () => {
     expect(answer.answersLength).toBe(answer.body.length);
   });
 
-  test('readResponse() puts the CNAME chain in order, whatever order it came in', () => {
+  test('readResponse() returns the CNAME chain in order, for any order in the message', () => {
     const answer = read(WWW, {
       answers: [
         a('c.example.net', '192.0.2.1', 60),
@@ -50,7 +50,7 @@ describe('readResponse: kept records', () => {
     expect(answer.minTtlSecs).toBe(20);
   });
 
-  test('readResponse() keeps signatures for a question with DO only', () => {
+  test('readResponse() keeps RRSIG records only for a query with DO', () => {
     const answers = [
       a('www.example.org', '192.0.2.1'),
       rrsig('www.example.org', 'A'),
@@ -63,7 +63,7 @@ describe('readResponse: kept records', () => {
     ]);
   });
 
-  test('readResponse() keeps the DNAME of a synthesised CNAME and drops an unrelated one (CVE-2025-11411)', () => {
+  test('readResponse() keeps the DNAME of a synthesized CNAME and removes an unrelated DNAME (CVE-2025-11411)', () => {
     const answers = [
       dname('example.org', 'example.net'),
       dname('net', 'evil.example'),
@@ -90,14 +90,14 @@ describe('readResponse: kept records', () => {
     ]);
   });
 
-  test('readResponse() adds no CNAME whose target would be too long', () => {
+  test('readResponse() adds no CNAME whose target name would be too long', () => {
     const long = `${'a'.repeat(60)}.`.repeat(3);
     const asked = question(`${'b'.repeat(60)}.${'c'.repeat(60)}.example.org`, 'A');
     const answer = read(asked, { flags: 0x8186, answers: [dname('example.org', `${long}net`)] });
     expect([answer.rcode, answer.answerCount]).toEqual([6, 0]);
   });
 
-  test('readResponse() keeps the DNAME of the CNAME that a question is for', () => {
+  test('readResponse() keeps the DNAME next to a CNAME that was queried', () => {
     const asked = question('www.example.org', 'CNAME', { dnssecOk: true });
     const answers = [
       dname('example.org', 'example.net'),
@@ -112,7 +112,7 @@ describe('readResponse: kept records', () => {
     ]);
   });
 
-  test('readResponse() follows no CNAME for a question of type CNAME', () => {
+  test('readResponse() does not follow a CNAME in the answer to a CNAME query', () => {
     const asked = question('www.example.org', 'CNAME');
     const answer = read(asked, {
       answers: [cname('www.example.org', 'b.example.net'), cname('b.example.net', 'c.example.net')],
@@ -125,7 +125,7 @@ describe('readResponse: kept records', () => {
     expect(answer).toMatchObject({ answerCount: 0, negative: true });
   });
 
-  test('readResponse() drops records that contradict an NXDOMAIN', () => {
+  test('readResponse() removes answer records for the name from an NXDOMAIN response', () => {
     const answer = read(WWW, {
       flags: 0x8183,
       answers: [a('www.example.org', '192.0.2.1')],
@@ -139,17 +139,17 @@ describe('readResponse: kept records', () => {
     });
   });
 
-  test('readResponse() returns the rcode and no records for a failed answer', () => {
+  test('readResponse() returns the RCODE and no records for a failed response', () => {
     const answer = read(WWW, { flags: 0x8182, answers: [a('www.example.org', '192.0.2.1')] });
     expect(answer).toMatchObject({ rcode: Rcode.SERVFAIL, answerCount: 0, minTtlSecs: 0 });
     expect(answer.body).toHaveLength(0);
   });
 
-  test('readResponse() adds the upper bits of the rcode from OPT', () => {
+  test('readResponse() adds the upper bits of the RCODE from OPT', () => {
     expect(read(WWW, { flags: 0x8187, additionals: [opt(1)] }).rcode).toBe(Rcode.BADCOOKIE);
   });
 
-  test('readResponse() reports whether AD was set', () => {
+  test('readResponse() reports whether the AD bit was set', () => {
     expect(read(WWW, { flags: 0x81a0 }).authenticated).toBe(true);
     expect(read(WWW, { flags: 0x8180 }).authenticated).toBe(false);
   });
@@ -173,16 +173,16 @@ describe('readResponse: negative answers', () => {
     },
   );
 
-  test('readResponse() makes a negative answer without SOA uncacheable', () => {
+  test('readResponse() makes a negative answer without a SOA uncacheable', () => {
     expect(read(WWW, { flags: 0x8183 })).toMatchObject({ negative: true, minTtlSecs: 0, authorityCount: 0 });
   });
 
-  test('readResponse() drops the SOA of a zone that does not contain the name', () => {
+  test('readResponse() removes a SOA whose zone does not contain the query name', () => {
     const answer = read(WWW, { flags: 0x8183, authorities: [soa('example.net', 60, 60)] });
     expect(answer).toMatchObject({ authorityCount: 0, minTtlSecs: 0 });
   });
 
-  test('readResponse() looks for the SOA at the end of the chain', () => {
+  test('readResponse() expects the SOA to match the end of the CNAME chain', () => {
     const answer = read(WWW, {
       answers: [cname('www.example.org', 'b.example.net', 10)],
       authorities: [soa('example.net', 60, 60)],
@@ -192,7 +192,7 @@ describe('readResponse: negative answers', () => {
     expect(answer.answersLength).toBeLessThan(answer.body.length);
   });
 
-  test('readResponse() keeps denial proofs for DO, no longer than the SOA allows (RFC 9077)', () => {
+  test('readResponse() keeps NSEC records for a query with DO, with at most the negative TTL (RFC 9077)', () => {
     const nsec: TestRecord = {
       owner: 'a.example.org',
       type: 'NSEC',
@@ -214,7 +214,7 @@ describe('readResponse: negative answers', () => {
     ]);
   });
 
-  test('readResponse() does not treat a delegation as an answer, but accepts one from a recursive server', () => {
+  test('readResponse() does not accept a referral as an answer, except from a recursive server', () => {
     const authorities = [ns('example.org', 'ns.example.org')];
     expect(faultOf(WWW, { flags: 0x8100, authorities })).toBe('referral');
     expect(read(WWW, { flags: 0x8180, authorities })).toMatchObject({
@@ -226,7 +226,7 @@ describe('readResponse: negative answers', () => {
 });
 
 describe('readResponse: TTLs', () => {
-  test('readResponse() gives an RRset its smallest TTL (RFC 2181 section 5.2)', () => {
+  test('readResponse() gives all records of an RRset the smallest TTL (RFC 2181 section 5.2)', () => {
     const answers = [
       a('www.example.org', '192.0.2.1', 90),
       a('www.example.org', '192.0.2.2', 30),

@@ -32,13 +32,13 @@ function longName(last: number): Uint8Array {
   return octets(label, label, label, label, label, [last], Buffer.alloc(last, 'b'), [0]);
 }
 
-describe('expandName()', () => {
+describe('expandName(), which decompresses a name,', () => {
   test('reads a name unchanged, including its letter case', () => {
     expect(read([1, 0x41, 1, 98, 0, 9])).toEqual(['A.b', 5]);
     expect(read([0])).toEqual(['.', 1]);
   });
 
-  test('follows pointers, and continues after the first of them', () => {
+  test('follows compression pointers, and continues after the first pointer', () => {
     const bytes = octets(wireName('test'), [1, 98, 0xc0, 12], [1, 97, 0xc0, 18]);
     expect(read(bytes, 10)).toEqual(['a.b.test', 14]);
   });
@@ -49,7 +49,7 @@ describe('expandName()', () => {
     ['into the header', [0xc0, 11], 0],
     ['in a circle', [1, 97, 0xc0, 12], 2],
     ['with its second byte cut off', [0xc0], 0],
-  ])('refuses a pointer %s', (_, bytes, at) => {
+  ])('rejects a compression pointer %s', (_, bytes, at) => {
     expect(read(at === 2 ? octets(bytes, [0xc0, 14]) : bytes, at === 2 ? 4 : 0)).toBeNull();
   });
 
@@ -59,7 +59,7 @@ describe('expandName()', () => {
     expect(read(longName(4))).toBeNull();
   });
 
-  test('refuses reserved label types, and truncated names', () => {
+  test('rejects reserved label types and truncated names', () => {
     expect(read([64, ...Array<number>(64).fill(97), 0])).toBeNull();
     expect(read([2, 97])).toBeNull();
     expect(read([1, 97])).toBeNull();
@@ -96,7 +96,7 @@ describe('sameName()', () => {
   });
 });
 
-describe('findSuffix()', () => {
+describe('findSuffix(), which finds a domain at the end of a name,', () => {
   test.each([
     ['a.b.test', 'b.test', 2],
     ['a.b.test', 'a.b.test', 0],
@@ -104,13 +104,13 @@ describe('findSuffix()', () => {
     ['ab.test', 'b.test', -1],
     ['b.test', 'a.b.test', -1],
     ['a.c.test', 'b.test', -1],
-  ])('of %s begins %s at %d', (name, suffix, at) => {
+  ])('returns for %s and %s the offset %d', (name, suffix, at) => {
     expect(findSuffix(expanded(name), expanded(suffix))).toBe(at);
   });
 });
 
-describe('foldedHash()', () => {
-  test('is the same for a name in any case, and differs for another seed or name', () => {
+describe('foldedHash(), a case-insensitive hash of a name,', () => {
+  test('is the same for a name in any letter case, and differs for another seed or name', () => {
     const upper = newExpandedName();
     expandName(octets(HEADER, [4], Buffer.from('TEST'), [0]), 12, upper);
     expect(foldedHash(upper, 5)).toBe(foldedHash(expanded('test'), 5));

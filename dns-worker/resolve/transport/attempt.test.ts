@@ -37,14 +37,14 @@ function answer(rcode: number): ExchangeOutcome {
 }
 
 describe('isDefinitive()', () => {
-  test('is true for the codes that settle a question', () => {
+  test('is true for the RCODEs that end a query', () => {
     const settled = Object.values(Rcode).filter(isDefinitive);
     expect(settled).toEqual([Rcode.NOERROR, Rcode.NXDOMAIN, Rcode.YXDOMAIN]);
   });
 });
 
-describe('Attempt.end()', () => {
-  test('uses an answer once, cancels the other exchanges, and records latency and health', () => {
+describe('Attempt.end(), the end of a query to one server,', () => {
+  test('uses the answer once, cancels the other exchanges, and records latency and health', () => {
     const { attempt, clock, exchanges, health, outcomes } = begin();
     clock.advance(30);
     attempt.end(answer(Rcode.NXDOMAIN));
@@ -55,7 +55,7 @@ describe('Attempt.end()', () => {
     expect(health.lastAnswerMs).toBe(clock.monotonicMs());
   });
 
-  test('counts an inconclusive code as a failure, but not against the server', () => {
+  test('counts an RCODE that does not end the query as a failure, but not as a fault of the server', () => {
     const { attempt, health, outcomes } = begin();
     attempt.end(answer(Rcode.SERVFAIL));
     expect(outcomes).toMatchObject([{ kind: 'answer' }]);
@@ -67,29 +67,32 @@ describe('Attempt.end()', () => {
     ['malformed', 1, 1, false],
     ['unusable', 1, 0, true],
     ['local', 0, 0, false],
-  ] as const)('counts failures and faults for the kind "%s"', (reason, failures, faults, isAnswer) => {
-    const { attempt, health, outcomes } = begin();
-    attempt.end({ kind: 'failed', reason, detail: 'what it was' });
-    expect(outcomes).toEqual([{ kind: 'failed', reason }]);
-    expect(health).toMatchObject({ failures, consecutiveFailures: faults, lastError: 'what it was' });
-    expect(health.lastAnswerMs >= 0).toBe(isAnswer);
-  });
+  ] as const)(
+    'counts failures and faults for the failure kind "%s"',
+    (reason, failures, faults, isAnswer) => {
+      const { attempt, health, outcomes } = begin();
+      attempt.end({ kind: 'failed', reason, detail: 'what it was' });
+      expect(outcomes).toEqual([{ kind: 'failed', reason }]);
+      expect(health).toMatchObject({ failures, consecutiveFailures: faults, lastError: 'what it was' });
+      expect(health.lastAnswerMs >= 0).toBe(isAnswer);
+    },
+  );
 
-  test('treats an answer that is truncated again as unusable', () => {
+  test('treats an answer over TCP that is still truncated as unusable', () => {
     const { attempt, outcomes } = begin();
     attempt.end({ kind: 'truncated' });
     expect(outcomes).toEqual([{ kind: 'failed', reason: 'unusable' }]);
   });
 
-  test('does not count a question that is not live', () => {
+  test('does not count a probe as a client query', () => {
     const { attempt, health } = begin('probe');
     attempt.end({ kind: 'failed', reason: 'network', detail: 'x' });
     expect(health).toMatchObject({ failures: 0, consecutiveFailures: 1 });
   });
 });
 
-describe('Attempt.end() of a question that is sent again', () => {
-  test('does not count the failure against the server again', () => {
+describe('Attempt.end() for a query that is sent again', () => {
+  test('counts the failure against the server only once', () => {
     const { attempt, health } = begin('repeated');
     attempt.end({ kind: 'failed', reason: 'network', detail: 'x' });
     expect(health).toMatchObject({ failures: 0, consecutiveFailures: 0, lastError: 'x' });
@@ -97,7 +100,7 @@ describe('Attempt.end() of a question that is sent again', () => {
 });
 
 describe('Attempt.resend()', () => {
-  test('sends again, and asks another address', () => {
+  test('sends the query again, to another address of the server', () => {
     const { attempt, exchanges } = begin();
     let silences = 0;
     attempt.onSilence = () => silences++;
@@ -107,7 +110,7 @@ describe('Attempt.resend()', () => {
 });
 
 describe('Attempt.cancel()', () => {
-  test('ends it without an outcome, once', () => {
+  test('ends the attempt once, without an outcome', () => {
     const { attempt, exchanges, outcomes } = begin();
     let over = 0;
     attempt.onOver = () => over++;
@@ -119,7 +122,7 @@ describe('Attempt.cancel()', () => {
 });
 
 describe('Attempt.timeOut()', () => {
-  test('counts a failure if the server has answered nothing in that time', () => {
+  test('counts a failure if the server has answered no query in that time', () => {
     const { attempt, clock, health } = begin();
     let reported = 0;
     attempt.onTimeOut = () => reported++;
@@ -134,7 +137,7 @@ describe('Attempt.timeOut()', () => {
     });
   });
 
-  test('only makes the server suspect if it has answered others since', () => {
+  test('marks the server as suspect if it has answered other queries in that time', () => {
     const { attempt, clock, health } = begin();
     clock.advance(1000);
     health.recordLatency(5, clock.monotonicMs());
@@ -142,7 +145,7 @@ describe('Attempt.timeOut()', () => {
     expect(health).toMatchObject({ failures: 1, consecutiveFailures: 0, lastError: 'timeout' });
   });
 
-  test('does not affect a server if the question had to wait locally', () => {
+  test('does not affect the server if the query had to wait on this machine', () => {
     const { attempt, exchanges, health } = begin();
     exchanges[1]!.wasQueued = true;
     attempt.timeOut();
@@ -152,7 +155,7 @@ describe('Attempt.timeOut()', () => {
 });
 
 describe('Attempt.expire()', () => {
-  test('counts the time-out once, and still takes the late answer', () => {
+  test('counts the timeout once, and still accepts the late answer', () => {
     const { attempt, clock, exchanges, health, outcomes } = begin();
     clock.advance(3000);
     attempt.expire();
@@ -165,7 +168,7 @@ describe('Attempt.expire()', () => {
     expect(health).toMatchObject({ failures: 1, consecutiveFailures: 0, lastAnswerMs: clock.monotonicMs() });
   });
 
-  test('does not count a failure after the expiry, and cancels a question that is still queued', () => {
+  test('counts no failure after the expiry, and cancels a query that is still queued', () => {
     const late = begin();
     late.attempt.expire();
     late.attempt.end({ kind: 'failed', reason: 'network', detail: 'x' });
@@ -178,7 +181,7 @@ describe('Attempt.expire()', () => {
 });
 
 describe('Attempt.noteSilence()', () => {
-  test('makes a server suspect that has answered nothing since', () => {
+  test('marks a server as suspect that has answered no query since', () => {
     const { attempt, clock, health } = begin();
     clock.advance(400);
     attempt.noteSilence();
@@ -186,7 +189,7 @@ describe('Attempt.noteSilence()', () => {
   });
 
   test.each(['is over', 'had to wait here', 'asks a server that answers others'])(
-    'changes nothing if the attempt %s',
+    'does not change the server if the attempt %s',
     (state) => {
       const { attempt, clock, exchanges, health } = begin();
       clock.advance(400);

@@ -104,8 +104,8 @@ function good({ stream, message }: Request): void {
   stream.end(answerTo(message));
 }
 
-describe('HttpsUpstream', () => {
-  test('ask() posts the question with id 0, padded, and keeps the session', async () => {
+describe('HttpsUpstream (DNS over HTTPS)', () => {
+  test('ask() sends the query by POST with ID 0 and padding, and keeps the session open', async () => {
     for (let i = 0; i < 3; i++) expect((await ask()).kind).toBe('answer');
     expect(sessions).toHaveLength(1);
     expect(requests.map(({ message }) => [message.length, idOf(message)])).toEqual([
@@ -122,7 +122,7 @@ describe('HttpsUpstream', () => {
     expect(requests[0]!.headers[':authority']).toMatch(/^dns\.example\.org:\d+$/);
   });
 
-  test('ask() uses GET if the path is a template', async () => {
+  test('ask() uses GET if the path is a URI template', async () => {
     upstream.close();
     upstream = upstreamAt((server.address() as AddressInfo).port, '/q{?dns}');
     expect((await ask()).kind).toBe('answer');
@@ -141,7 +141,7 @@ describe('HttpsUpstream', () => {
     expect(sessions).toHaveLength(1);
   });
 
-  test('ask() queues questions for the streams that the server allows, and none fails', async () => {
+  test('ask() queues queries beyond the stream limit of the server, and none fails', async () => {
     server.updateSettings({ maxConcurrentStreams: 5 });
     const open = { now: 0, max: 0 };
     script = (request) => {
@@ -157,7 +157,7 @@ describe('HttpsUpstream', () => {
     expect(open.max).toBeLessThanOrEqual(4 * 5);
   });
 
-  test('ask() leaves space for other networks than one whose questions are never answered', async () => {
+  test('ask() leaves space for other networks if the queries of one network are never answered', async () => {
     const isHeld = ({ message }: Request): boolean => questionOf(message).qtype === RRType.TXT;
     script = (request) => {
       if (!isHeld(request)) good(request);
@@ -168,7 +168,7 @@ describe('HttpsUpstream', () => {
     expect(requests.filter(isHeld).length).toBeLessThanOrEqual((4 * 128) / 2);
   });
 
-  test('ask() asks again without EDNS if the server refuses it, and caches that', async () => {
+  test('ask() repeats a query without EDNS if the server rejects EDNS, and remembers this', async () => {
     script = (request) => {
       if (request.message[11] === 0) good(request);
       else {
@@ -182,7 +182,7 @@ describe('HttpsUpstream', () => {
     expect(requests.map(({ message }) => message[11])).toEqual([1, 0, 0]);
   });
 
-  test('ask() counts TTLs down by the age of an answer from an HTTP cache', async () => {
+  test('ask() subtracts the age of an answer from an HTTP cache from its TTLs', async () => {
     script = ({ stream, message }) => {
       stream.respond({ ...OK, age: '100' });
       stream.end(answerTo(message));
@@ -256,7 +256,7 @@ describe('HttpsUpstream', () => {
     expect(sessions).toHaveLength(1);
   });
 
-  test('ask() sends a question again that the server refused to process', async () => {
+  test('ask() sends a query again that the server refused to process', async () => {
     script = (request, index) => {
       if (index === 0) request.stream.close(constants.NGHTTP2_REFUSED_STREAM);
       else good(request);
@@ -274,7 +274,7 @@ describe('HttpsUpstream', () => {
     expect(sessions).toHaveLength(2);
   });
 
-  test('ask() asks once more when a kept session is cut', async () => {
+  test('ask() sends the query once more when a kept session is closed', async () => {
     await ask();
     script = (request, index) => {
       if (index === 1) request.stream.session?.destroy();
@@ -284,7 +284,7 @@ describe('HttpsUpstream', () => {
     expect(sessions).toHaveLength(2);
   });
 
-  test('cancel() gives up a session that has become silent', async () => {
+  test('cancel() closes a session that has become silent', async () => {
     await ask();
     script = () => undefined;
     const exchange = upstream.ask(WWW, () => undefined);

@@ -84,13 +84,13 @@ afterEach(async () => {
 });
 
 describe('StreamUpstream', () => {
-  test('ask() uses one connection for questions after each other', async () => {
+  test('ask() uses one connection for consecutive queries', async () => {
     upstream.tcpScript = (query) => query.reply(good(query));
     for (let i = 1; i <= 5; i++) expect(lastOctet(await ask(www(i)))).toBe(i);
     expect(upstream.tcpConnections).toBe(1);
   });
 
-  test('ask() pipelines and accepts the answers in any order, each id once (CVE-2026-33596)', async () => {
+  test('ask() pipelines queries and accepts answers in any order, each ID once (CVE-2026-33596)', async () => {
     upstream.tcpScript = (_query, index) => {
       if (index === 99) for (const query of [...upstream.tcpQueries].reverse()) query.reply(good(query));
     };
@@ -100,7 +100,7 @@ describe('StreamUpstream', () => {
     expect(new Set(upstream.tcpQueries.map(({ bytes }) => idOf(bytes))).size).toBe(100);
   });
 
-  test('ask() opens further connections when one is full, queues more questions, and refuses beyond that', async () => {
+  test('ask() opens further connections when one is full, queues more queries, and rejects the rest', async () => {
     // Limits of one network: half of the 8 connections with 256 questions each, and half of the 16,384 that may wait.
     const outcomes = Array.from({ length: 1024 + 8192 + 1 }, (_, i) => ask(www(i)));
     expect(await outcomes.at(-1)).toEqual({
@@ -111,7 +111,7 @@ describe('StreamUpstream', () => {
     expect(upstream.tcpConnections).toBeLessThanOrEqual(8);
   });
 
-  test('ask() sends queued questions as soon as there is space, the networks in turn', async () => {
+  test('ask() sends queued queries as soon as there is space, the client networks in turn', async () => {
     const waits = { greedy: 3000, modest: 30 };
     const ended: string[] = [];
     upstream.tcpScript = (query, index) => {
@@ -130,7 +130,7 @@ describe('StreamUpstream', () => {
     expect(ended.lastIndexOf('modest')).toBeLessThan(1024 + 3 * waits.modest);
   });
 
-  test('cancel() of a question that waits for space leaves no trace', async () => {
+  test('cancel() removes a query that waits for space completely', async () => {
     const ended: unknown[] = [];
     const waiting = Array.from({ length: 1024 + 10 }, (_, i) =>
       stream.ask(www(i), (outcome) => ended.push(outcome)),
@@ -159,7 +159,7 @@ describe('StreamUpstream', () => {
     expect(outcome.kind === 'answer' && outcome.answer.body.length).toBe(12 + text.length);
   });
 
-  test('ask() tries once more on a new connection when a kept one was closed', async () => {
+  test('ask() retries once on a new connection when a kept connection was closed', async () => {
     upstream.tcpScript = (query, index) => {
       if (index === 1) query.connection?.destroy();
       else query.reply(good(query));
@@ -183,7 +183,7 @@ describe('StreamUpstream', () => {
     ['noise', (query) => query.reply(octets(u16(idOf(query.bytes)), new Uint8Array(40).fill(0xff)))],
     ['a query', (query) => query.reply(query.bytes)],
     ['endless unsolicited responses', (query) => flood(query, 65)],
-  ])('ask() gives up a connection that delivers %s (GHSA-4qjf-2hgm-92q6)', async (_what, script) => {
+  ])('ask() closes a connection that delivers %s (GHSA-4qjf-2hgm-92q6)', async (_what, script) => {
     upstream.tcpScript = script;
     expect(await ask(www(1))).toMatchObject({
       kind: 'failed',
@@ -207,7 +207,7 @@ describe('StreamUpstream', () => {
     ['too long once rewritten', 'unusable', ({ bytes }) => answer(bytes, TOO_LONG)],
     ['truncated even here', 'unusable', ({ bytes }) => answer(bytes, [], 0x8380)],
   ])(
-    'an answer %s fails its own question, and none of the 100 on its connection',
+    'an answer %s fails its own query, and none of the 100 other queries on the connection',
     async (_how, reason, bad) => {
       const others = Array.from({ length: 100 }, (_, i) => www(i + 2));
       upstream.tcpScript = (_query, index) => {
@@ -223,7 +223,7 @@ describe('StreamUpstream', () => {
     },
   );
 
-  test('ask() fails if TC is set even over TCP', async () => {
+  test('ask() fails if the answer over TCP has the TC bit', async () => {
     upstream.tcpScript = (query) =>
       query.reply(response(www(1), { id: idOf(query.bytes), flags: 0x8380, additionals: [opt()] }));
     expect(await ask(www(1))).toEqual({
@@ -242,7 +242,7 @@ describe('StreamUpstream', () => {
     ['NOTIMP', ({ bytes }) => answer(bytes, [], 0x8184)],
     ['FORMERR without the question', (query) => octets(refusal(query).subarray(0, 5), new Uint8Array(7))],
   ])(
-    'ask() asks again without EDNS if the server answers %s to it, and caches that for an hour',
+    'ask() repeats the query without EDNS if the server answers %s, and remembers this for an hour',
     async (_what, refuse) => {
       upstream.tcpScript = (query) => query.reply(hasEdns(query) ? refuse(query) : good(query));
       for (let i = 1; i <= 3; i++) expect(lastOctet(await ask(www(i)))).toBe(i);
@@ -253,7 +253,7 @@ describe('StreamUpstream', () => {
     },
   );
 
-  test('ask() does not retry after a refusal with an OPT record, and caches nothing if the retry is also refused', async () => {
+  test('ask() does not retry after a refusal with OPT, and remembers nothing if the retry is also refused', async () => {
     upstream.tcpScript = (query) => query.reply(answer(query.bytes, [], FORMERR, [opt()]));
     expect(await ask(www(1))).toMatchObject({ kind: 'answer', answer: { rcode: 1 } });
     upstream.tcpScript = (query) => query.reply(refusal(query));
@@ -262,7 +262,7 @@ describe('StreamUpstream', () => {
     expect(upstream.tcpQueries.map(hasEdns)).toEqual([true, true, false, true, false]);
   });
 
-  test('ask() caches nothing of a server that supports EDNS: a domain may make it refuse a question', async () => {
+  test('ask() keeps EDNS for a server known to support it: a domain may make it refuse a query', async () => {
     upstream.tcpScript = (query) => query.reply(answer(query.bytes, [], 0x8180, [opt()]));
     await ask(www(1));
     upstream.tcpScript = (query) => query.reply(hasEdns(query) ? refusal(query) : good(query));
@@ -276,7 +276,7 @@ describe('StreamUpstream', () => {
     upstream = await ScriptedUpstream.start();
   });
 
-  test('cancel() keeps the connection, and the late answer does no harm', async () => {
+  test('cancel() keeps the connection open, and the late answer is ignored', async () => {
     const late: ReceivedQuery[] = [];
     upstream.tcpScript = (query, index) => {
       if (index === 1) late.push(query);
@@ -293,7 +293,7 @@ describe('StreamUpstream', () => {
     expect(ended).toBe(0);
   });
 
-  test('cancel() after a silence gives the connection up: the other end may be gone', async () => {
+  test('cancel() after a time of silence closes the connection, because the server may be gone', async () => {
     upstream.tcpScript = (query, index) => {
       if (index !== 1) query.reply(good(query));
     };
@@ -310,7 +310,7 @@ describe('StreamUpstream', () => {
     expect(upstream.tcpConnections).toBe(2);
   });
 
-  test('cancel() of the only question on a connection that never delivered anything closes it', async () => {
+  test('cancel() of the only query on a connection without any answer closes the connection', async () => {
     const opened = new Promise<void>((resolve) => {
       upstream.onConnection = (connection) => connection.on('close', () => resolve());
     });

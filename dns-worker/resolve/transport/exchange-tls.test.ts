@@ -80,8 +80,8 @@ function ask(stream: StreamUpstream): Promise<ExchangeOutcome> {
   return within('the outcome', new Promise((resolve) => void stream.ask(WWW, resolve)));
 }
 
-describe('dotStream', () => {
-  test('asks over TLS 1.3 on one connection, with queries of 128 octets (RFC 8467)', async () => {
+describe('dotStream (DNS over TLS)', () => {
+  test('queries over TLS 1.3 on one connection, padded to 128 bytes (RFC 8467)', async () => {
     const server = await serve(good);
     const stream = streamTo(server.address);
     for (let i = 0; i < 3; i++) expect((await ask(stream)).kind).toBe('answer');
@@ -89,7 +89,7 @@ describe('dotStream', () => {
     expect(server.queries.map(({ length }) => length)).toEqual([128, 128, 128]);
   });
 
-  test('sends the questions of one turn in one TLS record', async () => {
+  test('sends the queries of one turn of the event loop in one TLS record', async () => {
     const server = await serve(good);
     const stream = streamTo(server.address);
     await ask(stream);
@@ -100,7 +100,7 @@ describe('dotStream', () => {
     expect(records).toEqual([20 * (2 + 128)]);
   });
 
-  test('asks a server that supports only TLS 1.2, but not one with older versions', async () => {
+  test('queries a server that supports only TLS 1.2, but no server with older versions', async () => {
     const older = await serve(good, { maxVersion: 'TLSv1.2' });
     expect((await ask(streamTo(older.address))).kind).toBe('answer');
     const ancient = await serve(good, {
@@ -112,7 +112,7 @@ describe('dotStream', () => {
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'resumes the session of the previous connection (%s)',
+    'resumes the TLS session of the previous connection (%s)',
     async (version) => {
       const server = await serve(good, { minVersion: version, maxVersion: version });
       const stream = streamTo(server.address);
@@ -128,7 +128,7 @@ describe('dotStream', () => {
     },
   );
 
-  test('uses the address as the name if it has no other', async () => {
+  test('checks the certificate against the IP address if the server has no name', async () => {
     const server = await serve(good);
     expect((await ask(streamTo(server.address, '127.0.0.1'))).kind).toBe('answer');
   });
@@ -142,7 +142,7 @@ describe('dotStream', () => {
     ],
     ['that has expired', () => authority.issue(`DNS:${HOST}`, true), true, 'CERT_HAS_EXPIRED'],
     ['of an authority that is not trusted', () => good, false, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-  ])('sends nothing to a server with a certificate %s', async (_what, certificate, trusted, detail) => {
+  ])('sends no query to a server with a certificate %s', async (_what, certificate, trusted, detail) => {
     const server = await serve(certificate());
     expect(await ask(streamTo(server.address, HOST, trusted))).toEqual({
       kind: 'failed',
@@ -152,7 +152,7 @@ describe('dotStream', () => {
     expect(server.queries).toHaveLength(0);
   });
 
-  test('gives up a server that never answers the handshake, and asks the next time on a new connection', async () => {
+  test('gives up a server that does not complete the handshake, and uses a new connection the next time', async () => {
     const silent: Socket[] = [];
     const address = await listen(createTcpServer((socket) => silent.push(socket)));
     const stream = streamTo(address);

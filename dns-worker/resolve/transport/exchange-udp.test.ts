@@ -50,7 +50,7 @@ afterEach(async () => {
 });
 
 describe('exchangeUdp', () => {
-  test('exchangeUdp() asks with RD, EDNS 1232 and the DO and CD of the question', async () => {
+  test('exchangeUdp() sends RD, an EDNS size of 1232 and the DO and CD bits of the query', async () => {
     upstream.udpScript = (query) => query.reply(good(query));
     await ask(question('www.example.org', 'A', { dnssecOk: true, checkingDisabled: true }));
     const { bytes } = upstream.udpQueries[0]!;
@@ -60,7 +60,7 @@ describe('exchangeUdp', () => {
     expect(upstream.udpQueries[1]!.bytes).toHaveLength(bytes.length - 11);
   });
 
-  test('exchangeUdp() asks each time from another port with another id', async () => {
+  test('exchangeUdp() sends each query from another port with another ID', async () => {
     upstream.udpScript = (query) => query.reply(good(query));
     for (let i = 0; i < 40; i++) await ask();
     expect(new Set(upstream.udpQueries.map(({ port }) => port)).size).toBeGreaterThan(30);
@@ -89,7 +89,7 @@ describe('exchangeUdp', () => {
     ['nothing', () => new Uint8Array(0)],
     ['half a header', (query) => good(query).subarray(0, 7)],
   ])(
-    'exchangeUdp() drops a datagram with %s and continues to wait (TuDoor, CVE-2026-42389)',
+    'exchangeUdp() ignores a datagram with %s and continues to wait (TuDoor, CVE-2026-42389)',
     async (_what, forge) => {
       upstream.udpScript = (query) => {
         query.reply(forge(query));
@@ -99,7 +99,7 @@ describe('exchangeUdp', () => {
     },
   );
 
-  test('exchangeUdp() only accepts replies from the queried server', async () => {
+  test('exchangeUdp() accepts only replies from the queried server', async () => {
     const stranger = createSocket('udp4');
     upstream.udpScript = (query) => {
       stranger.send(good(query, '192.0.2.66'), query.port, '127.0.0.1', () => query.reply(good(query)));

@@ -8,8 +8,8 @@ function reading(rcode: number, hasEdns: boolean): ResponseReading {
   return { kind: 'answer', answer: textAnswer('', '', { rcode }), hasEdns };
 }
 
-describe('outcomeOf()', () => {
-  test('treats FORMERR as a refusal of EDNS only if the query had EDNS and the response has none', () => {
+describe('outcomeOf(), the outcome of a response,', () => {
+  test('treats FORMERR as a rejection of EDNS only if the query had EDNS and the response has none', () => {
     const kinds = (rcode: number) =>
       [
         [true, false],
@@ -20,7 +20,7 @@ describe('outcomeOf()', () => {
     expect(kinds(Rcode.NXDOMAIN)).toEqual(['answer', 'answer', 'answer']);
   });
 
-  test('finds no answer in a truncated response on a stream', () => {
+  test('treats a truncated response over a stream as no answer', () => {
     expect(outcomeOf({ kind: 'truncated' }, true)).toEqual({
       kind: 'failed',
       reason: 'unusable',
@@ -41,19 +41,19 @@ describe('outcomeOf()', () => {
   });
 });
 
-describe('lossOf()', () => {
+describe('lossOf(), the reason for a lost query,', () => {
   test.each([
     ['EMFILE', 'local'],
     ['EADDRNOTAVAIL', 'local'],
     ['ECONNREFUSED', 'network'],
     ['closed', 'network'],
-  ])('returns for %s the reason %s', (detail, reason) => {
+  ])('is for the error %s: %s', (detail, reason) => {
     expect(lossOf(detail)).toEqual({ kind: 'failed', reason, detail });
   });
 });
 
 describe('errorDetail()', () => {
-  test('is the code, else the message, else the text of a value that is not an error', () => {
+  test('returns the code of an error, otherwise its message, or the text of a thrown value', () => {
     expect(errorDetail(Object.assign(new Error('connect failed'), { code: 'ECONNREFUSED' }))).toBe(
       'ECONNREFUSED',
     );

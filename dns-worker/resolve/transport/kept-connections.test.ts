@@ -106,13 +106,13 @@ function open(max: number, capacity: number) {
 }
 
 describe('KeptConnections.ask()', () => {
-  test('uses a connection with a free place before it makes another', () => {
+  test('uses a connection with a free place before it opens another connection', () => {
     const { made, ask } = open(2, 2);
     for (const network of ['a', 'b', 'c']) ask(network);
     expect(made.map(({ carried }) => carried.length)).toEqual([2, 1]);
   });
 
-  test('queues a question if all are full, and sends it when one has a free place', () => {
+  test('queues a query if all connections are full, and sends it when a connection has a free place', () => {
     const { made, ask } = open(1, 2);
     ask('a');
     const second = ask('b');
@@ -123,7 +123,7 @@ describe('KeptConnections.ask()', () => {
     expect(made).toHaveLength(1);
   });
 
-  test('leaves half of the places to networks other than the one that asks', () => {
+  test('leaves half of the places to networks other than the network of the query', () => {
     const { made, ask } = open(1, 4);
     const queries = Array.from({ length: 4 }, () => ask('greedy'));
     expect(made[0]!.carried).toEqual(queries.slice(0, 2).flatMap((asked) => asked.queries));
@@ -133,7 +133,7 @@ describe('KeptConnections.ask()', () => {
     expect(made[0]!.carried).toContain(queries[2]!.queries[0]);
   });
 
-  test('fails a question when it is closed, after it has returned', async () => {
+  test('fails a query when KeptConnections is closed, after the call has returned', async () => {
     const { all, made, ask } = open(1, 1);
     ask('a');
     const waiting = ask('b');
@@ -146,7 +146,7 @@ describe('KeptConnections.ask()', () => {
     expect([made[0]!.carried, waiting.outcomes]).toEqual([[], []]);
   });
 
-  test('fails a question of a network that has used its share of the queue', async () => {
+  test('fails a query of a network that has used its share of the queue', async () => {
     const { ask } = open(1, 1);
     ask('a');
     const waiting = Array.from({ length: 8192 }, () => ask('b'));
@@ -160,8 +160,8 @@ describe('KeptConnections.ask()', () => {
   });
 });
 
-describe('the exchange of KeptConnections.ask()', () => {
-  test('removes a cancelled question from the queue', () => {
+describe('cancelling a query of KeptConnections.ask()', () => {
+  test('removes the query from the queue', () => {
     const { made, ask } = open(1, 1);
     const first = ask('a');
     const waiting = ask('b');
@@ -171,7 +171,7 @@ describe('the exchange of KeptConnections.ask()', () => {
     expect([first.outcomes, waiting.outcomes]).toEqual([[ANSWERED], []]);
   });
 
-  test('makes the connection abandon a cancelled question, and reports whether it had to wait', () => {
+  test('makes the connection abandon the query, and reports whether the query had to wait', () => {
     const { made, ask } = open(1, 1);
     const [first, waiting] = [ask('a'), ask('b')];
     expect([first, waiting].map(({ exchange }) => exchange.wasQueued)).toEqual([false, true]);
@@ -181,7 +181,7 @@ describe('the exchange of KeptConnections.ask()', () => {
   });
 });
 
-describe('isSilent()', () => {
+describe('isSilent(), whether a connection seems dead,', () => {
   test.each([
     ['brought nothing ever', { received: 0, before: 0, waitedMs: 1 }, true],
     ['brought something, but nothing for a second', { received: 3, before: 3, waitedMs: 1000 }, true],
@@ -200,7 +200,7 @@ describe('ConnectionEvents', () => {
   test.each([
     ['brought nothing before: once', false, 2],
     ['brought answers before: 15 times', true, 16],
-  ])('lost() sends a question again whose connection %s', (_what, hasProgressed, connections) => {
+  ])('lost() sends a query again whose connection %s', (_what, hasProgressed, connections) => {
     const { made, ask } = open(1, 1);
     const { outcomes } = ask('a');
     for (let losses = 0; losses < connections; losses++) {
@@ -211,7 +211,7 @@ describe('ConnectionEvents', () => {
     expect(outcomes).toEqual([{ kind: 'failed', reason: 'network', detail: 'ECONNRESET' }]);
   });
 
-  test('closed() allows a new connection', () => {
+  test('closed() allows a new connection to be opened', () => {
     const { made, ask } = open(1, 1);
     const first = ask('a');
     const waiting = ask('b');
@@ -222,7 +222,7 @@ describe('ConnectionEvents', () => {
     expect(made[1]!.carried).toEqual(waiting.queries);
   });
 
-  test('changed() sends queued questions, as far as there are places', () => {
+  test('changed() sends queued queries, as far as there are places', () => {
     const { made, ask } = open(1, 1);
     ask('a');
     const waiting = ask('b');
@@ -232,8 +232,8 @@ describe('ConnectionEvents', () => {
   });
 });
 
-describe('resend() of a question in flight', () => {
-  test('does nothing while its connection delivers answers, or while it waits for a place', () => {
+describe('resend() for a query in flight', () => {
+  test('does nothing while its connection delivers answers, or while the query waits for a place', () => {
     const { made, ask } = open(2, 2);
     const [first, second] = [ask('a'), ask('b')];
     made[0]!.answer();
@@ -241,7 +241,7 @@ describe('resend() of a question in flight', () => {
     expect([made.length, first.outcomes, second.queries.length]).toEqual([1, [ANSWERED], 1]);
   });
 
-  test('also sends on a new connection if its own has delivered other answers, but nothing lately', () => {
+  test('sends a second copy on a new connection if its own delivered other answers, but none lately', () => {
     const { made, ask, clock } = open(2, 2);
     const [first, leftOut] = [ask('a'), ask('b')];
     made[0]!.answer();
@@ -250,7 +250,7 @@ describe('resend() of a question in flight', () => {
     expect([made.length, first.outcomes, leftOut.queries.length]).toEqual([2, [ANSWERED], 2]);
   });
 
-  test('also sends on a new connection if its own is silent, and uses the first answer', () => {
+  test('sends a second copy on a new connection if its own is silent, and uses the first answer', () => {
     const { made, ask, clock } = open(1, 4);
     ask('a');
     made[0]!.answer();
@@ -263,7 +263,7 @@ describe('resend() of a question in flight', () => {
     expect(silent.outcomes).toEqual([ANSWERED]);
   });
 
-  test('ends a silent connection when a new one has answered, and moves its other questions there', async () => {
+  test('closes a silent connection when a new connection has answered, and moves its other queries there', async () => {
     const { made, ask, clock } = open(1, 64);
     ask('a');
     made[0]!.answer();
@@ -277,7 +277,7 @@ describe('resend() of a question in flight', () => {
     expect(made[1]!.carried).toContain(second.queries[0]);
   });
 
-  test('waits for the other connection when one is lost, and fails with the last', () => {
+  test('waits for the other connection when one is lost, and fails when both are lost', () => {
     const { made, ask } = open(1, 4);
     const { exchange, outcomes } = ask('a');
     exchange.resend();
@@ -287,7 +287,7 @@ describe('resend() of a question in flight', () => {
     expect(outcomes).toEqual([ANSWERED]);
   });
 
-  test('opens twice the number of connections at most', () => {
+  test('opens at most twice the usual number of connections', () => {
     const { made, ask } = open(2, 64);
     const { exchange } = ask('a');
     for (let i = 0; i < 10; i++) exchange.resend();
@@ -295,8 +295,8 @@ describe('resend() of a question in flight', () => {
   });
 });
 
-describe('connections of a server with limits', () => {
-  test('send no more questions than the server answers', () => {
+describe('connections to a server with learned limits', () => {
+  test('are used for no more queries than the server answers per connection', () => {
     const { made, ask, limits, clock } = open(4, 8);
     limits.noteEarlyEnd(2, clock.monotonicMs(), clock.monotonicMs());
     limits.noteEarlyEnd(2, clock.monotonicMs(), clock.monotonicMs());
@@ -308,7 +308,7 @@ describe('connections of a server with limits', () => {
     expect(made.map(({ isOpen }) => isOpen)).toEqual([false, true, true]);
   });
 
-  test('are not used after the idle time at which an earlier one became silent', () => {
+  test('are not used after the idle time at which an earlier connection became silent', () => {
     const { made, ask, limits, clock } = open(4, 8);
     ask('a');
     made[0]!.answer();

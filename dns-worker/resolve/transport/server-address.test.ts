@@ -20,7 +20,7 @@ describe('parseServerAddress', () => {
 });
 
 describe('canonicalIp', () => {
-  test('canonicalIp() writes an address like the system and keeps its zone', () => {
+  test('canonicalIp() formats an address as the system does and keeps its zone', () => {
     expect(canonicalIp('FE80:0:0::1%lo')).toBe('fe80::1%lo');
     expect(canonicalIp('0:0:0:0:0:0:0:1')).toBe('::1');
     expect(canonicalIp('192.0.2.1')).toBe('192.0.2.1');

@@ -32,14 +32,14 @@ function askAtOnce(count: number): { exchanges: Exchange[]; outcomes: Promise<Ex
 
 const portsAsked = (): number[] => upstream.udpQueries.map(({ port }) => port);
 
-describe('UdpSockets', () => {
-  test('join() gives each question its own socket while few are in flight', async () => {
+describe('UdpSockets for upstream queries', () => {
+  test('join() gives each query its own socket while few are in flight', async () => {
     upstream.udpScript = (query) => query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes) }));
     await askAtOnce(30).outcomes;
     expect(new Set(portsAsked()).size).toBe(30);
   });
 
-  test('join() lets at most sixteen questions share a socket under load, each with its own id', async () => {
+  test('join() lets at most sixteen queries share a socket under load, each with its own ID', async () => {
     const { outcomes } = askAtOnce(160);
     // All questions wait before the first is answered, and each gets its own answer.
     upstream.udpScript = (_query, index) => {
@@ -64,7 +64,7 @@ describe('UdpSockets', () => {
     expect(new Set(marks).size).toBe(160);
   });
 
-  test('leave() of one question does not disturb the others on its socket', async () => {
+  test('leave() does not affect other queries on the same socket', async () => {
     const { exchanges, outcomes } = askAtOnce(60);
     for (const [i, exchange] of exchanges.entries()) if (i % 2 === 1) exchange.cancel();
     let answered = 0;
@@ -81,7 +81,7 @@ describe('UdpSockets', () => {
     expect(answered).toBe(30);
   });
 
-  test('an id never used on a port closes it for all its questions, but the id of a late reply does not', async () => {
+  test('a reply with an ID never used on a port closes it for all its queries; a late reply does not', async () => {
     const { outcomes } = askAtOnce(64);
     upstream.udpScript = (_query, index) => {
       if (index < 63) return;
@@ -110,7 +110,7 @@ describe('UdpSockets', () => {
     expect(ended.filter(({ kind }) => kind === 'answer')).toHaveLength(64 - ofPort + 2);
   });
 
-  test('a refusal of the server fails every question on the socket', async () => {
+  test('an ICMP error from the server fails every query on the socket', async () => {
     await upstream.close();
     const outcomes = await askAtOnce(40).outcomes;
     expect(

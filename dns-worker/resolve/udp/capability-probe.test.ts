@@ -10,7 +10,7 @@ const reply = (more: Partial<ProbeReply> = {}): ProbeReply => ({
   ...more,
 });
 
-describe('findingOf()', () => {
+describe('findingOf(), the result of a probe for a feature,', () => {
   test.each([
     ['case', reply(), 'supported'],
     ['case', reply({ rcode: Rcode.NXDOMAIN }), 'refused'],
@@ -22,7 +22,7 @@ describe('findingOf()', () => {
     ['cookies', reply({ rcode: Rcode.FORMERR }), 'refused'],
     ['cookies', reply({ rcode: null, doubt: 'no cookie' }), 'unsupported'],
     ['cookies', reply({ rcode: null, doubt: 'foreign cookie' }), 'altered'],
-  ] as const)('returns for %s with the reply %j: %s', (feature, probed, finding) => {
+  ] as const)('for the feature %s and the reply %j is %s', (feature, probed, finding) => {
     expect(findingOf(feature, probed, Rcode.NOERROR)).toBe(finding);
   });
 });

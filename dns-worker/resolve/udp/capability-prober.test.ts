@@ -71,8 +71,8 @@ afterEach(async () => {
   await upstream.close();
 });
 
-describe('CapabilityProber', () => {
-  test('enables mixed case after three probes of a name and a random name below it, then cookies, once for all threads', async () => {
+describe('CapabilityProber, which tests features of an upstream,', () => {
+  test('enables mixed case after three pairs of probes, then cookies, once for all threads', async () => {
     upstream.udpScript = baking;
     const [one, other] = [thread(), thread()];
     ask(one);
@@ -93,27 +93,27 @@ describe('CapabilityProber', () => {
     ).toEqual([8, ...Array<number>(6).fill(16)]);
   });
 
-  test('enables nothing for a server that folds names, or refuses mixed case', async () => {
+  test('enables nothing for a server that lower-cases names or rejects mixed case', async () => {
     upstream.udpScript = foldingCase;
     ask(thread());
     expect(await untilFound('case')).toBe('altered');
     expect(await untilFound('cookies')).toBe('unsupported');
   });
 
-  test('does not accept NXDOMAIN for an existing name as an answer', async () => {
+  test('does not accept NXDOMAIN for an existing name as a successful probe', async () => {
     upstream.udpScript = refusingCase(FLAGS.nxdomain);
     ask(thread());
     expect(await untilFound('case')).toBe('refused');
   });
 
-  test('does not enable cookies if the query with the part of the server is not answered', async () => {
+  test("does not enable cookies if the query with the server's cookie gets no answer", async () => {
     const dropping = droppingCookies(16);
     upstream.udpScript = (query, index) => (cookieOf(query).length === 8 ? baking : dropping)(query, index);
     ask(thread());
     expect(await untilFound('cookies')).toBe('silent');
   });
 
-  test('renews a proof before it expires', async () => {
+  test('repeats the probes before their result expires', async () => {
     upstream.udpScript = baking;
     const one = thread();
     ask(one);
@@ -133,7 +133,7 @@ describe('CapabilityProber', () => {
     expect(record.finding('case')).toBe('unknown');
   });
 
-  test('keeps a feature enabled if pairs are not answered at all', async () => {
+  test('keeps a feature enabled if both probes of a pair get no answer', async () => {
     upstream.udpScript = baking;
     const one = thread();
     ask(one);
@@ -151,7 +151,7 @@ describe('CapabilityProber', () => {
     asked.cancel();
   });
 
-  test('keeps features enabled if ids are guessed on the ports of their probes', async () => {
+  test('keeps features enabled if replies with wrong IDs arrive on the ports of their probes', async () => {
     upstream.udpScript = baking;
     const one = thread();
     ask(one);
@@ -184,7 +184,7 @@ describe('CapabilityProber', () => {
     asked.cancel();
   });
 
-  test('starts one pair a second, whichever threads ask for it', async () => {
+  test('starts one pair of probes per second, for all threads together', async () => {
     upstream.udpScript = baking;
     const threads = [thread(), thread()];
     ask(threads[0]!);

@@ -110,7 +110,7 @@ afterEach(async () => {
 });
 
 describe('UdpUpstream: letter case (0x20)', () => {
-  test('ask() sends letters in another case each time', async () => {
+  test('ask() sends each query name in another random letter case', async () => {
     upstream.udpScript = plain;
     for (let i = 0; i < 20; i++) expect(lastOctet(await ask())).toBe(1);
     const names = asked().map(({ bytes }) => Buffer.from(questionOf(bytes).qname).toString('latin1'));
@@ -118,7 +118,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(1);
   });
 
-  test('ask() drops a reply in the wrong case, asks over TCP, and uses the right one that arrives', async () => {
+  test('ask() ignores a reply in the wrong case, queries over TCP, and uses the right answer', async () => {
     upstream.tcpScript = (query) => {
       for (const held of asked()) held.reply(reply(held, { lastOctet: 2 }));
       query.connection?.destroy();
@@ -128,7 +128,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     expect(upstream.tcpConnections).toBe(1);
   });
 
-  test('ask() keeps using random case whatever answers arrive over TCP or are forged', async () => {
+  test('ask() keeps using random case after answers over TCP and after forged replies', async () => {
     upstream.udpScript = (query) => query.reply(reply(query, { folded: true, lastOctet: 66 }));
     upstream.tcpScript = (query) => query.reply(reply(query, { folded: true, lastOctet: 9 }));
     for (let i = 0; i < 10; i++) expect(lastOctet(await ask())).toBe(9);
@@ -136,7 +136,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     expect(names.every((name) => name !== name.toLowerCase())).toBe(true);
   });
 
-  test('ask() does not ask a server again over TCP that was silent over it', async () => {
+  test('ask() does not query a server over TCP again that was silent over TCP', async () => {
     upstream.udpScript = (query) => query.reply(reply(query, { folded: true, lastOctet: 66 }));
     const first = udp.ask(WWW, () => undefined);
     await until(
@@ -165,7 +165,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     slow.cancel();
   });
 
-  test('ask() asks without the feature after two pairs of probes were answered only without it', async () => {
+  test('ask() stops using the feature after two pairs of probes were answered only without it', async () => {
     upstream.udpScript = (query) => query.reply(reply(query, { folded: true }));
     upstream.onConnection = (connection) => connection.resetAndDestroy();
     const first = ask();
@@ -180,7 +180,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     expect(asked()).toHaveLength(7);
   });
 
-  test('ask() also sends over TCP immediately after a pair was answered only without the feature', async () => {
+  test('ask() queries over TCP in parallel after one pair of probes was answered only without the feature', async () => {
     record.note('tcp', 'supported');
     record.strike('case', 'silent');
     upstream.udpScript = () => undefined;
@@ -189,7 +189,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     expect(asked()).toHaveLength(1);
   });
 
-  test('ask() does not randomize the case even after an hour, until the server qualifies again', async () => {
+  test('ask() does not randomize the case even after an hour, until probes qualify the server again', async () => {
     record.note('case', 'altered');
     nowMs += 3_600_001;
     upstream.udpScript = plain;
@@ -199,7 +199,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
 });
 
 describe('UdpUpstream: cookies (RFC 7873)', () => {
-  test('ask() sends its own cookie, and the server’s once it has one', async () => {
+  test("ask() sends its client cookie, and the server's cookie once it is known", async () => {
     upstream.udpScript = baking;
     await ask();
     await ask();
@@ -208,7 +208,7 @@ describe('UdpUpstream: cookies (RFC 7873)', () => {
     expect([...second!]).toEqual([...first!, ...SERVER_COOKIE]);
   });
 
-  test('ask() renews its cookie after a day', async () => {
+  test('ask() uses a new client cookie after a day', async () => {
     upstream.udpScript = baking;
     await ask();
     nowMs += 86_400_001;
@@ -230,7 +230,7 @@ describe('UdpUpstream: cookies (RFC 7873)', () => {
     ['a server cookie of 7 bytes', (ours) => octets(ours, SERVER_COOKIE.subarray(0, 7))],
     ['a server cookie of 33 bytes', (ours) => octets(ours, new Uint8Array(33))],
     ['an empty cookie (CVE-2026-33262)', () => new Uint8Array(0)],
-  ])('ask() drops a reply with %s and continues to wait', async (_what, cookie) => {
+  ])('ask() ignores a reply with %s and continues to wait', async (_what, cookie) => {
     upstream.udpScript = (query) => {
       const ours = cookieOf(query).slice(0, 8);
       query.reply(reply(query, { lastOctet: 66, cookie: cookie(ours) }));
@@ -239,7 +239,7 @@ describe('UdpUpstream: cookies (RFC 7873)', () => {
     expect(lastOctet(await ask())).toBe(1);
   });
 
-  test('ask() ignores a cookie in the reply to a query without one', async () => {
+  test('ask() ignores a cookie in the reply to a query without a cookie', async () => {
     udp.close();
     udp = open({ cookies: 'off', caseRandomization: 'off' });
     upstream.udpScript = (query) => query.reply(reply(query, { cookie: SERVER_COOKIE }));
@@ -248,7 +248,7 @@ describe('UdpUpstream: cookies (RFC 7873)', () => {
     expect(upstream.tcpConnections).toBe(0);
   });
 
-  test('ask() refuses a reply without cookie from a server that supports them, and TCP changes nothing', async () => {
+  test('ask() rejects a reply without a cookie from a server that supports cookies, even after TCP', async () => {
     upstream.udpScript = baking;
     await ask();
     upstream.udpScript = (query) => query.reply(reply(query, { lastOctet: 66 }));
@@ -257,7 +257,7 @@ describe('UdpUpstream: cookies (RFC 7873)', () => {
     expect(asked().map((query) => cookieOf(query).length)).toEqual([8, 24, 24, 24]);
   });
 
-  test('ask() asks again with the new cookie after BADCOOKIE, then over TCP', async () => {
+  test('ask() queries again with the new cookie after BADCOOKIE, then over TCP', async () => {
     upstream.udpScript = (query) => {
       const cookie = octets(cookieOf(query).subarray(0, 8), SERVER_COOKIE);
       const bad = { cookie, flags: 0x8187, extendedRcode: 1 };
@@ -274,21 +274,21 @@ describe('UdpUpstream: cookies (RFC 7873)', () => {
   });
 });
 
-describe('UdpUpstream: guesses of ids', () => {
+describe('UdpUpstream: guessed message IDs', () => {
   const wrongId = (query: ReceivedQuery): Uint8Array => {
     const forged = reply(query, { lastOctet: 66 });
     forged[0]! ^= 1;
     return forged;
   };
 
-  test('ask() asks over TCP if an id arrives that was never used on the port', async () => {
+  test('ask() queries over TCP if a reply has an ID that was never used on the port', async () => {
     upstream.udpScript = (query) => query.reply(wrongId(query));
     upstream.tcpScript = (query) => query.reply(reply(query, { lastOctet: 9 }));
     expect(lastOctet(await ask())).toBe(9);
     expect(asked()).toHaveLength(1);
   });
 
-  test('ask() moves eight concurrent questions to TCP, and the others to new ports', async () => {
+  test('ask() moves eight concurrent queries to TCP, and the others to new ports', async () => {
     upstream.udpScript = (query) => {
       const isMoved = asked().length > 20;
       query.reply(isMoved ? reply(query) : wrongId(query));
@@ -333,13 +333,13 @@ const BURST = 64;
 describe('UdpUpstream: malformed replies', () => {
   const cut: Script = (query) => query.reply(reply(query).subarray(0, -13));
 
-  test('ask() uses the good answer over TCP if a reply with its proof cannot be read', async () => {
+  test('ask() uses the good answer over TCP if a reply with the right ID and cookie is malformed', async () => {
     upstream.udpScript = cut;
     upstream.tcpScript = (query) => query.reply(reply(query, { lastOctet: 9 }));
     expect(lastOctet(await ask())).toBe(9);
   });
 
-  test('ask() keeps waiting if TCP fails (TuDoor)', async () => {
+  test('ask() keeps waiting for UDP if TCP fails (TuDoor)', async () => {
     upstream.udpScript = (query) => cut(query, 0);
     upstream.tcpScript = (query) => {
       query.connection?.destroy();
@@ -348,15 +348,15 @@ describe('UdpUpstream: malformed replies', () => {
     expect(lastOctet(await ask())).toBe(1);
   });
 
-  test('ask() ends if the server sends the same over TCP', async () => {
+  test('ask() fails if the server sends the same malformed reply over TCP', async () => {
     upstream.udpScript = cut;
     upstream.tcpScript = cut;
     expect(await ask()).toMatchObject({ kind: 'failed', reason: 'malformed' });
   });
 });
 
-describe('UdpUpstream: forgeries', () => {
-  test(`ask() accepts none of ${String(FORGED)} forged replies per question, and no question fails`, async () => {
+describe('UdpUpstream: forged replies', () => {
+  test(`ask() accepts none of ${String(FORGED)} forged replies per query, and no query fails`, async () => {
     // The forger sees the port but not the id, the case or the cookie, and sends from the server's own address.
     upstream.udpScript = (query) => {
       let sent = 0;
@@ -378,7 +378,7 @@ describe('UdpUpstream: forgeries', () => {
     for (let i = 0; i < QUESTIONS; i++) expect(lastOctet(await ask())).toBe(1);
   }, 600_000);
 
-  test('ask() ignores third parties even if they know port, id and case', async () => {
+  test('ask() ignores replies from third parties even if they know port, ID and letter case', async () => {
     const stranger = createSocket('udp4');
     upstream.udpScript = (query) =>
       stranger.send(reply(query, { lastOctet: 66 }), query.port, '127.0.0.1', () =>

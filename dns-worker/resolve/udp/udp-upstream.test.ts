@@ -78,7 +78,7 @@ describe('UdpUpstream: servers without EDNS', () => {
     );
   };
 
-  test('ask() uses the answer without EDNS, and caches that for an hour once it is proven over TCP', async () => {
+  test('ask() returns the answer without EDNS, and stops using EDNS for an hour once TCP confirms this', async () => {
     upstream.udpScript = refusing;
     upstream.tcpScript = refusing;
     expect(lastOctet(await ask())).toBe(1);
@@ -94,7 +94,7 @@ describe('UdpUpstream: servers without EDNS', () => {
     expect(upstream.udpQueries.slice(before).map(hasEdns)).toEqual([true, false]);
   });
 
-  test('ask() learns nothing from forged refusals, and checks them over TCP once a minute (CVE-2026-52690)', async () => {
+  test('ask() keeps EDNS after forged refusals, and checks them over TCP once a minute (CVE-2026-52690)', async () => {
     upstream.udpScript = refusing;
     upstream.tcpScript = plain;
     for (let i = 0; i < 5; i++) expect(lastOctet(await ask())).toBe(1);
@@ -107,7 +107,7 @@ describe('UdpUpstream: servers without EDNS', () => {
     await untilAsked(2);
   });
 
-  test('ask() accepts refusals only after TCP has failed eight times', async () => {
+  test('ask() accepts refusals of EDNS over UDP only after TCP has failed eight times', async () => {
     upstream.udpScript = refusing;
     upstream.onConnection = (connection) => connection.destroy();
     const connectionsAfter = async (): Promise<number> => {
@@ -125,7 +125,7 @@ describe('UdpUpstream: servers without EDNS', () => {
     expect(hasEdns(upstream.udpQueries.at(-1)!)).toBe(false);
   });
 
-  test('ask() asks without EDNS after a refusal that does not repeat the question, and still uses the answer to the first query', async () => {
+  test('ask() queries without EDNS after a refusal without question, and still accepts the first answer', async () => {
     const bare = (query: ReceivedQuery): Uint8Array =>
       octets(query.bytes.subarray(0, 2), [0x81, 0x81], new Uint8Array(8));
     upstream.udpScript = (query) => {

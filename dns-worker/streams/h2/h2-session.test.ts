@@ -136,7 +136,7 @@ async function stillServes(stream: number): Promise<void> {
 }
 
 describe('H2Session', () => {
-  test('reads requests in pieces of any size, and answers in any order', async () => {
+  test('reads requests split into pieces of any size, and answers in any order', async () => {
     const bytes = Buffer.concat([
       ...[PREFACE, settingsFrame([]), headers(1)],
       ...[headers(3, POST, FrameFlag.END_HEADERS), data(3, 10), data(3, 5, FrameFlag.END_STREAM)],
@@ -173,7 +173,7 @@ describe('H2Session', () => {
     expect(body.equals(Buffer.alloc(40_000, 7))).toBe(true);
   });
 
-  test('reads padding, priorities, trailers, blocks in pieces, and frames of unknown types', async () => {
+  test('reads padding, priorities, trailers, split header blocks, and frames of unknown types', async () => {
     const padded = Buffer.concat([Buffer.of(3), new Uint8Array(5), GET, new Uint8Array(3)]);
     send(
       headers(1, padded, END | FrameFlag.PADDED | FrameFlag.PRIORITY),
@@ -227,7 +227,7 @@ describe('H2Session', () => {
     expect(ofType(FrameType.DATA).map(({ flags }) => flags)).toEqual([0, 0, FrameFlag.END_STREAM]);
   });
 
-  test('limits the answers that a client can make it keep (CVE-2019-9511, CVE-2019-9517)', async () => {
+  test('limits the bytes of answers that a client can leave unread (CVE-2019-9511, CVE-2019-9517)', async () => {
     send(settingsFrame([[Setting.INITIAL_WINDOW_SIZE, 0]]));
     for (let stream = 1; ofType(FrameType.GOAWAY).length === 0; stream += 2) {
       more(headers(stream));
@@ -241,7 +241,7 @@ describe('H2Session', () => {
     expect(await goneWith()).toBe(H2Code.ENHANCE_YOUR_CALM);
   });
 
-  test('enlarges the window of the connection again when DATA arrives', async () => {
+  test('enlarges the window of the connection when DATA arrives', async () => {
     send();
     for (let stream = 1; stream < 120; stream += 2) {
       more(headers(stream, POST, FrameFlag.END_HEADERS), data(stream, 99, FrameFlag.END_STREAM));
@@ -262,7 +262,7 @@ describe('H2Session', () => {
     await stillServes(121);
   });
 
-  test('refuses streams beyond the limit, and accepts them again after an answer', async () => {
+  test('refuses streams beyond the limit, and accepts streams again after an answer', async () => {
     send(...[1, 3, 5, 7, 9, 11].map((stream) => headers(stream)));
     expect(await resetWith(11)).toBe(H2Code.REFUSED_STREAM);
     expect(requests).toHaveLength(5);
@@ -270,7 +270,7 @@ describe('H2Session', () => {
     await stillServes(13);
   });
 
-  test('answers 413 to a body that is too long, alone or with others, and discards it', async () => {
+  test('answers 413 to a body that is too long, alone or among other requests, and discards the body', async () => {
     send(headers(1, POST, FrameFlag.END_HEADERS), data(1, 101));
     expect([await statusOf(1), await resetWith(1)]).toEqual(['413', H2Code.NO_ERROR]);
     more(
@@ -284,7 +284,7 @@ describe('H2Session', () => {
     await untilAsked(1);
   });
 
-  test('answers 431 to too many fields', async () => {
+  test('answers 431 to a request with too many header fields', async () => {
     const many = Array.from({ length: 40 }, () => field('x', 'y'.repeat(120)));
     // Fields from the table cost one byte each, but count with their full size.
     const bomb = Buffer.concat([Buffer.of(0x40), text('x'), text('y'.repeat(100)), Buffer.alloc(200, 0xbe)]);
@@ -413,7 +413,7 @@ describe('H2Session', () => {
     expect(await goneWith()).toBe(code);
   });
 
-  test('continues to send answers after a request that could not be accepted', async () => {
+  test('continues to send answers after a request that was rejected', async () => {
     send();
     await until(
       'both SETTINGS',
@@ -432,7 +432,7 @@ describe('H2Session', () => {
     expect(await statusOf(3)).toBe('200');
   });
 
-  test('closes a connection without the preface', async () => {
+  test('closes a connection without the HTTP/2 preface', async () => {
     client.write('GET / HTTP/1.1\r\n\r\n');
     expect(await goneWith()).toBe(H2Code.PROTOCOL_ERROR);
   });

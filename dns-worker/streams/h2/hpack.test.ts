@@ -36,7 +36,7 @@ describe('HpackDecoder', () => {
     expect(() => decoder.decode(bytes('20 3f e1 1f be'))).toThrow(HpackError);
   });
 
-  test('stores no more than the size of the table', () => {
+  test('stores no more entries than fit into the table size', () => {
     const decoder = decoderOf();
     const value = Buffer.alloc(100, 0x76);
     for (let i = 0; i < 200; i++) decoder.decode(Buffer.concat([bytes('40 01 61 64'), value]));
@@ -45,14 +45,14 @@ describe('HpackDecoder', () => {
     expect(() => decoder.decode(bytes('dc'))).toThrow(HpackError);
   });
 
-  test('reads literals that are not indexed', () => {
+  test('reads literal fields without indexing', () => {
     expect(decoderOf().decode(bytes('04 03 2f 61 62 10 01 61 01 62'))).toEqual([
       [':path', '/ab'],
       ['a', 'b'],
     ]);
   });
 
-  test('reports fields that are too large, and continues with the next block', () => {
+  test('reports header fields that are too large, and continues with the next block', () => {
     const decoder = new HpackDecoder(100);
     const field = Buffer.concat([bytes('40 01 61 50'), Buffer.alloc(80, 0x76)]);
     expect(decoder.decode(Buffer.concat([field, field]))).toBeNull();
@@ -69,11 +69,11 @@ describe('HpackDecoder', () => {
     ['a malformed code', '00 01 61 84 ff ff ff ff'],
     ['a table that is too large', '3f e2 1f'],
     ['a size update after a field', '82 20'],
-  ])('refuses %s', (_what, hex) => {
+  ])('rejects %s', (_what, hex) => {
     expect(() => decoderOf().decode(bytes(hex))).toThrow(HpackError);
   });
 
-  test('throws nothing but HpackError, whatever the bytes', () => {
+  test('throws only HpackError, for any bytes', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 5 }), (blocks) => {
         const decoder = decoderOf();

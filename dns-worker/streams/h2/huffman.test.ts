@@ -46,7 +46,7 @@ describe('decodeHuffman()', () => {
     ['padding that is not of ones', '18'],
     ['EOS', 'fffffffc'],
     ['half a code', 'fffc'],
-  ])('refuses %s (RFC 7541 section 5.2)', (_what, hex) => {
+  ])('rejects %s (RFC 7541 section 5.2)', (_what, hex) => {
     expect(decode(hex)).toBeNull();
   });
 });

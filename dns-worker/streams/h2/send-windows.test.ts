@@ -12,8 +12,8 @@ function open(maxWaiting = 1_000_000) {
   return { windows, written };
 }
 
-describe('SendWindows', () => {
-  test('split a body into frames, and mark the last one', () => {
+describe('SendWindows (HTTP/2 flow control)', () => {
+  test('split a body into frames, and mark the last frame', () => {
     const { windows, written } = open();
     windows.open(1);
     expect(windows.send(1, new Uint8Array(40_000))).toBe(MAX_FRAME_SIZE);
@@ -24,7 +24,7 @@ describe('SendWindows', () => {
     ]);
   });
 
-  test('count what all streams send against the connection', () => {
+  test('count the bytes of all streams against the window of the connection', () => {
     const { windows, written } = open();
     for (const stream of [1, 3, 5, 7, 9]) {
       windows.open(stream);
@@ -37,7 +37,7 @@ describe('SendWindows', () => {
     );
   });
 
-  test('send nothing more for a stream that is closed', () => {
+  test('send nothing more for a closed stream', () => {
     const { windows, written } = open();
     windows.resize(0);
     windows.open(1);
@@ -47,7 +47,7 @@ describe('SendWindows', () => {
     expect(written).toEqual([]);
   });
 
-  test('become negative by a smaller first window (RFC 9113 section 6.9.2)', () => {
+  test('become negative after a smaller initial window (RFC 9113 section 6.9.2)', () => {
     const { windows, written } = open();
     windows.open(1);
     windows.send(1, new Uint8Array(70_000));
@@ -60,7 +60,7 @@ describe('SendWindows', () => {
     expect(written.at(-1)![2]).toBe(1);
   });
 
-  test('refuse windows that are too large, and a client that leaves too much data waiting', () => {
+  test('reject windows that are too large, and a client that leaves too much data unread', () => {
     const { windows } = open(10);
     windows.open(1);
     expect([windows.widen(1, MAX_WINDOW), windows.widen(0, MAX_WINDOW)]).toEqual([false, false]);

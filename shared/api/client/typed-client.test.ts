@@ -26,8 +26,8 @@ async function failureOf(call: Promise<unknown>): Promise<ApiFailure> {
   return thrown as ApiFailure;
 }
 
-describe('TypedClient', () => {
-  test('call() creates, reads, changes and deletes, with the types of the schemas', async () => {
+describe('TypedClient, an API client,', () => {
+  test('call() creates, reads, changes and deletes objects, with the types of the schemas', async () => {
     const made = await client().call('POST /groups', { body: { name: 'Kids' } });
     const { id, is_default: isDefault } = made;
     expect([made.name, isDefault, made.comment]).toEqual(['Kids', false, '']);
@@ -38,7 +38,7 @@ describe('TypedClient', () => {
     expect((await client().call('GET /groups')).map(({ name }) => name)).toEqual(['Default']);
   });
 
-  test('call() encodes parameters into path and query string, and omits undefined ones', async () => {
+  test('call() encodes parameters into path and query string, and omits undefined parameters', async () => {
     const asked: string[] = [];
     const noted = client(async (url, request) => {
       asked.push(`${request.method} ${new URL(url).pathname}${new URL(url).search}`);
@@ -59,7 +59,7 @@ describe('TypedClient', () => {
     ]);
   });
 
-  test('send() also returns status and header fields', async () => {
+  test('send() returns status and header fields with the body', async () => {
     const { status, headers, answer } = await client().send('POST /managed-domains', {
       body: { domain: 'ads.example.org' },
     });
@@ -76,7 +76,7 @@ describe('TypedClient', () => {
     expect([stream.status, event.skipped]).toEqual([200, 2]);
   });
 
-  test('call() sends the fields of the client and of the call, and obeys its signal', async () => {
+  test('call() sends the header fields of the client and of the call, and can be aborted by its signal', async () => {
     const seen: Headers[] = [];
     const noted = new TypedClient({
       baseUrl: '/api',
@@ -106,7 +106,7 @@ describe('TypedClient', () => {
     expect(invalid.problem!.errors!.map(({ path }) => path)).toEqual(['name']);
   });
 
-  test('call() reports when to try again', async () => {
+  test('call() returns the Retry-After time of an error', async () => {
     const type = 'application/problem+json';
     const problem = '{"detail":"locked out","error":"locked_out"}';
     const after = async (retryAfter: string): Promise<ApiFailure> =>
@@ -120,7 +120,7 @@ describe('TypedClient', () => {
     expect((await after('Wed, 21 Oct 2026 07:28:00 GMT')).retryAfterSecs).toBeNull();
   });
 
-  test('call() throws if something other than Weir answers, and accepts the health of a node with problems', async () => {
+  test('call() throws if the response is not from Weir, and accepts the health response of an unhealthy node', async () => {
     const proxy = answeredWith('<h1>Bad gateway</h1>', {
       status: 502,
       headers: { 'content-type': 'text/html' },
@@ -134,7 +134,7 @@ describe('TypedClient', () => {
     expect((await ill.call('GET /health')).status).toBe('degraded');
   });
 
-  test('the types refuse what the schemas refuse', () => {
+  test('the types of call() reject the same bodies as the schemas', () => {
     const refused = (typed: TypedClient): unknown[] => [
       // @ts-expect-error -- no such operation
       typed.call('GET /grops'),

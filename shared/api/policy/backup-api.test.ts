@@ -10,7 +10,7 @@ const HEAD = {
 };
 
 describe('BackupFile', () => {
-  test('accepts a file of this version, with any of the kinds', () => {
+  test('accepts a file of this version with objects of any kind', () => {
     const version = BACKUP_VERSION;
     expect(BackupFile.parse({ ...HEAD, version })).toEqual({ ...HEAD, version });
     const client = { mac_address: '02-00-5E-10-00-01' };
@@ -22,7 +22,7 @@ describe('BackupFile', () => {
     ]);
   });
 
-  test('reports that a file is of a newer version', () => {
+  test('rejects a file of a newer version with a message', () => {
     const { error } = BackupFile.safeParse({ ...HEAD, version: BACKUP_VERSION + 1 });
     expect(error!.issues).toMatchObject([
       { path: ['version'], message: expect.stringContaining('made by a newer version of Weir') },

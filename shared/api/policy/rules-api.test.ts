@@ -8,7 +8,7 @@ function faultOf(schema: typeof Pattern | typeof Domain, value: string): string 
   return result.success ? null : result.error.issues[0]!.message;
 }
 
-describe('Domain', () => {
+describe('Domain, a domain name or *.name,', () => {
   test.each([
     ['Ads.Example.', 'ads.example'],
     ['*.ads.example', '*.ads.example'],
@@ -17,12 +17,12 @@ describe('Domain', () => {
     expect(Domain.parse(value)).toBe(stored);
   });
 
-  test.each(['', 'a b.example', '*', 'a..example'])('refuses "%s"', (value) => {
+  test.each(['', 'a b.example', '*', 'a..example'])('rejects "%s"', (value) => {
     expect(faultOf(Domain, value)).toMatch(/^expected a domain name/);
   });
 });
 
-describe('Pattern', () => {
+describe('Pattern, a regular expression with options,', () => {
   test.each([
     String.raw`^ads?\.`,
     '.*',
@@ -42,13 +42,13 @@ describe('Pattern', () => {
     String.raw`^ads\.;reply=IP`,
     String.raw`^ads\.;invert`,
     'ä',
-  ])('refuses "%s" with a reason', (value) => {
+  ])('rejects "%s" with a reason', (value) => {
     expect(faultOf(Pattern, value)).toEqual(expect.stringMatching(/./));
   });
 });
 
-describe('StoredPattern', () => {
-  test('keeps values that an older version accepted, and refuses unreadable ones', () => {
+describe('StoredPattern, a pattern in a backup file,', () => {
+  test('accepts patterns that an older version accepted, and rejects invalid patterns', () => {
     expect(faultOf(StoredPattern, '^')).toBeNull();
     expect(faultOf(StoredPattern, '(')).not.toBeNull();
   });

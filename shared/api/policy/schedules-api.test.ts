@@ -9,11 +9,11 @@ import {
 const slot = { days: 127, start_time: '22:00', end_time: '06:00', action: 'block_all' };
 
 describe('ScheduleSlotCreateBody', () => {
-  test('reads times as minutes since midnight, also over midnight', () => {
+  test('reads times as minutes since midnight, also for slots over midnight', () => {
     expect(ScheduleSlotCreateBody.parse(slot)).toMatchObject({ start_time: 1320, end_time: 360 });
   });
 
-  test('accepts 24:00 as an end, and not as a start', () => {
+  test('accepts 24:00 as an end but not as a start', () => {
     const whole = { ...slot, start_time: '00:00', end_time: '24:00' };
     expect(ScheduleSlotCreateBody.parse(whole)).toMatchObject({ start_time: 0, end_time: 1440 });
     const late = ScheduleSlotCreateBody.safeParse({ ...slot, start_time: '24:00' });
@@ -21,20 +21,20 @@ describe('ScheduleSlotCreateBody', () => {
     expect(ScheduleSlotCreateBody.parse({ ...slot, start_time: '23:59' }).start_time).toBe(1439);
   });
 
-  test('refuses a slot that ends where it starts', () => {
+  test('rejects a slot that ends at its start time', () => {
     const empty = ScheduleSlotCreateBody.safeParse({ ...slot, end_time: '22:00' });
     expect(empty.error?.issues).toMatchObject([
       { path: ['end_time'], message: expect.stringContaining('a time other than start_time') },
     ]);
   });
 
-  test.each([0, 128, 1.5, '1'])('refuses %j as days', (days) => {
+  test.each([0, 128, 1.5, '1'])('rejects %j as days', (days) => {
     expect(ScheduleSlotCreateBody.safeParse({ ...slot, days }).success).toBe(false);
   });
 });
 
 describe('ScheduleProfileCreateBody', () => {
-  test('requires the name of a time zone', () => {
+  test('rejects a profile without the name of a time zone', () => {
     const read = (timezone: string) =>
       ScheduleProfileCreateBody.safeParse({ name: 'Night', timezone }).success;
     expect(read('Europe/Berlin')).toBe(true);
@@ -43,7 +43,7 @@ describe('ScheduleProfileCreateBody', () => {
 });
 
 describe('SlotParams', () => {
-  test('reads both ids of a path as numbers', () => {
+  test('reads both IDs of a path as numbers', () => {
     expect(SlotParams.parse({ id: '3', slot_id: '15' })).toEqual({ id: 3, slot_id: 15 });
     expect(SlotParams.safeParse({ id: '3', slot_id: '1234567890123456' }).success).toBe(false);
     expect(SlotParams.safeParse({ id: '3', slot_id: '1x' }).success).toBe(false);
@@ -54,7 +54,7 @@ const plan = { name: 'Mia', timezone: 'Europe/Berlin' };
 const night = { days: 79, start_time: '20:00', end_time: '07:00' };
 
 describe('GroupPlanBody', () => {
-  test('reads times as minutes, and missing lists as empty', () => {
+  test('reads times as minutes, and absent lists as empty', () => {
     expect(GroupPlanBody.parse({ ...plan, service_times: [night] })).toEqual({
       ...plan,
       ...{ client_ids: [], services: [], offline_times: [], days_off: [] },
@@ -68,7 +68,7 @@ describe('GroupPlanBody', () => {
     [{ offline_times: [{ ...night, end_time: '20:00' }] }, ['offline_times', 0, 'end_time']],
     [{ days_off: [{ from: '2026-07-02', to: '2026-07-01' }] }, ['days_off', 0, 'to']],
     [{ timezone: 'Mars/Olympus' }, ['timezone']],
-  ])('refuses %j', (change, path) => {
+  ])('rejects %j', (change, path) => {
     expect(GroupPlanBody.safeParse({ ...plan, ...change }).error?.issues).toMatchObject([{ path }]);
   });
 });

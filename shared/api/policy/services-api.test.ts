@@ -11,7 +11,7 @@ const service = { name: 'Games', category: 'gambling', domains: ['games.example'
 const fetched = { id: 'games', name: 'Games', category: 'gambling', domains: ['games.example'] };
 
 describe('CustomServiceCreateBody', () => {
-  test('stores a domain once, in one form and without a wildcard', () => {
+  test('stores each domain once, in canonical form and without a wildcard', () => {
     const domains = ['*.Games.example.', 'games.example', 'other.example'];
     expect(CustomServiceCreateBody.parse({ ...service, domains }).domains).toEqual([
       'games.example',
@@ -19,19 +19,19 @@ describe('CustomServiceCreateBody', () => {
     ]);
   });
 
-  test('accepts a category by its id or by its name', () => {
+  test('accepts a category by its ID or its name', () => {
     const read = (category: string) =>
       CustomServiceCreateBody.safeParse({ ...service, category }).data?.category;
     expect([read('adult'), read('Adult Content'), read('Adult')]).toEqual(['adult', 'adult', undefined]);
   });
 
-  test.each([[[]], [['not a domain']], [['']]])('refuses the domains %j', (domains) => {
+  test.each([[[]], [['not a domain']], [['']]])('rejects the domains %j', (domains) => {
     expect(CustomServiceCreateBody.safeParse({ ...service, domains }).success).toBe(false);
   });
 });
 
 describe('CustomServiceDeleteQuery', () => {
-  test('forces nothing by default', () => {
+  test('has force = false by default', () => {
     const read = (query: object) => CustomServiceDeleteQuery.safeParse(query).data?.force;
     expect([read({}), read({ force: 'false' }), read({ force: 'true' }), read({ force: '1' })]).toEqual([
       false,
@@ -43,7 +43,7 @@ describe('CustomServiceDeleteQuery', () => {
 });
 
 describe('ServiceGroupParams', () => {
-  test('reads the id of a service and of a group', () => {
+  test('reads the ID of a service and the ID of a group', () => {
     expect(ServiceGroupParams.parse({ service_id: 'custom-a.b_c', group_id: '7' })).toEqual({
       service_id: 'custom-a.b_c',
       group_id: 7,
@@ -56,13 +56,13 @@ describe('ServiceGroupParams', () => {
 describe('CatalogFile', () => {
   const read = (...services: object[]) => CatalogFile.safeParse({ schema: 1, services }).data?.services;
 
-  test('fills in omitted fields of a service, and drops those that are only for people', () => {
+  test('sets defaults for omitted fields of a service, and removes unknown fields', () => {
     expect(read({ ...fetched, note: 'x', icon: 5 })).toEqual([
       { ...fetched, tags: [], exact: [], icon: null },
     ]);
   });
 
-  test('refuses top-level domains, services without domains, and ids of custom services', () => {
+  test('rejects top-level domains, services without domains, and IDs of custom services', () => {
     expect(read({ ...fetched, domains: ['com'] })).toBeUndefined();
     expect(read({ ...fetched, domains: [] })).toBeUndefined();
     expect(read({ ...fetched, domains: [], exact: ['games.example'] })).toHaveLength(1);
@@ -72,7 +72,7 @@ describe('CatalogFile', () => {
 });
 
 describe('RegistryFile', () => {
-  test('reads an entry with another shape as null, and keeps the others', () => {
+  test('reads an entry with another structure as null, and keeps the other entries', () => {
     const good = { id: 'a', name: 'A', rules: ['||a.example^'] };
     const { blocked_services } = RegistryFile.parse({ blocked_services: [{ id: 5 }, good] });
     expect(blocked_services).toEqual([null, { ...good, group: '', icon_svg: null }]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { SimulateBody } from './simulate-api.ts';
 
-describe('SimulateBody', () => {
+describe('SimulateBody, the draft of a simulation,', () => {
   test('is an empty draft by default', () => {
     expect(SimulateBody.parse({})).toEqual({
       period: '24h',
@@ -15,7 +15,7 @@ describe('SimulateBody', () => {
     });
   });
 
-  test('names the invalid field', () => {
+  test('reports the path of an invalid field', () => {
     const { error } = SimulateBody.safeParse({ managed_domains: { add: [{ domain: 'a..b' }] } });
     expect(error?.issues.map(({ path }) => path.join('.'))).toEqual(['managed_domains.add.0.domain']);
   });

@@ -37,7 +37,7 @@ function read(...messages: readonly Uint8Array[]): { found: Neighbour[]; isDone:
 }
 
 describe('readNeighbours()', () => {
-  test('readNeighbours() returns IPv4 and IPv6 neighbours, up to the end of the answer', () => {
+  test("readNeighbours() returns the IPv4 and IPv6 neighbours, up to the end of the kernel's answer", () => {
     const messages = [neighbour(REACHABLE, IPV4, MAC), neighbour(STALE, IPV6, MAC)];
     const found = [
       { address: '192.0.2.7', mac: '02:00:5e:10:00:01' },
@@ -58,11 +58,11 @@ describe('readNeighbours()', () => {
     expect(read(bytes).found).toEqual([]),
   );
 
-  test('readNeighbours() ends with an error of the kernel', () => {
+  test('readNeighbours() throws an error that the kernel reports', () => {
     expect(read(message(2, [0, 0, 0, 0]))).toEqual({ found: [], isDone: true });
   });
 
-  test('readNeighbours() never reads past the end and never hangs', () => {
+  test('readNeighbours() never reads past the end of the message and always terminates', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(100), (noise, cut) => {
         const whole = Buffer.concat([neighbour(REACHABLE, IPV6, MAC), noise]);
@@ -75,13 +75,13 @@ describe('readNeighbours()', () => {
     );
   });
 
-  test('neighbourRequest() is a header with its length, and an empty body', () => {
+  test('neighbourRequest() returns a header with its length, and an empty body', () => {
     expect([...neighbourRequest().subarray(0, 8)]).toEqual([28, 0, 0, 0, 30, 0, 1, 3]);
   });
 });
 
 describe('readArpText()', () => {
-  test('readArpText() returns complete entries', () => {
+  test('readArpText() returns the complete entries', () => {
     const text = `IP address       HW type     Flags       HW address            Mask     Device
 192.0.2.7        0x1         0x2         02:00:5E:10:00:01     *        eth0
 192.0.2.8        0x1         0x0         00:00:00:00:00:00     *        eth0
@@ -94,7 +94,7 @@ describe('readArpText()', () => {
   });
 });
 
-test('openNeighbourTable() reads the table of the kernel of this machine', () => {
+test('openNeighbourTable() reads the neighbour table of this machine', () => {
   const logger = new MemoryLogger();
   const read = openNeighbourTable(logger, (path) => readFileSync(path, 'utf8'));
   for (const { address, mac } of read()) {

@@ -13,8 +13,8 @@ import type { CodedSubject } from './change-codes.ts';
 
 const CREATED = codedAction('created');
 
-describe('the English text of a change', () => {
-  test('names subject and action', () => {
+describe('the English text of a policy change', () => {
+  test('contains subject and action', () => {
     const change = { subject: codedSubject('group', { name: 'Kids' }), action: CREATED };
     expect([joined(summaryParts(change)), joined(lineParts(change))]).toEqual([
       'group Kids: created',
@@ -22,7 +22,7 @@ describe('the English text of a change', () => {
     ]);
   });
 
-  test('contains words and lists of words', () => {
+  test('contains translated words and lists of words', () => {
     const scope = codedWord('client', { name: 4 });
     const [action, target] = [codedWord('allow'), codedWord('every_name')];
     expect(joined(subjectParts(codedSubject('grant', { id: 7, action, target, scope })))).toBe(
@@ -34,13 +34,13 @@ describe('the English text of a change', () => {
     );
   });
 
-  test('does not name the policy as a whole in a summary', () => {
+  test('does not contain the word "policy" in a summary about the whole policy', () => {
     const change = { subject: codedSubject('policy'), action: codedAction('rolled_back', { revision: 4 }) };
     expect(joined(summaryParts(change))).toBe('rolled back to revision 4');
     expect(joined(lineParts(change))).toBe('policy: rolled back to revision 4');
   });
 
-  test('does not read names as texts with parameters', () => {
+  test('does not expand placeholders within names', () => {
     const subject = codedSubject('managed_domain', { name: '{action}', action: codedWord('deny') });
     expect(subjectParts(subject)).toEqual([
       { text: 'managed domain ', isValue: false },
@@ -52,7 +52,7 @@ describe('the English text of a change', () => {
   });
 });
 
-describe('the text of a change in another language', () => {
+describe('the text of a policy change in another language', () => {
   const texts = {
     line: '{action}: {subject}',
     subjects: { group: 'Gruppe {name}', grant: '{scope}' },
@@ -60,7 +60,7 @@ describe('the text of a change in another language', () => {
     words: { everyone: 'alle' },
   };
 
-  test('can have another order', () => {
+  test('may have another word order', () => {
     const subject = codedSubject('group', { name: 'Kids' });
     expect(joined(lineParts({ subject, action: CREATED }, texts))).toBe('erstellt: Gruppe Kids');
   });

@@ -13,8 +13,8 @@ import { fillText } from './reason-texts.ts';
 const codesOf = (text: string): (string | null)[] =>
   readImportReasons(text).map(({ reason }) => reason?.code ?? null);
 
-describe('readImportReasons()', () => {
-  test.each(Object.entries(IMPORT_REASONS))('reads %s alone, and between others', (code, text) => {
+describe('readImportReasons(), which parses the reasons in an import report,', () => {
+  test.each(Object.entries(IMPORT_REASONS))('recognizes %s alone and between other reasons', (code, text) => {
     const filled = fillText(text, (name) => `"${name}"`);
     expect(codesOf(filled)).toEqual([code]);
     expect(codesOf(`already in Weir; ${filled}; takes effect at the next start`)).toEqual([
@@ -32,7 +32,7 @@ describe('readImportReasons()', () => {
     ]);
   });
 
-  test('reads reasons of lines, also after a subject', () => {
+  test('recognizes reasons about list lines, with or without a subject before them', () => {
     expect(readImportReasons(lineReason('every_name_regex'))).toMatchObject([
       { reason: { table: 'line', code: 'every_name_regex' } },
     ]);
@@ -41,7 +41,7 @@ describe('readImportReasons()', () => {
     ]);
   });
 
-  test('keeps texts without a code', () => {
+  test('returns texts without a code unchanged', () => {
     const text = joinReasons(plainReason('dns.ecs = "forward"'), importReason('http2'), plainReason('a: b'));
     expect(readImportReasons(text).map(({ reason, text: own }) => reason?.code ?? own)).toEqual([
       'dns.ecs = "forward"',
@@ -50,7 +50,7 @@ describe('readImportReasons()', () => {
     ]);
   });
 
-  test('reads a text of many parts', () => {
+  test('parses a text of 5000 parts', () => {
     const text = Array.from({ length: 5000 }, (_, index) => `part ${index}: x`).join('; ');
     const read = readImportReasons(text);
     expect([read.length, read.map((one) => one.text).join('; ')]).toEqual([5000, text]);

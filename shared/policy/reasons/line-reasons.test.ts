@@ -5,14 +5,14 @@ import { fillText } from './reason-texts.ts';
 
 const CODES = Object.entries(LINE_REASONS) as [LineReasonCode, string][];
 
-describe('readLineReason()', () => {
-  test.each(CODES)('reads code and parameters of %s', (code, text) => {
+describe('readLineReason(), which parses the reason for a rejected list line,', () => {
+  test.each(CODES)('returns code and parameters of %s', (code, text) => {
     const params: Record<string, string> = {};
     const filled = fillText(text, (name) => (params[name] = `a "${name}": \n{code}; `));
     expect(readLineReason(filled)).toEqual({ code, params });
   });
 
-  test.each(CODES)('reads %s with empty parameters', (code, text) => {
+  test.each(CODES)('returns %s with empty parameters', (code, text) => {
     expect(readLineReason(fillText(text, () => ''))?.code).toBe(code);
   });
 
@@ -28,7 +28,7 @@ describe('readLineReason()', () => {
     ['a{1001}', 'syntax_repeat', '{1001}'],
     ['*a', 'syntax_argument', '*'],
     ['(?P<n>a)(?P<n>b)', 'syntax_duplicate', 'n'],
-  ])('reads why %s is not a regular expression', (pattern, code, text) => {
+  ])('returns why %s is not a valid regular expression', (pattern, code, text) => {
     const made = compileExpression(pattern);
     expect(readLineReason('reason' in made ? made.reason : '')).toEqual({ code, params: { text } });
   });
@@ -43,7 +43,7 @@ describe('readLineReason()', () => {
     },
   );
 
-  test.each(['', 'no reason', 'toString', '$dnstype with'])('reads nothing in %j', (text) =>
+  test.each(['', 'no reason', 'toString', '$dnstype with'])('returns null for %j', (text) =>
     expect(readLineReason(text)).toBeNull(),
   );
 });

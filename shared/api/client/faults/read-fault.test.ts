@@ -23,20 +23,23 @@ const SAMPLES: Readonly<Record<string, string>> = {
 const sampleOf = (text: string): string =>
   text.replaceAll(/\{(\w+)\}/g, (_place, name: string) => SAMPLES[name] ?? `<${name}>`);
 
-describe('readFault()', () => {
-  test.each(Object.entries(ENGLISH_FAULTS.lines))('recognizes the line %s', (code, text) => {
+describe('readFault(), which converts an English API error to a code with parameters,', () => {
+  test.each(Object.entries(ENGLISH_FAULTS.lines))('recognizes the error %s', (code, text) => {
     const fault = readFault(sampleOf(text));
     expect(fault?.code).toBe(code);
     expect(fault && writeFault(fault, ENGLISH_FAULTS)).toBe(sampleOf(text));
   });
 
-  test.each(Object.entries(ENGLISH_FAULTS.forms))('recognizes the expected value %s', (code, text) => {
-    const fault = readFault(`expected ${sampleOf(text)}, got 3`);
-    expect(fault).toMatchObject({ code: 'expected_got', params: { what: { code }, got: '3' } });
-    expect(fault && writeFault(fault, ENGLISH_FAULTS)).toBe(`expected ${sampleOf(text)}, got 3`);
-  });
+  test.each(Object.entries(ENGLISH_FAULTS.forms))(
+    'recognizes the form %s of an expected value',
+    (code, text) => {
+      const fault = readFault(`expected ${sampleOf(text)}, got 3`);
+      expect(fault).toMatchObject({ code: 'expected_got', params: { what: { code }, got: '3' } });
+      expect(fault && writeFault(fault, ENGLISH_FAULTS)).toBe(`expected ${sampleOf(text)}, got 3`);
+    },
+  );
 
-  test('returns the parameters of nested parts', () => {
+  test('returns the parameters of nested phrases', () => {
     expect(readFault('expected a whole number from 0 to 9 (seconds), got "x"')).toEqual({
       code: 'expected_got',
       params: {
@@ -63,26 +66,26 @@ describe('readFault()', () => {
     'toString',
     '__proto__',
     `a group named "${'x'.repeat(2000)}" already exists`,
-  ])('returns null for %j, which is not in the set', (line) => {
+  ])('returns null for %j, which is not a known error', (line) => {
     expect(readFault(line)).toBeNull();
   });
 
-  test('keeps braces and names of parameters in texts of the request', () => {
+  test('returns braces and parameter names in user input unchanged', () => {
     const line = 'a group named "{max} {name} $& $1" already exists';
     const fault = readFault(line);
     expect(fault).toEqual({ code: 'group_taken', params: { name: '{max} {name} $& $1' } });
     expect(fault && writeFault(fault, ENGLISH_FAULTS)).toBe(line);
   });
 
-  test('reads a long line that no pattern matches', () => {
+  test('returns null for a long text that matches no error', () => {
     const line = `expected ${'a such as b or c, got '.repeat(90)}`;
     expect(line.length).toBeLessThanOrEqual(2000);
     expect(readFault(line)).toBeNull();
   });
 });
 
-describe('writeFault()', () => {
-  test('writes a fault in the language of the texts, with its parameters', () => {
+describe('writeFault(), which renders a fault in another language,', () => {
+  test('inserts the parameters into the text of that language', () => {
     const german: FaultTexts = {
       lines: { ...ENGLISH_FAULTS.lines, expected_got: 'Erwartet: {what}; angegeben: {got}' },
       forms: { ...ENGLISH_FAULTS.forms, whole_number: 'eine ganze Zahl von {min} bis {max}' },
