@@ -28,7 +28,7 @@ const json = (value: unknown): { text: string } => ({ text: JSON.stringify(value
 const made = { status: 201, headers: { ...NONCE, location: 'https://ca.test/account/1' } };
 
 describe('AcmeAccount.open()', () => {
-  test('signs a request with the key, and later ones with the URL of the account', async () => {
+  test('signs the first request with the key, and later requests with the URL of the account', async () => {
     const sent: AcmeRequest[] = [];
     const account = await open({ '/dir': json(DIRECTORY), '/new': { ...made, text: '{}' } }, sent);
     await account.read('https://ca.test/thing');
@@ -68,14 +68,14 @@ describe('AcmeAccount.open()', () => {
     await expect(open(answers)).rejects.toThrow(expected);
   });
 
-  test('ends if every nonce is rejected', async () => {
+  test('fails if every nonce is rejected', async () => {
     const sent: AcmeRequest[] = [];
     const refused = { status: 400, ...json({ type: `${PROBLEM}badNonce`, detail: 'old nonce' }) };
     await expect(open({ '/dir': json(DIRECTORY), '/new': refused }, sent)).rejects.toThrow('old nonce');
     expect(sent.filter(({ method }) => method === 'POST')).toHaveLength(20);
   });
 
-  test('does not repeat a request that is refused for another reason', async () => {
+  test('does not repeat a request that is refused for a reason other than its nonce', async () => {
     const sent: AcmeRequest[] = [];
     const refused = { status: 429, ...json({ type: `${PROBLEM}rateLimited`, detail: 'too many orders' }) };
     await expect(open({ '/dir': json(DIRECTORY), '/new': refused }, sent)).rejects.toThrow('too many orders');
@@ -83,14 +83,14 @@ describe('AcmeAccount.open()', () => {
   });
 });
 
-test('problemText() joins the parts of a problem, without control characters and up to a maximum length', () => {
+test('problemText() joins the parts of a problem document, without control characters and up to a maximum length', () => {
   const subproblems = [{ detail: 'first' }, { detail: 'second\u001b[31m' }, {}];
   expect(problemText({ detail: 'whole', subproblems })).toBe('whole; first; second [31m');
   expect(problemText({ detail: 'x'.repeat(10_000) })).toHaveLength(500);
   expect([null, 7, {}, { detail: 7 }].map(problemText)).toEqual([null, null, null, null]);
 });
 
-test('acmeSender() refuses URLs without TLS', async () => {
+test('acmeSender() rejects URLs without TLS', async () => {
   const { signal } = new AbortController();
   const send = acmeSender('weir/test', null);
   for (const url of ['http://ca.test/dir', 'file:///etc/passwd', 'x'])

@@ -110,7 +110,7 @@ async function order(by = acme): Promise<string | null> {
   return by.state().fault;
 }
 
-describe('an order', () => {
+describe('an ACME order', () => {
   test('proves control of a name over HTTP and activates the certificate on all nodes', async () => {
     expect(await order()).toBeNull();
     const pair = certificate.current()!;
@@ -122,7 +122,7 @@ describe('an order', () => {
     expect(rows).toEqual([{ actor: 'anna', action: 'changed', subject: 'web certificate' }]);
   });
 
-  test('proves control of a wildcard with DNS updates, and removes the records', async () => {
+  test('proves control of a wildcard name by a DNS update, and removes the records afterwards', async () => {
     configure({ challenge: 'dns-01', names: ['*.dns.example.org', 'DNS.example.org'] });
     expect(await order()).toBeNull();
     expect(certificate.current()!.facts.names.toSorted()).toEqual(['*.dns.example.org', 'dns.example.org']);
@@ -130,7 +130,7 @@ describe('an order', () => {
     expect((await udp.ask('_acme-challenge.dns.example.org', 'TXT')).answers).toEqual([]);
   });
 
-  test('keeps the account key readable by its owner only, and reuses it', async () => {
+  test('stores the account key with read access for its owner only, and reuses the key', async () => {
     expect(await order()).toBeNull();
     const path = accountKeyPath(join(folder, 'node1'), server.directoryUrl);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -142,7 +142,7 @@ describe('an order', () => {
   });
 });
 
-describe('a failed order', () => {
+describe('a failed ACME order', () => {
   let before: CertificatePair;
   beforeEach(() => {
     before = certificate.current()!;
@@ -184,12 +184,12 @@ describe('a failed order', () => {
     expect(acme.state()).toMatchObject({ step: null, failures: 1, endedMs: nowMs });
   });
 
-  test('reports a URL that is not the URL of a directory', async () => {
+  test('reports a directory URL that does not return an ACME directory', async () => {
     configure({ directory_url: server.directoryUrl.replace('/dir', '/nothing') });
     expect(await order()).toMatch(/directory/);
   });
 
-  test('names the port that it cannot open', async () => {
+  test('reports the port that it cannot open', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
@@ -198,7 +198,7 @@ describe('a failed order', () => {
     taken.close();
   });
 
-  test('does not change a damaged account key', async () => {
+  test('does not overwrite a damaged account key', async () => {
     const path = accountKeyPath(join(folder, 'node1'), server.directoryUrl);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, 'damaged');
@@ -207,7 +207,7 @@ describe('a failed order', () => {
   });
 });
 
-test('two concurrent orders: the same node refuses the second, and another node leaves the order to the first', async () => {
+test('a second concurrent order is rejected on the same node, and not begun on another node', async () => {
   const other = node(2);
   expect(acme.begin(USER)).toBe(true);
   expect(acme.begin(USER)).toBe(false);
@@ -219,8 +219,8 @@ test('two concurrent orders: the same node refuses the second, and another node 
   expect(shared).toHaveLength(1);
 });
 
-describe('renewals', () => {
-  test('are due at a third of the remaining lifetime, only for a certificate of the configured names', async () => {
+describe('ACME renewals', () => {
+  test('are due when a third of the lifetime remains, only for a certificate of the configured names', async () => {
     expect(acme.state().nextMs).toBeNull();
     expect(await order()).toBeNull();
     const { notBefore, notAfter } = certificate.current()!.facts;
@@ -230,7 +230,7 @@ describe('renewals', () => {
     expect(acme.state().nextMs).toBeNull();
   });
 
-  test('begin automatically, and at growing intervals after failures', async () => {
+  test('start automatically, and at growing intervals after failures', async () => {
     expect(await order()).toBeNull();
     const first = certificate.current()!;
     const renew = async (): Promise<void> => {
@@ -252,7 +252,7 @@ describe('renewals', () => {
   });
 });
 
-test('an order ends when Weir stops, and this is not a failure', async () => {
+test('an ACME order ends when Weir stops, and is not logged as a failure', async () => {
   acme.begin(SYSTEM);
   for (const stop of stops.splice(0)) await stop();
   expect(acme.state().step).toBeNull();

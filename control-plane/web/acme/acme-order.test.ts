@@ -50,7 +50,7 @@ async function run(states: Readonly<Record<string, readonly object[]>>) {
 }
 
 describe('orderCertificate()', () => {
-  test('waits for the server, and reads the chain', async () => {
+  test('waits for the ACME server, and reads the certificate chain', async () => {
     const done = { ...READY, status: 'valid', certificate: 'https://ca.test/chain' };
     const result = await run({
       [PROOF]: [PENDING, { ...PENDING }, { ...PENDING, status: 'valid' }],
@@ -62,7 +62,7 @@ describe('orderCertificate()', () => {
     expect(result.removals).toBe(1);
   });
 
-  test('does not repeat a proof that the server still accepts', async () => {
+  test('does not repeat an authorization that is still valid', async () => {
     const done = { ...READY, status: 'valid', certificate: 'https://ca.test/chain' };
     const result = await run({ [PROOF]: [{ ...PENDING, status: 'valid' }], [ORDER]: [done] });
     expect(result).toMatchObject({ chain: 'the chain', put: [], posted: [] });
@@ -98,7 +98,7 @@ describe('orderCertificate()', () => {
       { [PROOF]: [{ ...PENDING, status: 'valid' }], [ORDER]: [{ status: 'ready' }] },
       'no finalize URL',
     ],
-  ])('fails for %s, and removes its proofs', async (_what, states, expected) => {
+  ])('fails for %s, and removes its challenge responses', async (_what, states, expected) => {
     const result = await run(states);
     expect(result.chain).toContain(expected);
     if (result.put.length > 0) expect(result.removals).toBe(1);

@@ -51,7 +51,7 @@ async function failFirstCommit(): Promise<() => Promise<unknown>> {
 }
 
 describe('POST /tls/acme', () => {
-  test('begins an order; a concurrent second one is 409 and leaves no entry in the audit log', async () => {
+  test('starts an order; a second concurrent request is 409 and has no entry in the audit log', async () => {
     const answers = await Promise.all([1, 2].map(() => api.send('POST', '/api/tls/acme')));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
     expect(await audited()).toBe(1);
@@ -59,7 +59,7 @@ describe('POST /tls/acme', () => {
     expect(AcmeStatus.parse(body)).toMatchObject({ names: ['weir.example.org'], step: 'account' });
   });
 
-  test('begins one order, with one entry, if the transaction is repeated after a serialization failure', async () => {
+  test('starts one order with one audit entry if its transaction is repeated after a serialization failure', async () => {
     const undo = await failFirstCommit();
     try {
       expect((await api.send('POST', '/api/tls/acme')).status).toBe(202);
@@ -73,14 +73,14 @@ describe('POST /tls/acme', () => {
     }
   });
 
-  test('is 409 without names', async () => {
+  test('is 409 if no names are configured', async () => {
     await restart({ toml: 'auth.enabled = false' });
     const answer = await api.send('POST', '/api/tls/acme');
     expect([answer.status, answer.problem.detail]).toEqual([409, 'set server.acme.names first']);
   });
 });
 
-test('GET /tls/acme shows why the last order failed, and when the next one begins', async () => {
+test('GET /tls/acme shows why the last order failed, and when the next order starts', async () => {
   state = {
     ...IDLE,
     fault: 'no route',

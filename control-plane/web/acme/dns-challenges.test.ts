@@ -71,7 +71,7 @@ async function faultAt(reply: (message: Buffer) => Buffer | null): Promise<strin
   return String((outcome as PromiseRejectedResult).reason);
 }
 
-describe('dnsResponder()', () => {
+describe('dnsResponder(), which updates the zone for ACME challenges,', () => {
   test.each([
     ['closes the connection', () => null, /closed/],
     [
@@ -87,7 +87,7 @@ describe('dnsResponder()', () => {
   });
 });
 
-test('waits for secondary servers before it asks for the validation', async () => {
+test('dnsResponder() waits for secondary servers before the ACME server may check the record', async () => {
   const stop = new AbortController();
   const events: string[] = [];
   const soaAndUpdate = (message: Buffer): Buffer => {
@@ -103,7 +103,7 @@ test('waits for secondary servers before it asks for the validation', async () =
   expect(events).toEqual(['soa', 'update']);
 });
 
-test('stops waiting for a server that sends an answer byte by byte, and closes the connection', async () => {
+test('dnsResponder() stops waiting for a server that sends an answer byte by byte, and closes the connection', async () => {
   const closed = Promise.withResolvers<null>();
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -120,7 +120,7 @@ test('stops waiting for a server that sends an answer byte by byte, and closes t
   await closed.promise;
 });
 
-test('removes the records of an update whose answer was lost', async () => {
+test('dnsResponder() removes the records of an update whose answer was lost', async () => {
   const updates: string[] = [];
   const logger = new MemoryLogger();
   const port = await serverWith((message) => {
@@ -134,13 +134,13 @@ test('removes the records of an update whose answer was lost', async () => {
   expect([updates, logger.lines]).toEqual([['add', 'remove'], []]);
 });
 
-test('does not accept a success that is not signed with the key of the update', async () => {
+test('dnsResponder() rejects a success that is not signed with the key of the update', async () => {
   const port = await serverWith((message) => (isUpdate(message) ? asResponse(message) : soaOf(message)));
   const key = { name: 'weir-key', algorithm: 'hmac-sha256', secret: Buffer.from('secret') } as const;
   await expect(responderAt(port, { key }).put(PROOFS)).rejects.toThrow('its signature is wrong');
 });
 
-test('readTsigKey() accepts base64 on one line only, and never shows it', async () => {
+test('readTsigKey() accepts base64 only on one line, and never shows the key in an error', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-tsig-'));
   const path = join(folder, 'key');
   try {

@@ -11,7 +11,7 @@ const NOW = Date.UTC(2026, 0, 15);
 const countsOf = (bytes: Buffer): number[] => [4, 6, 8, 10].map((at) => bytes.readUInt16BE(at));
 
 describe('updateRequest()', () => {
-  test('is an update of the zone with all records', () => {
+  test('returns an update message for the zone with all records', () => {
     const { id, bytes } = updateRequest(
       'example.org',
       'add',
@@ -30,7 +30,7 @@ describe('updateRequest()', () => {
     ]);
   });
 
-  test('removes only the record with this text: class NONE, TTL 0', () => {
+  test('deletes only the record with the given text: class NONE, TTL 0', () => {
     const { bytes } = updateRequest('example.org', 'remove', [RECORD], null, NOW);
     const at = bytes.indexOf(Buffer.from([0, 16, 0, 254]));
     expect(bytes.readUInt32BE(at + 4)).toBe(0);
@@ -43,14 +43,14 @@ describe('updateRequest()', () => {
     expect(bytes.includes(KEY.secret)).toBe(false);
   });
 
-  test('refuses an invalid name, and a text that is too long', () => {
+  test('rejects an invalid name, and a text that is too long', () => {
     expect(() => updateRequest('a..b', 'add', [RECORD], null, NOW)).toThrow('is not a domain name');
     const long = { ...RECORD, text: 'x'.repeat(256) };
     expect(() => updateRequest('example.org', 'add', [long], null, NOW)).toThrow('longer than a TXT string');
   });
 });
 
-test('soaRequest() asks for the SOA of a name', () => {
+test('soaRequest() returns a SOA query for a name', () => {
   expect(decodeMessage(soaRequest('a.example.org').bytes)!.questions).toMatchObject([
     { name: 'a.example.org', type: 'SOA' },
   ]);

@@ -43,8 +43,8 @@ function exchange({ secret = 'secret', signedSecs = SECS, algorithm = ALGORITHM,
   return { reply, mac: request.mac! };
 }
 
-describe('replyFault()', () => {
-  test('accepts a reply that is signed with the key, also if its id was changed on the way', () => {
+describe('replyFault(), which checks the TSIG signature of a reply,', () => {
+  test('accepts a reply signed with the key, even if its message ID was changed on the way', () => {
     for (const signing of [{}, { id: 4711 }, { signedSecs: SECS - 299 }]) {
       const { reply, mac } = exchange(signing);
       expect([signing, replyFault(reply, mac, KEY, NOW)]).toEqual([signing, null]);
@@ -55,17 +55,17 @@ describe('replyFault()', () => {
     ['another secret', { secret: 'other' }, /its signature is wrong/],
     ['another algorithm', { algorithm: Buffer.from('\x0bhmac-sha512\0', 'latin1') }, /another algorithm/],
     ['a time that is too long ago', { signedSecs: SECS - 301 }, /differs too much from the clock/],
-  ])('does not accept %s', (_what, signing, expected) => {
+  ])('rejects %s', (_what, signing, expected) => {
     const { reply, mac } = exchange(signing);
     expect(replyFault(reply, mac, KEY, NOW)).toMatch(expected);
   });
 
-  test('does not accept the reply to another request', () => {
+  test('rejects the reply to another request', () => {
     const { reply } = exchange();
     expect(replyFault(reply, Buffer.alloc(32), KEY, NOW)).toBe('its signature is wrong');
   });
 
-  test('does not accept a reply if any byte was changed, added or removed', () => {
+  test('rejects a reply of which any byte was changed, added or removed', () => {
     const { reply, mac } = exchange();
     // The signature does not cover the name, TTL and class of the record as sent, nor the id of the message.
     const isFree = (at: number): boolean => at < 2 || (at >= 12 && at < 12 + OWNER.length + 8);
@@ -79,7 +79,7 @@ describe('replyFault()', () => {
     expect(replyFault(Buffer.concat([reply, Buffer.of(0)]), mac, KEY, NOW)).toBe('it is not signed');
   });
 
-  test('does not accept a reply without a signature', () => {
+  test('rejects a reply without a signature', () => {
     const { reply, mac } = exchange();
     const unsigned = Buffer.from(reply.subarray(0, 12));
     unsigned[11] = 0;

@@ -10,7 +10,7 @@ const node = new AuthSuite();
 describe('sessions', () => {
   beforeEach(() => node.api.setUp());
 
-  test('are listed newest first, with the current one marked and no secret', async () => {
+  test('are listed newest first, with the current session marked and without secrets', async () => {
     const older = await node.api.logIn({ headers: { 'user-agent': 'Test/1.0 \u00e9' }, remember_me: true });
     node.api.clock.advanceSecs(1);
     const newer = await node.api.logIn();
@@ -26,7 +26,7 @@ describe('sessions', () => {
     expect(sessions[1]!.user_agent).toMatch(/^Test\/1\.0 /);
   });
 
-  test('are described by auth/status to their owners; without a session, it also returns 200', async () => {
+  test('are shown to their owners by auth/status, which returns 200 even without a session', async () => {
     const reported = async (session?: string): Promise<unknown> => {
       const answer = await node.api.send('GET', '/api/auth/status', session === undefined ? {} : { session });
       expect(answer.status).toBe(200);
@@ -53,7 +53,7 @@ describe('sessions', () => {
     expect(await reported(late)).toBeNull();
   });
 
-  test('of other users can neither be listed nor ended by a viewer, and tokens are not shown', async () => {
+  test('of other users cannot be listed or ended by a viewer; tokens are not listed', async () => {
     const admin = await node.api.logIn();
     const json = { username: 'ada', password: 'a viewer of it all', role: 'viewer' };
     await node.api.send('POST', '/api/users', { session: admin, json });
@@ -89,7 +89,7 @@ describe('sessions', () => {
     expect(rows[0]!.row).not.toContain(Buffer.from(session).toString('hex'));
   });
 
-  test('end at their time and are then removed from the table', async () => {
+  test('end when they expire and are then deleted from the table', async () => {
     const session = await node.api.logIn();
     node.api.clock.advanceSecs(24 * 3600 - 1);
     expect(await node.isIn(session)).toBe(true);
@@ -100,7 +100,7 @@ describe('sessions', () => {
     expect(rows).toEqual([]);
   });
 
-  test('neither end early nor last longer if the clock is set', async () => {
+  test('do not change their duration when the clock is set', async () => {
     const session = await node.api.logIn();
     const year = 365 * 86_400;
     for (const step of [year, -2 * year, year]) {
@@ -121,7 +121,7 @@ describe('sessions', () => {
     node.api.clock.stepSecs(year);
   });
 
-  test('that were opened by a clock in the future last no longer than any other, and earlier ones are kept', async () => {
+  test('opened while the clock was ahead last no longer than others, and do not end earlier sessions', async () => {
     const year = 365 * 86_400;
     const before = await node.api.logIn();
     node.api.clock.stepSecs(year);
@@ -141,7 +141,7 @@ describe('sessions', () => {
     await restarted.close();
   });
 
-  test('record when they were last seen', async () => {
+  test('record when they were last used', async () => {
     const session = await node.api.logIn();
     const [before] = await node.sessionsOf(session);
     node.api.clock.advanceSecs(120);
@@ -150,7 +150,7 @@ describe('sessions', () => {
     expect(Date.parse(after!.last_seen) - Date.parse(before!.last_seen)).toBe(120_000);
   });
 
-  test('can be revoked one by one, including the current one', async () => {
+  test('can be revoked one by one, including the current session', async () => {
     const own = await node.api.logIn();
     const other = await node.api.logIn();
     const idOfOther = (await node.sessionsOf(own)).find(({ current }) => !current)!.id;
@@ -174,7 +174,7 @@ describe('sessions', () => {
     expect((await node.api.send('POST', '/api/auth/logout', { session })).status).toBe(204);
   });
 
-  test('of one node are valid on another, and so is their end', async () => {
+  test('of one node are valid on another node, until they end on either node', async () => {
     const session = await node.api.logIn();
     const other = await RunningApi.start(node.suite.database, everyRoute(), { toml: '' });
     expect((await other.send('GET', '/api/groups', { session })).status).toBe(200);

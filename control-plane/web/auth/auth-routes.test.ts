@@ -18,7 +18,7 @@ describe('setup', () => {
 
   const guarded = everyRow.filter((route) => route.access !== 'public');
 
-  test('before setup every protected route returns setup_required, even login', async () => {
+  test('is required before every protected route, even login: 401 setup_required', async () => {
     for (const route of guarded) {
       const answer = await node.api.send(route.method, `/api${route.path.replace('{id}', '1')}`);
       expect([route.path, answer.status, answer.problem.error]).toEqual([route.path, 401, 'setup_required']);
@@ -27,7 +27,7 @@ describe('setup', () => {
     expect([answer.status, answer.problem.error]).toEqual([401, 'setup_required']);
   });
 
-  test('accepts exactly one of many at the same time', async () => {
+  test('accepts exactly one of many concurrent requests', async () => {
     const passwords = Array.from({ length: 6 }, (_, index) => `password number ${index}`);
     const send = (password: string) => node.api.send('POST', '/api/auth/setup', { json: { password } });
     const statuses = (await Promise.all(passwords.map(send))).map(({ status }) => status);
@@ -35,7 +35,7 @@ describe('setup', () => {
     expect(statuses.filter((status) => status === 403)).toHaveLength(5);
   });
 
-  test('works with authentication disabled and requires nothing afterwards', async () => {
+  test('is possible with authentication disabled, after which requests still need no login', async () => {
     await node.restart('auth.enabled = false');
     await node.api.setUp();
     const status = AuthStatus.parse((await node.api.send('GET', '/api/auth/status')).body);
@@ -55,7 +55,7 @@ describe('setup', () => {
     [{ password: 'lone \ud800 surrogate' }, 'password'],
     [{ password: 12345678 }, 'password'],
     [{}, 'password'],
-  ])('refuses %j and names the field', async (json, path) => {
+  ])('rejects %j and reports the field', async (json, path) => {
     const raw = JSON.stringify(json);
     const headers = { 'content-type': 'application/json' };
     const answer = await node.api.send('POST', '/api/auth/setup', { raw, headers });
@@ -76,7 +76,7 @@ describe('setup', () => {
 describe('login', () => {
   beforeEach(() => node.api.setUp());
 
-  test('gives a cookie that scripts and other sites cannot use', async () => {
+  test('sets a cookie that scripts and other sites cannot use', async () => {
     const answer = await node.logIn(PASSWORD);
     expect(answer.status).toBe(200);
     const body = LoginAnswer.parse(answer.body);
@@ -85,14 +85,14 @@ describe('login', () => {
     expect(sessionCookie(answer)!.attributes.sort()).toEqual(['HttpOnly', 'Path=/', 'SameSite=Strict']);
   });
 
-  test('marks the cookie Secure if a trusted proxy speaks TLS, and only then', async () => {
+  test('marks the cookie as Secure only if a trusted proxy reports TLS', async () => {
     const headers = { 'x-forwarded-proto': 'https' };
     expect(sessionCookie(await node.logIn(PASSWORD, { headers }))!.attributes).not.toContain('Secure');
     await node.restart('server.trusted_proxies = ["127.0.0.1/32"]');
     expect(sessionCookie(await node.logIn(PASSWORD, { headers }))!.attributes).toContain('Secure');
   });
 
-  test('does not reveal whether the name or the password was wrong', async () => {
+  test('returns the same error for a wrong name and a wrong password', async () => {
     const wrongPassword = await node.logIn('not the password');
     const wrongName = await node.logIn(PASSWORD, { username: 'root' });
     expect([wrongPassword.status, wrongName.status]).toEqual([401, 401]);
@@ -108,7 +108,7 @@ describe('login', () => {
     [{ username: 'a\u0000b', password: 'x' }, ['username']],
     [{ username: 'admin', password: 'x'.repeat(1025) }, ['password']],
     [{ username: ['admin'], password: {}, remember_me: 'yes' }, ['username', 'password', 'remember_me']],
-  ])('refuses %j and names every invalid field', async (json, paths) => {
+  ])('rejects %j and reports every invalid field', async (json, paths) => {
     const answer = await node.api.send('POST', '/api/auth/login', { json });
     expect(answer.status).toBe(400);
     expect([...new Set(answer.problem.errors!.map((fault) => fault.path))]).toEqual(paths);
@@ -128,7 +128,7 @@ describe('change-password', () => {
     return node.api.send('POST', '/api/auth/change-password', { session, json });
   }
 
-  test('replaces the password and ends the other sessions', async () => {
+  test('replaces the password and ends all other sessions', async () => {
     const own = await node.api.logIn();
     const other = await node.api.logIn();
     expect((await change(own, PASSWORD, 'a better password')).status).toBe(204);
@@ -147,7 +147,7 @@ describe('change-password', () => {
     expect((await node.logIn(PASSWORD)).status).toBe(200);
   });
 
-  test('rewrites the configuration file if it contains the password, and keeps the rest of it', async () => {
+  test('rewrites the configuration file if it contains the password, and keeps the rest of the file', async () => {
     const write = (hash: string): string =>
       `# mine\n[auth.admin]\npassword_hash = "${hash}" # in May\n\n[logging]\nlevel = "warn" # quiet\n`;
     const hash = await CHEAP_HASHING.hash(PASSWORD);
@@ -167,7 +167,7 @@ describe('change-password', () => {
     expect((await node.logIn('the best password')).status).toBe(200);
   });
 
-  test('returns 409 if the environment sets the password or the file has changed', async () => {
+  test('is 409 if the environment sets the password or the file has changed', async () => {
     const hash = await CHEAP_HASHING.hash(PASSWORD);
     for (const text of [null, '[auth.admin]\n', 'not TOML', `[auth.admin]\npassword_hash = "${hash}x"\n`]) {
       if (text === null) await rm(file, { force: true });
@@ -184,7 +184,7 @@ describe('change-password', () => {
     }
   });
 
-  test('names every invalid field', async () => {
+  test('reports every invalid field', async () => {
     const session = await node.api.logIn();
     const answer = await node.api.send('POST', '/api/auth/change-password', {
       session,

@@ -68,7 +68,7 @@ async function callerOf(secret: string): Promise<Caller | null> {
 }
 
 describe('Authenticator', () => {
-  test('callerOf() accepts a session until it expires, later with "remember me"', async () => {
+  test('callerOf() accepts a session until it expires, which is later with "remember me"', async () => {
     const [short, long] = [await logIn(), await logIn(true)];
     expect(await callerOf(short)).toMatchObject({ username: 'admin', role: 'admin' });
     clock.advance(12 * HOUR_MS - 1);
@@ -93,7 +93,7 @@ describe('Authenticator', () => {
     expect(await callerOf(secret)).toBeNull();
   });
 
-  test('callerOf() accepts only sessions that it has seen while the database is unavailable', async () => {
+  test('callerOf() accepts only sessions that it saw before the database became unavailable', async () => {
     const secret = await logIn();
     const ended = await logIn();
     await authenticator.sessions.endOf(ended);
@@ -103,7 +103,7 @@ describe('Authenticator', () => {
     await expect(callerOf('unknown')).rejects.toThrow(DatabaseUnavailable);
   });
 
-  test('callerOf() records once a minute that a session was used', async () => {
+  test('callerOf() records at most once a minute that a session was used', async () => {
     const secret = await logIn();
     const lastSeenMs = async (): Promise<number> =>
       (await authenticator.sessions.list())[0]!.lastSeenAt.getTime() - clock.nowMs();
@@ -115,7 +115,7 @@ describe('Authenticator', () => {
     expect(await lastSeenMs()).toBe(0);
   });
 
-  test('logIn() locks after the configured number of failures, and resets the count with the correct password', async () => {
+  test('logIn() locks after the configured number of failures, and resets their count after the correct password', async () => {
     const wrong = (): Promise<unknown> =>
       authenticator.logIn({ username: 'admin', password: 'wrong', rememberMe: false, code: null }, HERE);
     for (let time = 0; time < 2; time++) await expect(wrong()).rejects.toMatchObject({ status: 401 });
@@ -125,7 +125,7 @@ describe('Authenticator', () => {
     expect(logger.text()).not.toContain(PASSWORD);
   });
 
-  test('logIn() does not count failures that it did not check', async () => {
+  test('logIn() does not count attempts whose password was not checked', async () => {
     isAway = true;
     for (let time = 0; time < 5; time++) await expect(logIn()).rejects.toThrow(DatabaseUnavailable);
     isAway = false;
@@ -148,7 +148,7 @@ describe('Authenticator', () => {
     await expect(logIn()).rejects.toMatchObject({ status: 401 });
   });
 
-  test('sessions.revoke() ends a session here immediately, even without the database, and is 404 for others', async () => {
+  test('sessions.revoke() ends a session on this node even if the database fails, and is 404 for other users', async () => {
     const secret = await logIn();
     const { sessionId } = (await callerOf(secret))!;
     await authenticator.sessions.revoke(SYSTEM, sessionId!);
@@ -170,7 +170,7 @@ describe('Authenticator', () => {
           HERE,
         ),
     ],
-  ])('%s() keeps no session in memory that it may have ended', async (_name, end) => {
+  ])('%s() removes a session from memory if it may have ended in the database', async (_name, end) => {
     const secret = await logIn();
     const caller = (await callerOf(secret))!;
     isSilent = true;
@@ -186,7 +186,7 @@ describe('Authenticator', () => {
     expect(await callerOf(secret)).toEqual(caller);
   });
 
-  test('removeExpired() removes expired sessions, but not by a clock that was just set', async () => {
+  test('removeExpired() deletes expired sessions, unless the clock was just set', async () => {
     await logIn();
     const stored = async (): Promise<number> =>
       (await own.database.query('SELECT 1 FROM sessions')).rows.length;
@@ -200,7 +200,7 @@ describe('Authenticator', () => {
     expect(await stored()).toBe(0);
   });
 
-  test('openCaller() accepts every caller without authentication, and no caller with it', () => {
+  test('openCaller() returns the administrator if authentication is disabled, otherwise null', () => {
     expect(authenticator.openCaller()).toBeNull();
     expect(make('auth.enabled = false').openCaller()).toEqual({
       username: 'admin',

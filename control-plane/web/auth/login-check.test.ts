@@ -6,7 +6,7 @@ import { AuthSuite } from '../../../test/support/parts/auth-suite.ts';
 
 const node = new AuthSuite();
 
-describe('lockout', () => {
+describe('the lockout after failed logins', () => {
   beforeEach(() => node.api.setUp());
 
   async function failTimes(count: number, headers: Record<string, string> = {}): Promise<number[]> {
@@ -15,13 +15,13 @@ describe('lockout', () => {
     return statuses;
   }
 
-  test('counts attempts at the same time one by one', async () => {
+  test('counts concurrent attempts one by one', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => node.logIn('wrong password')));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(15);
   });
 
-  test('clears failures after a success, and after the window', async () => {
+  test('is reset by a successful login, and after its time window', async () => {
     await failTimes(4);
     expect((await node.logIn(PASSWORD)).status).toBe(200);
     expect(await failTimes(4)).toEqual([401, 401, 401, 401]);
@@ -29,7 +29,7 @@ describe('lockout', () => {
     expect(await failTimes(5)).toEqual([401, 401, 401, 401, 401]);
   });
 
-  test('refuses a delayed caller like others, and accepts it once the lockout is deleted', async () => {
+  test('rejects logins of a delayed caller, and accepts them once the lockout is deleted', async () => {
     await failTimes(5);
     expect(await failTimes(2)).toEqual([429, 429]);
     await node.suite.database.query('DELETE FROM login_failures');
@@ -51,7 +51,7 @@ describe('lockout', () => {
     expect((await node.logIn(PASSWORD)).status).toBe(429);
   });
 
-  test('applies to one address and one name if a trusted proxy names addresses', async () => {
+  test('applies to one pair of address and name if a trusted proxy reports client addresses', async () => {
     await node.restart('server.trusted_proxies = ["127.0.0.1/32"]');
     await failTimes(5, { 'x-forwarded-for': '192.0.2.1' });
     expect((await node.logIn(PASSWORD, { headers: { 'x-forwarded-for': '192.0.2.1' } })).status).toBe(429);
@@ -73,7 +73,7 @@ describe('lockout', () => {
     expect(statuses).toEqual([200, 200, 200, 200]);
   });
 
-  test('counts a whole /64 as one address, and an invalid address as the proxy', async () => {
+  test('counts a whole IPv6 /64 as one address, and an invalid forwarded address as the proxy', async () => {
     await node.restart('server.trusted_proxies = ["127.0.0.1/32"]');
     for (let n = 1; n <= 5; n++) await failTimes(1, { 'x-forwarded-for': `2001:db8:1:2::${n}` });
     const sameNet = { 'x-forwarded-for': '2001:db8:1:2:ffff::9' };

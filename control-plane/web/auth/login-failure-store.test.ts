@@ -32,7 +32,7 @@ async function rowCount(): Promise<number> {
   return (await own.database.query<{ rows: number }>(text)).rows[0]!.rows;
 }
 
-describe('loginSource', () => {
+describe('loginSource(), the key of login failures,', () => {
   test('treats a /64 of IPv6 as one address', () => {
     expect(failures.loginSource('a', '2001:db8::1').address).toBe(
       failures.loginSource('a', '2001:db8::2').address,
@@ -45,7 +45,7 @@ describe('loginSource', () => {
 });
 
 describe('lockedForMs', () => {
-  test('locks with the last allowed failure, for the window after it', async () => {
+  test('locks at the last allowed failure, for the window after it', async () => {
     await fail(ADMIN, 2);
     expect(await lockedForMs(ADMIN)).toBe(0);
     await fail(ADMIN, 1, 10_000);
@@ -54,13 +54,13 @@ describe('lockedForMs', () => {
     expect(await lockedForMs(ADMIN, 10_000 + WINDOW_MS)).toBe(0);
   });
 
-  test('locks neither another name nor another address', async () => {
+  test('does not lock another name or another address', async () => {
     await fail(ADMIN, 3);
     expect(await lockedForMs(failures.loginSource('root', '192.0.2.7'))).toBe(0);
     expect(await lockedForMs(failures.loginSource('admin', '192.0.2.8'))).toBe(0);
   });
 
-  test('treats a failure with a future time as one of now', async () => {
+  test('treats a failure with a future time as a failure now', async () => {
     await fail(ADMIN, 3, 3_600_000);
     expect(await lockedForMs(ADMIN)).toBe(WINDOW_MS);
     expect(await lockedForMs(ADMIN, WINDOW_MS)).toBe(0);
@@ -68,7 +68,7 @@ describe('lockedForMs', () => {
 });
 
 describe('countFailure', () => {
-  test('starts again at one if the last failure is a window ago', async () => {
+  test('starts again at one if the last failure is older than the window', async () => {
     await fail(ADMIN, 2);
     await fail(ADMIN, 1, WINDOW_MS);
     expect(await lockedForMs(ADMIN, WINDOW_MS)).toBe(0);
@@ -76,7 +76,7 @@ describe('countFailure', () => {
     expect(await lockedForMs(ADMIN, WINDOW_MS)).toBe(WINDOW_MS);
   });
 
-  test('counts the eleventh name of an address, and all that follow, together', async () => {
+  test('counts all names after the tenth of an address together', async () => {
     for (let name = 0; name < 10; name++) await fail(failures.loginSource(`junk ${name}`, '192.0.2.7'), 1);
     await fail(ADMIN, 1);
     await fail(failures.loginSource('root', '192.0.2.7'), 2);
@@ -86,7 +86,7 @@ describe('countFailure', () => {
     expect(await lockedForMs(ADMIN, WINDOW_MS)).toBe(0);
   });
 
-  test('keeps 10,000 rows: rows without a lock are deleted first, the oldest of them first', async () => {
+  test('keeps 10,000 rows: deletes rows without a lock first, and of these the oldest first', async () => {
     await own.database.query(
       `INSERT INTO login_failures (username, address, failures, last_at)
        SELECT 'u', n::text, CASE WHEN n = 1 THEN 3 ELSE 1 END, $1::timestamptz + n * interval '1 ms'
@@ -103,7 +103,7 @@ describe('countFailure', () => {
 });
 
 describe('clearFailures', () => {
-  test('clears only the failures of the source', async () => {
+  test('clears only the failures of the given source', async () => {
     const other = failures.loginSource('admin', '192.0.2.8');
     await fail(ADMIN, 3);
     await fail(other, 3);
@@ -113,7 +113,7 @@ describe('clearFailures', () => {
 });
 
 describe('deletePassedFailures', () => {
-  test('removes failures as old as the window, and no newer ones', async () => {
+  test('deletes failures as old as the window, and no newer failures', async () => {
     await fail(ADMIN, 1);
     await fail(failures.loginSource('root', '192.0.2.7'), 1, 1);
     await failures.deletePassedFailures(own.database, ruleAt(0).now);

@@ -14,7 +14,7 @@ function failFrom(addresses: number, username = 'admin'): void {
   for (let n = 0; n < addresses; n++) pace.noteFailure(username, `192.0.2.${n}`);
 }
 
-test('ranks addresses with failures after others, and proven ones permanently first', () => {
+test('LoginPace ranks addresses with failures last, and addresses with a former success first', () => {
   failFrom(1);
   failFrom(1);
   pace.noteSuccess('198.51.100.1');
@@ -25,7 +25,7 @@ test('ranks addresses with failures after others, and proven ones permanently fi
   expect(['198.51.100.1', '192.0.2.0'].map((address) => pace.rankOf(address))).toEqual([PROVEN, 0]);
 });
 
-test('slows down logins to an account that many addresses guess at, least for an address without failures', () => {
+test('LoginPace delays logins to an account under attack, least for an address without failures', () => {
   failFrom(20);
   expect(pace.delayMs('admin', '192.0.2.0')).toBe(0);
   failFrom(10);
@@ -44,7 +44,7 @@ test.each([
   ['IPv6', (n: number) => `2001:db8:1:${n.toString(16)}::/64`, '2001:db8:2:1::/64'],
   ['IPv4', (n: number) => `198.51.100.${n}`, '203.0.113.1'],
 ])(
-  'ranks new addresses of an %s network with failures after those of others, but before those that failed',
+  'LoginPace ranks new addresses of an attacking %s network after others, but before those that failed',
   (_, nth, other) => {
     for (let n = 0; n < 80; n++) pace.noteFailure('admin', nth(n));
     expect(pace.rankOf(other)).toBe(0);
@@ -57,7 +57,7 @@ test.each([
   },
 );
 
-test('ranks a flood of new addresses of one network after others before any of them is checked', () => {
+test('LoginPace ranks new addresses of a network after others while many of its logins wait', () => {
   const ends = Array.from({ length: 20 }, (_, n) => pace.begin(`2001:db8:1:${n}::/64`));
   const ranks = () => ['2001:db8:1:99::/64', '2001:db8:2:1::/64'].map((address) => pace.rankOf(address));
   expect(ranks()).toEqual([20 / 1001, 0]);
@@ -65,13 +65,13 @@ test('ranks a flood of new addresses of one network after others before any of t
   expect(ranks()).toEqual([0, 0]);
 });
 
-test('keeps a bounded number of addresses', () => {
+test('LoginPace keeps a limited number of addresses', () => {
   failFrom(1);
   for (let n = 0; n < 5000; n++) pace.noteFailure('admin', `2001:db8:${n.toString(16)}::`);
   expect(pace.rankOf('192.0.2.0')).toBe(0);
 });
 
-test('delays an account and address for a second if a lockout refused them in the last five', () => {
+test('LoginPace delays logins for a second if a lockout rejected account and address in the last five', () => {
   pace.noteLocked('admin', '192.0.2.1');
   clock.advance(5000);
   expect(pace.lockedDelayMs('admin', '192.0.2.1')).toBe(1000);

@@ -6,8 +6,8 @@ import { makeUser, USER_PASSWORD } from '../../../test/support/parts/people.ts';
 
 const suite = new OidcSuite();
 
-describe('a login at the provider', () => {
-  test('creates a user once from claims that give a role, and opens a session', async () => {
+describe('a login with OpenID Connect', () => {
+  test('creates a user at the first login from claims that give a role, and opens a session', async () => {
     const first = await suite.logIn();
     expect([first.status, first.text]).toEqual([200, expect.stringContaining('You are logged in')]);
     expect(await suite.users()).toEqual(['admin: admin', 'vera: viewer']);
@@ -32,7 +32,7 @@ describe('a login at the provider', () => {
     expect(rows.map(({ row }) => row)).toEqual(['vera created user vera']);
   });
 
-  test('creates a user with the role family, who has no devices until an admin links some', async () => {
+  test('creates a user with the role family, who sees no devices until an administrator assigns some', async () => {
     await suite.serve('family_values = ["family"]');
     const { secret } = await suite.logIn();
     const users = await suite.node.api.send('GET', '/api/users', { session: suite.session });
@@ -45,7 +45,7 @@ describe('a login at the provider', () => {
     expect((await suite.node.api.send('GET', '/api/clients', { session: secret! })).status).toBe(401);
   });
 
-  test('uses the current role, and ends the sessions of a user who lost it', async () => {
+  test('uses the current role, and ends the sessions of a user who lost the role', async () => {
     const before = await suite.logIn();
     suite.provider.person = { ...VERA, groups: 'weir-admins' };
     const raised = await suite.logIn();
@@ -69,7 +69,7 @@ describe('a login at the provider', () => {
     expect(await suite.users()).toEqual(['admin: admin', 'vera: admin']);
   });
 
-  test('refuses a person without a role, and creates no user', async () => {
+  test('rejects a person without a role, and creates no user', async () => {
     suite.provider.person = { sub: 'stranger', preferred_username: 'admin', groups: ['others'] };
     const { status, text, secret } = await suite.logIn();
     expect([status, secret]).toEqual([403, undefined]);
@@ -77,7 +77,7 @@ describe('a login at the provider', () => {
     expect(await suite.users()).toEqual(['admin: admin']);
   });
 
-  test('with a name that is in use creates another name and changes no other user', async () => {
+  test('with a name in use creates a user with another name, and changes no existing user', async () => {
     await makeUser(suite.node.api, suite.session, { username: 'Vera', role: 'admin' });
     expect((await suite.logIn()).status).toBe(200);
     suite.provider.person = { ...VERA, sub: 'person-2', preferred_username: 'ADMIN' };
@@ -90,7 +90,7 @@ describe('a login at the provider', () => {
     ]);
   });
 
-  test('as a user who is named in the configuration has the rights of that user', async () => {
+  test('as a user listed in allowed_users has the rights of that user', async () => {
     await makeUser(suite.node.api, suite.session, { username: 'otto', role: 'admin' });
     await suite.serve('allowed_users = ["person-1=Otto", "person-2=admin", "person-3=unknown"]');
     const names = [];
@@ -107,7 +107,7 @@ describe('a login at the provider', () => {
     expect((await suite.logIn()).secret).toBeUndefined();
   });
 
-  test('of a disabled user is refused, however the user was created', async () => {
+  test('as a disabled user is rejected, however the user was created', async () => {
     const { id } = await makeUser(suite.node.api, suite.session, { username: 'otto' });
     expect((await suite.logIn()).status).toBe(200);
     await suite.node.suite.database.query('UPDATE users SET enabled = false WHERE id <> 1');
@@ -116,7 +116,7 @@ describe('a login at the provider', () => {
     expect([(await suite.logIn()).status, id > 1]).toEqual([403, true]);
   });
 
-  test('does not give the user a password to log in with', async () => {
+  test('does not create a password for the user', async () => {
     await suite.logIn();
     expect((await suite.node.logIn(USER_PASSWORD, { username: 'vera' })).status).toBe(401);
     expect((await suite.node.logIn('', { username: 'vera' })).status).toBe(400);

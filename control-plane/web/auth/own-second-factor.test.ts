@@ -13,13 +13,13 @@ import {
 
 const suite = new SecondFactorSuite();
 
-describe('a second factor', () => {
-  test('is disabled at first, and an unneeded code is ignored', async () => {
+describe('a second factor of the current user', () => {
+  test('is disabled at first, and a code that is not needed is ignored', async () => {
     expect(await suite.state()).toEqual({ enabled: false, pending: false, recovery_codes_left: 0 });
     expect((await suite.logIn({ totp_code: '123456' })).status).toBe(200);
   });
 
-  test('is active only after its first code was entered', async () => {
+  test('is required only after its first code was confirmed', async () => {
     const { body } = await suite.post('', { password: PASSWORD });
     const { secret, uri } = SecondFactorSecret.parse(body);
     expect(uri).toContain(`secret=${secret}`);
@@ -36,7 +36,7 @@ describe('a second factor', () => {
     expect(outcomeOf(await suite.post('', { password: PASSWORD }))).toEqual([409, 'conflict']);
   });
 
-  test('is prepared with a new secret at each request, and only the newest is valid', async () => {
+  test('gets a new secret at each enrolment, and only the newest secret is valid', async () => {
     const apps: AuthenticatorApp[] = [];
     for (let n = 0; n < 2; n++) {
       const { body } = await suite.post('', { password: PASSWORD });
@@ -48,14 +48,14 @@ describe('a second factor', () => {
     expect((await suite.post('/confirm', { totp_code: apps[1]!.code() })).status).toBe(200);
   });
 
-  test('ends the other sessions, which a password alone has opened, when it is enabled', async () => {
+  test('ends the other sessions, which were opened with a password alone, when it is enabled', async () => {
     const other = await suite.node.api.logIn();
     await suite.enable();
     expect([await suite.node.isIn(suite.session), await suite.node.isIn(other)]).toEqual([true, false]);
   });
 });
 
-describe('disabling it', () => {
+describe('disabling the second factor', () => {
   test.each<[string, (shown: ShownFactor) => object]>([
     ['the password', () => ({ password: PASSWORD })],
     ['a code', ({ app }) => ({ totp_code: app.code() })],
@@ -69,7 +69,7 @@ describe('disabling it', () => {
     expect(outcomeOf(await suite.post('/recovery-codes', { password: PASSWORD }))).toEqual([409, 'conflict']);
   });
 
-  test('refuses and counts a wrong proof, and refuses none or two', async () => {
+  test('rejects and counts a wrong proof, and rejects zero or two proofs', async () => {
     const { app } = await suite.enable();
     const wrong = [{ password: 'wrong password' }, { totp_code: app.code(7) }, { recovery_code: 'aaaa' }];
     const answers = [];
@@ -87,7 +87,7 @@ describe('disabling it', () => {
     expect(await suite.state()).toMatchObject({ enabled: true });
   });
 
-  test('discards a secret that was not confirmed', async () => {
+  test('deletes a secret that was not confirmed', async () => {
     await suite.post('', { password: PASSWORD });
     expect((await suite.post('/disable', { password: PASSWORD })).status).toBe(204);
     expect(await suite.state()).toMatchObject({ pending: false });
@@ -106,7 +106,7 @@ describe('the second factor of another user', () => {
   const remove = (id: number, own = suite.session): Promise<TestAnswer> =>
     suite.node.api.send('DELETE', `/api/users/${id}/second-factor`, { session: own });
 
-  test('can be removed by an admin, not by a viewer', async () => {
+  test('can be removed by an administrator, but not by a viewer', async () => {
     const { id } = await makeUser(suite.node.api, suite.session, { username: 'vera' });
     const own = await logInAs(suite.node.api, 'vera');
     expect(outcomeOf(await remove(id))).toEqual([404, 'not_found']);
@@ -119,7 +119,7 @@ describe('the second factor of another user', () => {
     expect([(await remove(id)).status, (await remove(4711)).status]).toEqual([404, 404]);
   });
 
-  test('is not removed if its user is the caller or the administrator', async () => {
+  test('cannot be removed by the user or for the configured administrator', async () => {
     await makeUser(suite.node.api, suite.session, { username: 'otto', role: 'admin' });
     const own = await logInAs(suite.node.api, 'otto');
     await suite.enable();
@@ -130,7 +130,7 @@ describe('the second factor of another user', () => {
   });
 });
 
-test('secrets and codes are in no list, no log, no audit entry and no backup', async () => {
+test('second-factor secrets and codes are in no list, log, audit entry or backup', async () => {
   const { app, codes } = await suite.enable();
   await suite.logIn({ recovery_code: codes[0] });
   await suite.logIn({ totp_code: app.code(3) });

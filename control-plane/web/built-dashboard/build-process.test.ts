@@ -39,7 +39,7 @@ describe('buildInProcess()', () => {
     expect(await readFile(out, 'utf8')).toBe('19');
   });
 
-  test('buildInProcess() rejects with the last output of a program that fails', async () => {
+  test('buildInProcess() fails with the last output of a program that fails', async () => {
     const program = await programOf(
       'fail.mjs',
       `process.stderr.write('x'.repeat(100_000) + 'no space left', () => process.exit(1));`,
@@ -50,12 +50,12 @@ describe('buildInProcess()', () => {
     expect((error as Error).message).toMatch(/^x{1,2000}no space left$/);
   });
 
-  test('buildInProcess() rejects if the program is missing', async () => {
+  test('buildInProcess() fails if the program is missing', async () => {
     const program = join(folder, 'none.mjs');
     await expect(buildInProcess({ logger, stopped: signal, program })).rejects.toThrow('none.mjs');
   });
 
-  test('buildInProcess() ends a program that hangs when it is stopped', async () => {
+  test('buildInProcess() kills a program that hangs when it is stopped', async () => {
     const begun = join(folder, 'begun');
     const program = await programOf(
       'hang.mjs',

@@ -55,7 +55,7 @@ function settled(dashboard: DashboardOnDisk): Promise<DashboardState> {
 }
 
 describe('DashboardOnDisk', () => {
-  test('DashboardOnDisk serves a build of these sources, and builds nothing', async () => {
+  test('DashboardOnDisk serves a build of the current sources, and builds nothing', async () => {
     await buildNow();
     const dashboard = opened(neverBuild);
     expect(served(await dashboard.state())).toBe('one');
@@ -64,7 +64,7 @@ describe('DashboardOnDisk', () => {
     expect(logger.text()).toBe('');
   });
 
-  test('DashboardOnDisk builds a missing dashboard, and serves it at once', async () => {
+  test('DashboardOnDisk builds a missing dashboard, and serves it when it is ready', async () => {
     const turn = Promise.withResolvers<undefined>();
     const dashboard = opened(async () => {
       await turn.promise;
@@ -88,7 +88,7 @@ describe('DashboardOnDisk', () => {
     expect(served(await settled(dashboard))).toBe('two');
   });
 
-  test('DashboardOnDisk serves an outdated build if it cannot build, and logs that once', async () => {
+  test('DashboardOnDisk serves an outdated build if building fails, and logs this once', async () => {
     await buildNow();
     await writeFile(join(checkout.path, SOURCES, 'index.html'), '<p>');
     const dashboard = opened(() => Promise.reject(new Error('EROFS: read-only file system')));
@@ -133,7 +133,7 @@ describe('DashboardOnDisk', () => {
 });
 
 describe('hashOfSources()', () => {
-  test('hashOfSources() depends on sources, shared files and packages, not on tests, builds or files of editors', async () => {
+  test('hashOfSources() depends on sources, shared files and packages, not on tests, builds or editor files', async () => {
     const hash = async (): Promise<string> =>
       hashOfSources(await hashOfDashboard(checkout.path), ['shared/a.ts'], checkout.path);
     const write = async (path: string, text: string): Promise<void> => {

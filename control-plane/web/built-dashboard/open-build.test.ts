@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => dist[Symbol.asyncDispose]());
 
 describe('openBuild()', () => {
-  test('openBuild() has every file in each form, and none that Vite writes for other programs', async () => {
+  test('openBuild() returns every file in each encoding, and no files that Vite writes for other programs', async () => {
     await dist.build();
     const build = await openBuild(dist.path);
     expect(build?.sources).toEqual(SOME_SOURCES);
@@ -58,13 +58,13 @@ describe('openBuild()', () => {
       'a file is a link to a device',
       (folder) => replace(join(folder, 'mark.svg'), (path) => symlink('/dev/zero', path)),
     ],
-  ])('openBuild() refuses a build if %s', async (_, harm) => {
+  ])('openBuild() rejects a build if %s', async (_, harm) => {
     const { folder } = await dist.build();
     await harm(join(dist.path, folder));
     await expect(openBuild(dist.path)).rejects.toThrow();
   });
 
-  test('openBuild() refuses a truncated manifest, and one that is not a file', async () => {
+  test('openBuild() rejects a truncated manifest, and a manifest that is not a file', async () => {
     await dist.build();
     await truncate(join(dist.path, MANIFEST_NAME), 100);
     await expect(openBuild(dist.path)).rejects.toThrow();
@@ -73,7 +73,7 @@ describe('openBuild()', () => {
     await expect(openBuild(dist.path)).rejects.toThrow('not a regular file');
   });
 
-  test('openBuild() reads the next build if it replaces the current one during the read', async () => {
+  test('openBuild() reads the new build if the build is replaced during the read', async () => {
     const { folder } = await dist.build();
     const opening = openBuild(dist.path);
     // The manifest was read in the same turn.

@@ -13,8 +13,8 @@ beforeEach(async () => {
 
 const SUMMARY = '/api/stats/summary';
 
-describe('a session', () => {
-  test('of the compatibility API is valid for the native one, in each place that can carry it', async () => {
+describe('a session with the compatibility API', () => {
+  test('of the compatibility API is valid for the native API, in every header that can contain it', async () => {
     const sid = await compat.logIn();
     const cookies = [`svc_session=${sid}`, `sid=${sid}`, `sid=deleted; svc_session=${sid}`];
     const places = [{ sid }, { 'X-FTL-SID': sid }, ...cookies.map((cookie) => ({ cookie }))];
@@ -25,7 +25,7 @@ describe('a session', () => {
     expect((await compat.api.send('GET', '/svc/api/groups')).status).toBe(401);
   });
 
-  test('of the native API is valid for the compatibility API, which hides the secret of its cookie from scripts', async () => {
+  test('of the native API is valid for the compatibility API, whose cookie is hidden from scripts', async () => {
     const native = await compat.api.logIn();
     const headers = { cookie: `svc_session=${native}` };
     expect((await compat.send('GET', SUMMARY, { headers })).status).toBe(200);
@@ -36,7 +36,7 @@ describe('a session', () => {
     expect(reported.headers['set-cookie']).toBeUndefined();
   });
 
-  test('that ends at one API has ended at the other', async () => {
+  test('that ends in one API has ended in the other', async () => {
     const [first, second] = [await compat.logIn(), await compat.api.logIn()];
     const logout = await compat.api.send('POST', '/svc/api/auth/logout', { headers: { sid: first } });
     expect(logout.status).toBe(204);
@@ -54,7 +54,7 @@ describe('a session', () => {
     expect((await compat.get(SUMMARY, sid)).status).toBe(401);
   });
 
-  test('is also extended by each use of the native API', async () => {
+  test('of the compatibility API is extended by each use of the native API', async () => {
     const sid = await compat.logIn();
     for (let i = 0; i < 3; i++) {
       compat.api.clock.advanceSecs(1700);
@@ -62,7 +62,7 @@ describe('a session', () => {
     }
   });
 
-  test('that is valid is returned for a wrong password and for none', async () => {
+  test('that is valid is returned for a wrong or missing password', async () => {
     const sid = await compat.logIn();
     for (const password of ['wrong password', '']) {
       const answer = await compat.logInAnswer(password, { sid });
@@ -90,13 +90,13 @@ describe('a session', () => {
     expect(errorIn(other).hint).toContain('set a password first');
   });
 
-  test('is not opened by an empty password, which does not count as a guess', async () => {
+  test('is not opened by an empty password, which does not count as a failed login', async () => {
     for (let i = 0; i < 6; i++) expect((await compat.logInAnswer('')).status).toBe(401);
     expect((await compat.logInAnswer(PASSWORD)).status).toBe(200);
   });
 });
 
-describe('a second factor of the administrator', () => {
+describe("the administrator's second factor in the compatibility API", () => {
   const send = (more: object, headers = {}): Promise<TestAnswer> =>
     compat.send('POST', '/api/auth', { raw: JSON.stringify({ password: PASSWORD, ...more }), headers });
 
@@ -139,7 +139,7 @@ describe('a second factor of the administrator', () => {
     expect((await send({ totp: app.code(1) })).status).toBe(200);
   });
 
-  test('does not report a wrong password, and does not require the key of a token', async () => {
+  test('is not mentioned for a wrong password, and not required for the key of a token', async () => {
     const app = await enable();
     const wrong = await send({ password: 'wrong password', totp: Number(app.code()) });
     expect([wrong.status, sessionIn(wrong).message]).toEqual([401, 'password incorrect']);

@@ -8,8 +8,8 @@ import type { CompatClientHistory, CompatHistory } from '../../../shared/api/com
 const compat = new CompatSuite({ toml: 'auth.enabled = false' });
 beforeEach(() => storeRows(compat.suite.database, loggedDay(compat.api.clock.nowMs())));
 
-describe('the clients by time', () => {
-  test('sum to their totals, and all of them to the history', async () => {
+describe('the history of clients in the compatibility API', () => {
+  test('has totals that add up to the total history', async () => {
     const { queries } = await compat.open<CompatSummary>('/api/stats/summary');
     const { history } = await compat.open<CompatHistory>('/api/history');
     for (const query of ['', '?N=0', '?N=2', '?N=1']) {
@@ -27,7 +27,7 @@ describe('the clients by time', () => {
     }
   });
 
-  test('contains others only if there are more clients than requested', async () => {
+  test('has a row for other clients only if there are more clients than requested', async () => {
     const namesOf = async (query: string): Promise<string[]> =>
       Object.keys((await compat.open<CompatClientHistory>(`/api/history/clients${query}`)).clients);
     expect((await namesOf('?N=0')).sort()).toEqual([...CLIENTS]);

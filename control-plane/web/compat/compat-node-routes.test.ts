@@ -19,7 +19,7 @@ beforeEach(() => {
   override = null;
 });
 
-describe('the compatibility API about the node', () => {
+describe('the node information of the compatibility API', () => {
   test('reports whether queries are blocked, and for how many whole seconds', async () => {
     const read = async (): Promise<unknown[]> => {
       const { blocking, timer } = await compat.open<CompatBlocking>('/api/dns/blocking');
@@ -35,7 +35,7 @@ describe('the compatibility API about the node', () => {
     expect(await read()).toEqual(['disabled', null]);
   });
 
-  test('names versions that need no update', async () => {
+  test('reports versions that need no update', async () => {
     const { version } = await compat.open<CompatVersion>('/api/info/version');
     for (const { local, remote } of [version.core, version.web, version.ftl]) {
       expect(local.version).toMatch(/^v6\.\d+\.\d+$/);
@@ -43,7 +43,7 @@ describe('the compatibility API about the node', () => {
     }
   });
 
-  test('reports more about the machine than about its policy, and also counts disabled rules', async () => {
+  test('requires less access for machine data than for policy data, and counts disabled rules', async () => {
     for (const [name, enabled] of [
       ['games.example', true],
       ['ads.example', false],
@@ -63,7 +63,7 @@ describe('the compatibility API about the node', () => {
     await compat.open('/api/info/login');
   });
 
-  test('requires no session to report that DNS is answered', async () => {
+  test('reports without a session that DNS is answered', async () => {
     await compat.restart('');
     expect((await compat.send('GET', '/api/info/login')).body).toMatchObject({ dns: true, https_port: 0 });
     for (const path of ['/api/info/version', '/api/padd', '/api/dns/blocking'])

@@ -9,8 +9,8 @@ import type { CompatPadd } from '../../../shared/api/compat/compat-node-api.ts';
 const compat = new CompatSuite({ toml: 'auth.enabled = false' });
 beforeEach(() => storeRows(compat.suite.database, loggedDay(compat.api.clock.nowMs())));
 
-describe('what PADD shows', () => {
-  test('are the figures of the summary, and fewer of the rest if it requests fewer', async () => {
+describe('the data for PADD in the compatibility API', () => {
+  test('equals the summary, with fewer other fields without full=true', async () => {
     const { queries } = await compat.open<CompatSummary>('/api/stats/summary');
     const { total, blocked, percent_blocked } = queries;
     const full = await compat.open<CompatPadd>('/api/padd?full=true');
@@ -22,7 +22,7 @@ describe('what PADD shows', () => {
     expect(Object.keys(full).filter((name) => !(name in short))).toEqual(['iface', 'version']);
   });
 
-  test('are nulls and zeros on a node without queries', async () => {
+  test('contains nulls and zeros on a node without queries', async () => {
     await asOwner(compat.suite.database, 'TRUNCATE query_blocks, query_runs, query_counts');
     const { recent_blocked, top_domain, top_blocked, top_client, queries } =
       await compat.open<CompatPadd>('/api/padd');

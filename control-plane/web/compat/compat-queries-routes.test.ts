@@ -34,7 +34,7 @@ async function found(query: string, isOne: (row: CompatQuery) => boolean): Promi
 }
 
 describe('the query log of the compatibility API', () => {
-  test('has the rows of the summary by default, newest first, and more on request', async () => {
+  test('returns the number of rows in the summary by default, newest first, and more on request', async () => {
     const { queries, recordsTotal, recordsFiltered, draw } = await read('?length=-1&draw=7');
     expect([queries.length, recordsTotal, recordsFiltered, draw]).toEqual([
       summary.total,
@@ -51,7 +51,7 @@ describe('the query log of the compatibility API', () => {
     expect((await read(`?from=${from}&until=${from}`)).recordsTotal).toBeGreaterThan(0);
   });
 
-  test('counts by status, blocked or not, as the summary does', async () => {
+  test('filters by status, blocked or not, with the same counts as the summary', async () => {
     for (const status of COMPAT_STATUSES)
       expect(await found(`status=${status}`, (row) => row.status === status)).toBe(summary.status[status]);
     expect(await found('upstream=blocklist', () => true)).toBe(summary.blocked);
@@ -59,7 +59,7 @@ describe('the query log of the compatibility API', () => {
     expect(await found('upstream=permitted', () => true)).toBe(summary.total - summary.blocked);
   });
 
-  test('finds names, clients and upstreams with wildcards, in full and in any letter case', async () => {
+  test('finds names, clients and upstreams with wildcards, as a whole and in any letter case', async () => {
     expect(await found('domain=allowed-0.example.org', (row) => row.domain === 'allowed-0.example.org')).toBe(
       1,
     );
@@ -87,7 +87,7 @@ describe('the query log of the compatibility API', () => {
     expect(await found('upstream=*', (row) => row.upstream !== null)).toBe(asked.length);
   });
 
-  test('shows the extended error of a row, and the id of what blocked it', async () => {
+  test('shows the extended error of a row, and the ID of the rule or list that blocked it', async () => {
     const logged = { blockSource: 'Tracker', timestampMs: compat.api.clock.nowMs() - 1 };
     const row = { qname: wireName('ads.example'), extendedError: 15, answerType: 0 };
     await storeRows(compat.suite.database, [
@@ -101,7 +101,7 @@ describe('the query log of the compatibility API', () => {
     });
   });
 
-  test('finds types, replies and states of DNSSEC', async () => {
+  test('filters by type, reply and DNSSEC status', async () => {
     expect(await found('type=HTTPS', (row) => row.type === 'HTTPS')).toBe(summary.types.HTTPS);
     expect(await found('type=type65280', (row) => row.type === 'TYPE65280')).toBeGreaterThan(0);
     expect(await found('type=other', (row) => row.type.startsWith('TYPE'))).toBe(summary.types.OTHER);
@@ -113,7 +113,7 @@ describe('the query log of the compatibility API', () => {
   });
 
   test.each(['status=x', 'type=NOTYPE', 'reply=x', 'cursor=abc', 'cursor=-1', 'dnssec=x'])(
-    'refuses %s',
+    'rejects %s',
     async (query) => {
       const answer = await compat.send('GET', `/api/queries?${query}`);
       expect([answer.status, errorIn(answer).key]).toEqual([400, 'bad_request']);
@@ -121,14 +121,14 @@ describe('the query log of the compatibility API', () => {
     },
   );
 
-  test('refuses to skip more rows than it keeps, so that no page is repeated', async () => {
+  test('rejects an offset beyond its maximum, so that no page is repeated', async () => {
     const last = await read('?length=5&start=100000');
     expect([last.queries, last.recordsTotal]).toEqual([[], summary.total]);
     const beyond = await compat.send('GET', '/api/queries?length=5&start=100001');
     expect([beyond.status, errorIn(beyond)]).toMatchObject([400, { key: 'bad_request', hint: '100001' }]);
   });
 
-  test('has pages that do not move when new queries arrive', async () => {
+  test('has pages that do not change when new queries arrive', async () => {
     const first = await read('?length=5');
     compat.api.clock.advanceSecs(5);
     const newer = [1, 2, 3].map((ago) => logRow({ timestampMs: compat.api.clock.nowMs() - ago }));
@@ -142,7 +142,7 @@ describe('the query log of the compatibility API', () => {
     expect((await read('')).recordsTotal).toBe(summary.total + 3);
   });
 
-  test('accepts numbers that make no sense', async () => {
+  test('accepts nonsensical numbers', async () => {
     for (const query of [
       'length=0',
       'start=-5',

@@ -13,8 +13,8 @@ beforeEach(() => storeRows(compat.suite.database, loggedDay(compat.api.clock.now
 const sumOf = (counts: Record<string, number>): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-describe('the figures of the compatibility API', () => {
-  test('are the figures of /stats, and each distribution sums to the total', async () => {
+describe('the statistics of the compatibility API', () => {
+  test('equal the figures of /stats, and each distribution adds up to the total', async () => {
     const { queries, clients, gravity } = await compat.open<CompatSummary>('/api/stats/summary');
     const native = StatsSummary.parse((await compat.api.send('GET', '/svc/api/stats')).body);
     const { BLOCKED_PTR: privatePtr = 0 } = native.queries_by_status;
@@ -44,7 +44,7 @@ describe('the figures of the compatibility API', () => {
     expect(types.A).toBe(native.queries_by_type['A']);
   });
 
-  test('by time are 145 slots in order, which sum to the summary', async () => {
+  test('by time have 145 intervals in order, which add up to the summary', async () => {
     const { queries } = await compat.open<CompatSummary>('/api/stats/summary');
     for (const path of ['/api/history', '/api/stats/history']) {
       const { history } = await compat.open<CompatHistory>(path);
@@ -56,7 +56,7 @@ describe('the figures of the compatibility API', () => {
     }
   });
 
-  test('are complete without a single query', async () => {
+  test('are complete if there are no queries', async () => {
     await asOwner(compat.suite.database, 'TRUNCATE query_blocks, query_runs, query_counts');
     const { queries } = await compat.open<CompatSummary>('/api/stats/summary');
     expect([queries.total, sumOf(queries.types), queries.percent_blocked, queries.frequency]).toEqual([
@@ -65,7 +65,7 @@ describe('the figures of the compatibility API', () => {
     expect((await compat.open<CompatHistory>('/api/history')).history).toHaveLength(145);
   });
 
-  test('have the rate of the last whole minute', async () => {
+  test('contain the query rate of the last whole minute', async () => {
     compat.api.clock.advanceSecs(60);
     const { queries } = await compat.open<CompatSummary>('/api/stats/summary');
     expect(queries.frequency).toBeCloseTo(0, 1);

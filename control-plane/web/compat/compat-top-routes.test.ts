@@ -31,7 +31,7 @@ async function native(path: string): Promise<unknown> {
 }
 
 describe('the top lists of the compatibility API', () => {
-  test('have the names of the native ones, but canaries are blocked and private addresses are not', async () => {
+  test('contain the names of the native lists, but count canaries as blocked and private PTR names as allowed', async () => {
     const read = async (path: string): Promise<Record<string, number>> =>
       countsOf((await compat.open<CompatTopDomains>(path)).domains);
     const [allowed, blocked] = [
@@ -56,7 +56,7 @@ describe('the top lists of the compatibility API', () => {
     expect([few.domains.length, few.total_queries, few.blocked_queries]).toEqual([3, total, blockedThere]);
   });
 
-  test('have the clients of the native one, by all or by blocked queries', async () => {
+  test('contain the clients of the native API, by all queries or by blocked queries', async () => {
     const expected = TopClients.parse(await native('/stats/top_clients'));
     const { clients } = await compat.open<CompatTopClients>('/api/stats/top_clients');
     expect(clients).toEqual(expected.map(({ ip, count }) => ({ ip, count, name: '' })));
@@ -67,7 +67,7 @@ describe('the top lists of the compatibility API', () => {
     );
   });
 
-  test('select the client with the most blocked queries, however many others send more queries', async () => {
+  test('start with the client with the most blocked queries, even if others send more queries', async () => {
     const nowMs = compat.api.clock.nowMs() - 60_000;
     const asked = (client: number[], times: number, status: QueryStatusCode) =>
       Array.from({ length: times }, () =>
@@ -92,7 +92,7 @@ describe('the top lists of the compatibility API', () => {
     expect(await lengthOf('/api/stats/top_blocked?count=99999999')).toBeGreaterThan(10);
   });
 
-  test('have the names that were blocked last, the newest first', async () => {
+  test('contain the names blocked last, newest first', async () => {
     const read = async (query: string): Promise<string[]> =>
       (await compat.open<{ blocked: string[] }>(`/api/stats/recent_blocked${query}`)).blocked;
     const all = await read('?count=1000');
@@ -102,7 +102,7 @@ describe('the top lists of the compatibility API', () => {
     expect(await read('?count=0')).toEqual([]);
   });
 
-  test('have upstreams after queries that needed none', async () => {
+  test('contain blocklist and cache first, then the upstream servers', async () => {
     const found = await compat.open<CompatUpstreams>('/api/stats/upstreams');
     const [blocklist, cache, ...servers] = found.upstreams;
     expect(blocklist).toMatchObject({ ip: 'blocklist', name: 'blocklist', port: -1, count: blockedThere });
@@ -115,7 +115,7 @@ describe('the top lists of the compatibility API', () => {
     expect(found.total_queries).toBe(total);
   });
 
-  test('have sums of any period, which requires both a start and an end', async () => {
+  test('contain sums of any period, for which both start and end are required', async () => {
     const nowSecs = compat.api.clock.nowMs() / 1000;
     const sums = await compat.open<CompatDatabaseSummary>(
       `/api/stats/database/summary?from=${nowSecs - 86_400}&until=${nowSecs}`,

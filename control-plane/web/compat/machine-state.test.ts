@@ -12,11 +12,11 @@ test('systemNow() and processNow() return the values of the kernel', () => {
   expect(Object.keys(processNow())).toEqual(['%mem', '%cpu']);
 });
 
-test('interfacesNow() is complete, with a default route and without', () => {
+test('interfacesNow() returns all interfaces, with or without a default route', () => {
   expect(CompatPadd.shape.iface.safeParse(interfacesNow()).error).toBeUndefined();
 });
 
-test('temperature() and hostModel() are null on a machine that has none', () => {
+test('temperature() and hostModel() are null on a machine that does not report them', () => {
   expect([null, expect.any(Number)]).toContainEqual(temperature());
   expect([null, expect.any(String)]).toContainEqual(hostModel());
 });

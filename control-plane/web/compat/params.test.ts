@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { Params } from './params.ts';
 
-describe('Params', () => {
-  test('uses the first of two parameters with one name, and accepts names that objects have', () => {
+describe('Params, the query parameters of the compatibility API,', () => {
+  test('uses the first of two parameters with the same name, and accepts names such as __proto__', () => {
     const params = new Params('/p?a=1&a=2&__proto__=3&constructor=4');
     expect([params.int('a'), params.int('__proto__'), params.int('constructor')]).toEqual([1, 3, 4]);
     expect([params.int('toString'), params.text('hasOwnProperty')]).toEqual([undefined, undefined]);
@@ -15,7 +15,7 @@ describe('Params', () => {
     ['1', true],
     ['0', true],
     ['', true],
-  ])('bool() reads %j as %s if the fallback is true', (text, expected) => {
+  ])('bool() reads %j as %s if the default is true', (text, expected) => {
     expect(new Params(`/?b=${text}`).bool('b', true)).toBe(expected);
   });
 
@@ -23,7 +23,7 @@ describe('Params', () => {
     expect(new Params(`/?n=${text}`).int('n')).toBeUndefined();
   });
 
-  test('count() accepts numbers within its bounds', () => {
+  test('count() limits a number to its bounds', () => {
     const counts = ['5', '0', '-1', '5000', 'x'].map((text) =>
       new Params(`/?n=${text}`).count('n', 10, 1000),
     );
@@ -37,7 +37,7 @@ describe('Params', () => {
     expect(times).toEqual([1_700_000_000, 1_700_000_000.25, undefined, undefined, undefined]);
   });
 
-  test('text() accepts a target without a query string, and bytes that are not UTF-8', () => {
+  test('text() accepts a URL without a query string, and bytes that are not UTF-8', () => {
     expect(new Params('/p').text('a')).toBeUndefined();
     expect(new Params('/p?a=%ff%zz').text('a')).toBe('\ufffd%zz');
   });

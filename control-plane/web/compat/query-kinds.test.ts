@@ -16,13 +16,13 @@ import {
 const PERMITTED_THERE = new Set(['BLOCKED_PTR']);
 
 describe('compatStatus() and outcomeOf()', () => {
-  test.each(QUERY_STATUS_NAMES)('%s counts as blocked here as it does in FTL', (name) => {
+  test.each(QUERY_STATUS_NAMES)('%s counts as blocked as it does in FTL', (name) => {
     const { total, blocked } = outcomeOf(sumStatuses({ status: { [name]: 7 }, decision: {} }));
     const isBlocked = isBlockedStatus(QueryStatus[name]) && !PERMITTED_THERE.has(name);
     expect([total, blocked]).toEqual([7, isBlocked ? 7 : 0]);
   });
 
-  test('outcomeOf() adds up statuses as clients do', () => {
+  test('outcomeOf() adds up statuses as Pi-hole clients do', () => {
     const statuses = Object.fromEntries(COMPAT_STATUSES.map((name, at) => [name, 2 ** at]));
     const { total, blocked, forwarded, cached } = outcomeOf(statuses as Parameters<typeof outcomeOf>[0]);
     const sum = (...names: (typeof COMPAT_STATUSES)[number][]): number =>
@@ -33,7 +33,7 @@ describe('compatStatus() and outcomeOf()', () => {
     expect(total).toBe(2 ** COMPAT_STATUSES.length - 1);
   });
 
-  test('sumStatuses() subtracts decisions with an origin from their status, so that the sum is unchanged', () => {
+  test('sumStatuses() counts decisions with a rule origin separately, and keeps the sum', () => {
     const status = { BLOCKED_CNAME: 9, LOCAL: 6, CACHED: 1 };
     const decision = { 'BLOCKED_CNAME:managed': 2, 'BLOCKED_CNAME:regex': 3, 'LOCAL:canary': 4 };
     const sums = sumStatuses({ status, decision });
@@ -47,7 +47,7 @@ describe('compatStatus() and outcomeOf()', () => {
     expect(outcomeOf(sums)).toEqual({ total: 16, blocked: 13, forwarded: 0, cached: 3 });
   });
 
-  test('decisionsOf() finds every decision under its counterpart', () => {
+  test('decisionsOf() has every status of Weir under exactly one status of Pi-hole', () => {
     const all = COMPAT_STATUSES.flatMap((status) => decisionsOf(status)).sort();
     expect(all).toEqual([...BLOCKED_DECISIONS, ...PERMITTED_DECISIONS].sort());
     expect(all).toEqual(expect.arrayContaining([...QUERY_STATUS_NAMES]));
@@ -58,13 +58,13 @@ describe('compatStatus() and outcomeOf()', () => {
 });
 
 describe('sumTypes() and sumReplies()', () => {
-  test('sumTypes() puts types without a counterpart under OTHER, including CNAME', () => {
+  test('sumTypes() counts types that Pi-hole does not know under OTHER, including CNAME', () => {
     const sums = sumTypes({ [RRType.A]: 3, [RRType.HTTPS]: 2, [RRType.CNAME]: 4, 65280: 5 });
     expect(sums).toMatchObject({ A: 3, HTTPS: 2, OTHER: 9, AAAA: 0 });
     expect(Object.keys(sums)).toEqual(COMPAT_TYPES);
   });
 
-  test('sumReplies() has UNKNOWN for queries whose reply was not counted', () => {
+  test('sumReplies() counts queries without a counted reply as UNKNOWN', () => {
     const sums = sumReplies({ IP: 5, NODATA: 4, UNKNOWN: 1 }, 12);
     expect(sums).toMatchObject({ IP: 5, NODATA: 4, UNKNOWN: 3, BLOB: 0 });
   });

@@ -33,12 +33,12 @@ describe('conditionsOf()', () => {
     ['status=regex_cname', { decisions: ['BLOCKED_CNAME:regex'] }],
     ['type=AAAA&reply=nxdomain', { type: 'AAAA', reply: 'NXDOMAIN' }],
     ['type=other&reply=CNAME', { typesLeftOut: NAMED_TYPES, reply: 'CNAME' }],
-  ])('conditionsOf() of %j', (query, expected) => {
+  ])('conditionsOf() is right for %j', (query, expected) => {
     expect(conditions(query)).toEqual(expected);
   });
 
   test.each(['status=__proto__', 'type=NOTYPE', 'reply=__proto__', 'dnssec=constructor'])(
-    'refuses %s',
+    'conditionsOf() rejects %s',
     (query) => {
       expect(() => conditions(query)).toThrow(expect.objectContaining({ status: 400, key: 'bad_request' }));
     },

@@ -9,7 +9,7 @@ import { QueryStatus } from '../../../shared/query-log.ts';
 const compat = new CompatSuite({ toml: 'auth.enabled = false' });
 
 describe('the top names of the compatibility API', () => {
-  test('count the target of a blocked alias, not the name that leads to it', async () => {
+  test('count the target of a blocked alias, not the queried name', async () => {
     const times = [1, 2, 3].map((ago) => compat.api.clock.nowMs() - ago * 1000);
     const alias = { source: 'Ads', before: '||t.example^', after: 't.example', atName: false, lists: [] };
     const rows = times.map((timestampMs) => ({

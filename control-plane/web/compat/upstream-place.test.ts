@@ -10,11 +10,11 @@ describe('upstreamPlace()', () => {
     ['https://dns.example.org/dns-query', { name: 'dns.example.org', ip: 'dns.example.org', port: 443 }],
     ['2001:db8::1', { name: '2001:db8::1', ip: '2001:db8::1', port: 53 }],
     ['', { name: '', ip: '', port: 53 }],
-  ])('upstreamPlace() of %j', (text, expected) => {
+  ])('upstreamPlace() is right for %j', (text, expected) => {
     expect(upstreamPlace(text)).toEqual(expected);
   });
 
-  test('placeText() is the name used in a row of the log', () => {
+  test('placeText() returns the name used in the query log', () => {
     expect(placeText(upstreamPlace('tls://dns.example.org@192.0.2.2'))).toBe('192.0.2.2#853');
   });
 });

@@ -3,7 +3,7 @@ import { acceptedForm } from './cached-file.ts';
 
 const ALL = { identity: 1, br: 1, gzip: 1 };
 
-describe('acceptedForm()', () => {
+describe('acceptedForm(), the encoding of a response,', () => {
   test.each([
     [undefined, 'identity'],
     ['', 'identity'],
@@ -23,16 +23,16 @@ describe('acceptedForm()', () => {
     ['brotli, gzippy', 'identity'],
     [';;;,,,=q', 'identity'],
     ['__proto__', 'identity'],
-  ])('acceptedForm() answers %j with %s', (field, form) => {
+  ])('acceptedForm() for %j is %s', (field, form) => {
     expect(acceptedForm(field, ALL)).toBe(form);
   });
 
-  test('acceptedForm() uses the next best form of a file that lacks one', () => {
+  test('acceptedForm() is the next best encoding if a file does not exist in the best', () => {
     expect(acceptedForm('br, gzip', { identity: 1, gzip: 1 })).toBe('gzip');
     expect(acceptedForm('br, gzip', { identity: 1 })).toBe('identity');
   });
 
-  test('acceptedForm() only evaluates the first members of a long field', () => {
+  test('acceptedForm() only reads the first members of a long header field', () => {
     expect(acceptedForm(`${'a,'.repeat(5_000_000)}br`, ALL)).toBe('identity');
   });
 });

@@ -64,9 +64,9 @@ async function send(method: string, path: string, fields: Readonly<Record<string
   return { status: Number(first.split(' ')[1]), headers, body: answer.subarray(end + 4) };
 }
 
-describe('serveDashboard() of a build', () => {
+describe('serveDashboard() with a build', () => {
   test.each(Object.values(DashboardPath).map((path) => `/${path}`))(
-    'serveDashboard() serves the document at %s',
+    'serveDashboard() serves the dashboard document at %s',
     async (path) => {
       const { status, headers, body } = await send('GET', path);
       expect([status, headers['content-type'], headers['cache-control']]).toEqual([
@@ -78,7 +78,7 @@ describe('serveDashboard() of a build', () => {
     },
   );
 
-  test('serveDashboard() allows the document its own files, and no inline code or style', async () => {
+  test('serveDashboard() allows the document its own files, but no inline code or style', async () => {
     const { headers } = await send('GET', '/queries?domain=example.org');
     expect(headers['content-security-policy']!.split('; ').sort()).toEqual([
       "base-uri 'none'",
@@ -95,7 +95,7 @@ describe('serveDashboard() of a build', () => {
     ]);
   });
 
-  test('serveDashboard() announces the files of a page before the document is read', async () => {
+  test('serveDashboard() announces the files of a page in a Link header', async () => {
     const links = async (path: string, cookie: string) =>
       ((await send('GET', path, { Cookie: cookie })).headers['link'] ?? '').split(', ');
     const scripts = ['<./start.js>; rel=preload; as=script', '<./svc-config.js>; rel=preload; as=script'];
@@ -113,7 +113,7 @@ describe('serveDashboard() of a build', () => {
     expect((await send('GET', SCRIPT_PATH)).headers['link']).toBeUndefined();
   });
 
-  test('serveDashboard() lets browsers cache hashed files forever, and revalidate the others', async () => {
+  test('serveDashboard() lets browsers cache hashed files forever, and revalidate other files', async () => {
     expect((await send('GET', SCRIPT_PATH)).headers['cache-control']).toBe(
       'public, max-age=31536000, immutable',
     );
@@ -121,7 +121,7 @@ describe('serveDashboard() of a build', () => {
       expect([path, (await send('GET', path)).headers['cache-control']]).toEqual([path, 'no-cache']);
   });
 
-  test('serveDashboard() sends each form with its own ETag', async () => {
+  test('serveDashboard() sends each encoding with a separate ETag', async () => {
     const plain = await send('GET', SCRIPT_PATH);
     expect([plain.headers['content-encoding'], plain.body.toString()]).toEqual([undefined, SCRIPT]);
     const br = await send('GET', SCRIPT_PATH, { 'Accept-Encoding': 'gzip, br' });
@@ -150,13 +150,13 @@ describe('serveDashboard() of a build', () => {
       expect([name, again.headers[name]]).toEqual([name, headers[name]]);
   });
 
-  test('serveDashboard() answers 200 to the tag of another form or of another build', async () => {
+  test('serveDashboard() answers 200 to the ETag of another encoding or another build', async () => {
     const { headers } = await send('GET', '/', { 'Accept-Encoding': 'br' });
     for (const tag of [headers['etag']!, '"', '', '"*"'])
       expect((await send('GET', '/', { 'If-None-Match': tag })).status).toBe(200);
   });
 
-  test('serveDashboard() answers HEAD like GET, without a body', async () => {
+  test('serveDashboard() answers HEAD with the header of GET, without a body', async () => {
     for (const path of ['/', SCRIPT_PATH, '/svc-config.js']) {
       const [get, head] = [await send('GET', path), await send('HEAD', path)];
       expect([head.status, head.body.length]).toEqual([200, 0]);
@@ -197,12 +197,12 @@ describe('serveDashboard() of a build', () => {
     '/__proto__',
     '/constructor',
     '/overview',
-  ])('serveDashboard() passes on %s', async (path) => {
+  ])('serveDashboard() does not answer %s', async (path) => {
     const { status, body } = await send('GET', path);
     expect([status, body.toString()]).toEqual([404, 'handed on']);
   });
 
-  test('serveDashboard() answers a request head of the largest size', async () => {
+  test('serveDashboard() answers a request header of the maximum size', async () => {
     const { status, headers } = await send('GET', '/', { 'Accept-Encoding': `${'a,'.repeat(7500)}br` });
     expect([status, headers['content-encoding']]).toEqual([200, undefined]);
   });
@@ -212,7 +212,7 @@ describe('serveDashboard() of a build', () => {
     expect((await send('GET', '/')).body.toString()).toContain('<title>two</title>');
   });
 
-  test('serveDashboard() passes the page its settings', async () => {
+  test('serveDashboard() sends the page its settings in svc-config.js', async () => {
     const { headers, body } = await send('GET', '/svc-config.js');
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
     expect(body.toString()).toBe('window.__SVC_CONFIG__ = {"apiBase":"/api"};\n');
@@ -224,7 +224,7 @@ describe('serveDashboard() of a build', () => {
 describe('serveUnknown()', () => {
   const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-  test('serveUnknown() gives a browser the document, as not found', async () => {
+  test('serveUnknown() sends a browser the dashboard document with status 404', async () => {
     const { status, headers, body } = await send('GET', '/nothing', BROWSER);
     expect([status, body.toString()]).toEqual([404, PAGE]);
     expect(headers['content-security-policy']).toContain("script-src 'self'");
@@ -247,7 +247,7 @@ describe('serveUnknown()', () => {
     expect(new URL(location, from).href).toBe(`http://weir.example/prefix/${location.replaceAll('../', '')}`);
   });
 
-  test('serveUnknown() passes on requests of programs, and other methods', async () => {
+  test('serveUnknown() does not answer requests of programs and requests with other methods', async () => {
     for (const [method, fields] of [
       ['GET', { Accept: '*/*' }],
       ['GET', { Accept: 'application/json' }],
@@ -262,7 +262,7 @@ describe('serveUnknown()', () => {
 
 describe('serveDashboard() without a build', () => {
   test.each<DashboardState>([{ kind: 'building' }, { kind: 'missing', reason: 'no room' }])(
-    'serveDashboard() reports at each page that there is no build: %j',
+    'serveDashboard() reports for each page that there is no build: %j',
     async (without) => {
       state = without;
       for (const path of ['/', '/queries']) {

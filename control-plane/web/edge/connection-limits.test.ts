@@ -81,7 +81,7 @@ describe('ConnectionLimits', () => {
     expect(await isServed(port)).toBe(false);
   });
 
-  test('a connection whose body was refused makes room for a new one of its network', async () => {
+  test('a connection whose request body was rejected can be replaced by a new connection of its network', async () => {
     const port = await listen();
     for (const _ of Array.from({ length: MAX_PER_NETWORK + 10 }))
       expect(await isAnsweredUnread(port)).toBe(true);

@@ -37,7 +37,7 @@ async function ask(): Promise<string> {
 }
 
 describe('startLocalServer()', () => {
-  test('serves the app on a socket for its owner only, and removes it at the end', async () => {
+  test('serves the app on a socket for its owner only, and removes the socket at the end', async () => {
     await start();
     expect(await ask()).toContain('local: true');
     const found = await stat(join(folder, 'weir.sock'));

@@ -54,7 +54,7 @@ describe('checkHost()', () => {
     ['whose proxy names another host', PROXY, 'GET / HTTP/1.0\r\nX-Forwarded-Host: evil.test\r\n\r\n'],
     ['but an empty one', '127.0.0.1', 'GET / HTTP/1.0\r\nHost:\r\n\r\n'],
     ['that names another server', '127.0.0.1', 'GET http://evil.test/ HTTP/1.0\r\n\r\n'],
-  ])('refuses a request without a Host header %s', async (_what, peer, bytes) => {
+  ])('rejects a request without a Host header %s', async (_what, peer, bytes) => {
     expect(await statusOf(bytes, peer)).toBe('400');
   });
 });

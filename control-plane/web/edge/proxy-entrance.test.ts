@@ -118,7 +118,7 @@ describe('the PROXY protocol on the web port', () => {
       CLIENT,
     ],
     ['a value that fills it', headerFor(CLIENT, 4660, tlv('04', '00'.repeat(4000))), CLIENT],
-  ])('names the client: %s', async (_what, header, client) => {
+  ])('identifies the client: %s', async (_what, header, client) => {
     await listen(ON);
     expect(await seenBehind(header)).toEqual({
       client,
@@ -135,18 +135,18 @@ describe('the PROXY protocol on the web port', () => {
     ['AF_UNSPEC', headerOf('21', '00', '')],
     ['AF_UNSPEC with values', headerOf('21', '00', tlv('05', 'abcd'))],
     ['a unix socket', headerOf('21', '31', '00'.repeat(216))],
-  ])('treats the load balancer as the client, but never as this machine: %s', async (_what, header) => {
+  ])('treats the load balancer as the client, but never as the local machine: %s', async (_what, header) => {
     await listen(ON);
     expect(await seenBehind(header)).toMatchObject({ client: '127.0.0.1', isHere: false });
   });
 
-  test('never treats the client of a header as this machine, not even at 127.0.0.1', async () => {
+  test('never treats the client in a header as the local machine, not even at 127.0.0.1', async () => {
     await listen(ON);
     for (const client of ['127.0.0.1', '::1'])
       expect(await seenBehind(headerFor(client))).toMatchObject({ client, isHere: false });
   });
 
-  test('reads a header in any segments, alone or with the data that follow', async () => {
+  test('reads a header split over any segments, alone or with the data after it', async () => {
     await listen(ON);
     const whole = await open();
     whole.write(Buffer.concat([headerFor(CLIENT), Buffer.from(`${GET}${GET}`)]));
@@ -167,7 +167,7 @@ describe('the PROXY protocol on the web port', () => {
     }
   });
 
-  test('identifies the client also over HTTPS, and before the redirect', async () => {
+  test('identifies the client over HTTPS, and before the redirect to HTTPS', async () => {
     await listen(ON, true);
     for (const header of [headerFor(CLIENT), checkedHeaderFor(CLIENT)]) {
       const socket = await open();
@@ -210,7 +210,7 @@ describe('the PROXY protocol on the web port', () => {
     ['a wrong checksum', checkedHeaderFor(CLIENT, 1)],
     ['a value longer than the header', headerOf('21', '11', 'c0000263c633640112340035' + '04ffff00')],
     ['more bytes than a header may have', headerOf('21', '11', 'c0000263c633640112340035', 4081)],
-  ])('closes a connection without an answer: %s', async (_what, bytes) => {
+  ])('closes a connection without a response for an invalid header: %s', async (_what, bytes) => {
     await listen(ON);
     const socket = await open();
     let received = '';
@@ -222,7 +222,7 @@ describe('the PROXY protocol on the web port', () => {
     expect(await seenBehind(headerFor(CLIENT))).toMatchObject({ client: CLIENT });
   });
 
-  test('closes a connection that ends within its header, and one that takes too long', async () => {
+  test('closes a connection that ends within its header, and a connection whose header arrives too late', async () => {
     await listen(ON);
     const half = await open();
     half.end(headerFor(CLIENT).subarray(0, 20));
@@ -273,7 +273,7 @@ describe('the PROXY protocol on the web port', () => {
     expect([await isServed(CLIENT), await isServed('192.0.2.98')]).toEqual([false, true]);
   });
 
-  test('serves a load balancer while silent connections use all places for waiting ones', async () => {
+  test('accepts a load balancer while silent connections use all places for connections without a header', async () => {
     await listen(NAMED);
     const silent = await Promise.all(Array.from({ length: 300 }, () => open()));
     expect(await seenBehind(headerFor(CLIENT), BALANCER)).toMatchObject({ client: CLIENT });
@@ -285,7 +285,7 @@ describe('the PROXY protocol on the web port', () => {
     expect(refusals()).toEqual([{ count: 1 }]);
   });
 
-  test('close() closes connections whose header is awaited', async () => {
+  test('close() closes connections whose header has not arrived', async () => {
     await listen(ON);
     const waiting = [await open(), await open()];
     waiting[1]!.write(headerFor(CLIENT).subarray(0, 14));

@@ -151,12 +151,12 @@ describe('startWebServer() with a certificate', () => {
   test.each([
     ['TLS 1.1', { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' }],
     ['ciphers without forward secrecy', { maxVersion: 'TLSv1.2', ciphers: 'AES128-GCM-SHA256:AES256-SHA' }],
-  ] as const)('refuses %s', async (_, options) => {
+  ] as const)('rejects %s', async (_, options) => {
     await expect(openTls(options)).rejects.toThrow(/alert|protocol|reset/i);
     expect((await overHttps()).status).toBe(200);
   });
 
-  test('keeps a connection for several requests, with bodies', async () => {
+  test('accepts several requests with bodies on one connection', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: first.cert });
     const ports = new Set<number | undefined>();
     for (let turn = 0; turn < 3; turn++) {
@@ -169,7 +169,7 @@ describe('startWebServer() with a certificate', () => {
     expect(ports.size).toBe(1);
   });
 
-  test('uses a new certificate for new connections, and keeps open ones', async () => {
+  test('uses a new certificate for new connections, and keeps existing connections open', async () => {
     const open = await openTls();
     certificate.replace(second);
     const later = await openTls();
@@ -195,7 +195,7 @@ describe('startWebServer() with a certificate', () => {
     expect(await isReused()).toBe(false);
   });
 
-  test('uses the current certificate after a pause, and later ones', async () => {
+  test('uses the current certificate and later certificates after a pause', async () => {
     const native = loadDescriptorCalls();
     if ('reason' in native) throw new Error(native.reason);
     await web.pause((fd) => native.calls.fcntl(fd, F_DUPFD_CLOEXEC, 0));
@@ -207,7 +207,7 @@ describe('startWebServer() with a certificate', () => {
     expect(certificate.listening).toBe(1);
   });
 
-  test('releases the certificate when it is closed', async () => {
+  test('releases the certificate when the server is closed', async () => {
     expect(certificate.listening).toBe(1);
     await restart();
     expect(certificate.listening).toBe(1);
@@ -245,7 +245,7 @@ describe('startWebServer() with a certificate', () => {
     expect((await overHttps()).status).toBe(200);
   });
 
-  test('disconnects clients that are silent before the first byte, in the handshake or in the head', async () => {
+  test('disconnects clients that are silent before the first byte, in the handshake or in the request header', async () => {
     await restart('', 1500);
     const cutOff = async (where: string, bytes: string): Promise<void> => {
       const socket = openPlain();
@@ -271,7 +271,7 @@ describe('startWebServer() with a certificate', () => {
     await within('the connections to close', Promise.all(ended));
   });
 
-  test('counts connections of HTTPS against the limit of a network', async () => {
+  test('counts HTTPS connections against the connection limit of a network', async () => {
     const open = await Promise.all(Array.from({ length: 50 }, () => openTls()));
     await expect(overHttps()).rejects.toThrow();
     const closed = once(open[0]!, 'close');
@@ -311,7 +311,7 @@ describe('redirectToHttps()', () => {
   });
 
   test.each([['evil.test'], ['evil.test:8080'], ['localhost@evil.test'], ['localhost:8080.evil.test']])(
-    'never redirects to %s, which is not a host of this server',
+    'does not redirect to %s, which is not a host name of this server',
     async (host) => {
       const { status, headers } = await overHttp({ headers: { host } });
       expect(status).toBe(421);
@@ -319,7 +319,7 @@ describe('redirectToHttps()', () => {
     },
   );
 
-  test('accepts host and protocol only from a trusted proxy', async () => {
+  test('accepts host and protocol headers only from a trusted proxy', async () => {
     const forwarded = { 'x-forwarded-host': 'dns.test', 'x-forwarded-proto': 'http' };
     expect(await locationOf({ headers: { host: 'localhost:8', ...forwarded } })).toBe('https://localhost:8/');
     expect(await locationOf({ headers: { host: 'localhost:8', 'x-forwarded-proto': 'https' } })).toBe(

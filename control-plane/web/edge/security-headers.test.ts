@@ -28,7 +28,7 @@ async function fieldsOf(isHttps: boolean, protocol: 'http' | 'https'): Promise<H
 }
 
 describe('securityHeaders()', () => {
-  test('sets the fields of helmet, with the strictest values', async () => {
+  test('returns the header fields of helmet, with the strictest values', async () => {
     const fields = await fieldsOf(false, 'https');
     expect(Object.fromEntries(fields)).toMatchObject({
       'content-security-policy': contentPolicy(),
@@ -48,7 +48,7 @@ describe('securityHeaders()', () => {
     expect(fields.has('x-powered-by')).toBe(false);
   });
 
-  test('leaves out over plain HTTP the fields that browsers only accept over TLS', async () => {
+  test('omits header fields over plain HTTP that browsers only accept over TLS', async () => {
     const fields = await fieldsOf(true, 'http');
     expect([fields.get('cross-origin-opener-policy'), fields.get('origin-agent-cluster')]).toEqual([
       null,
@@ -63,7 +63,7 @@ describe('securityHeaders()', () => {
     [false, 'https', null],
     [false, 'http', null],
   ] as const)(
-    'makes browsers return over TLS: HTTPS %s, requested over %s',
+    'contains HSTS only over TLS: HTTPS %s, requested over %s',
     async (isHttps, protocol, value) => {
       expect((await fieldsOf(isHttps, protocol)).get('strict-transport-security')).toBe(value);
     },
@@ -71,7 +71,7 @@ describe('securityHeaders()', () => {
 });
 
 describe('contentPolicy()', () => {
-  test('allows nothing by default, and then only the given sources', () => {
+  test('allows nothing by default, and only the given sources', () => {
     expect(contentPolicy()).toBe(
       "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     );

@@ -103,15 +103,18 @@ test.each([
   ['HTTPS', chunked('/refused'), '401'],
   ['HTTP', head('/read', `Content-Length: ${GIB}`), '413'],
   ['HTTPS', chunked('/read'), '413'],
-] as const)('%s %j: the client reads %s, and the body is not read', async (protocol, request, status) => {
-  for (const _ of Array.from({ length: 3 })) {
-    const answer = await within('the answer', flood(protocol, request));
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer).toContain('\r\nConnection: close\r\n');
-  }
-  const limitBytes = request.includes('/read') ? LIMIT_BYTES : 0;
-  for (const bytes of await Promise.all(bytesRead)) expect(bytes).toBeLessThan(limitBytes + MAX_BYTES);
-});
+] as const)(
+  '%s %j: the client receives %s although the server does not read the body',
+  async (protocol, request, status) => {
+    for (const _ of Array.from({ length: 3 })) {
+      const answer = await within('the answer', flood(protocol, request));
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(answer).toContain('\r\nConnection: close\r\n');
+    }
+    const limitBytes = request.includes('/read') ? LIMIT_BYTES : 0;
+    for (const bytes of await Promise.all(bytesRead)) expect(bytes).toBeLessThan(limitBytes + MAX_BYTES);
+  },
+);
 
 /** Sends a whole request before it reads the answer; returns the answer, or the error. */
 async function sendFirst(protocol: Protocol, path: string, bytes: number): Promise<string> {
@@ -129,7 +132,7 @@ async function sendFirst(protocol: Protocol, path: string, bytes: number): Promi
 }
 
 test.each(['HTTP', 'HTTPS'] as const)(
-  '%s: a client that sends less than a megabyte before it reads gets its answer, even in a flood',
+  '%s: a client that sends less than 1 MB before it reads gets its response, even in a flood',
   async (protocol) => {
     for (const _ of Array.from({ length: 12 })) {
       const answer = await sendFirst(protocol, '/refused', 900 * 1024);
@@ -145,7 +148,7 @@ test.each(['HTTP', 'HTTPS'] as const)(
 test.each([
   ['/read', 200 * 1024, '200'],
   ['/refused', PUBLIC_BODY_LIMIT_BYTES, '401'],
-])('POST %s with %d bytes keeps the connection after the %s', async (path, bytes, status) => {
+])('POST %s with %d bytes keeps the connection open after status %s', async (path, bytes, status) => {
   const answer = await sendFirst('HTTP', path, bytes);
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   expect(answer).toContain('\r\nConnection: keep-alive\r\n');

@@ -3,7 +3,7 @@ import { appleProfile } from './apple-profile.ts';
 
 const HTTPS = { protocol: 'https', url: 'https://dns.example.org:8443/dns-query/anna' } as const;
 
-test('appleProfile() sets DNS over HTTPS or TLS', () => {
+test('appleProfile() configures DNS over HTTPS or DNS over TLS', () => {
   expect(appleProfile(HTTPS, 'Anna')).toContain(
     '<key>DNSSettings</key><dict><key>DNSProtocol</key><string>HTTPS</string>' +
       '<key>ServerURL</key><string>https://dns.example.org:8443/dns-query/anna</string></dict>',
@@ -18,7 +18,7 @@ test('appleProfile() escapes the name of the device, and leaves out what XML can
   expect(profile).toContain('<string>Weir: &lt;/string&gt;&amp;\ufffd\ufffd&lt;x&gt;</string>');
 });
 
-test('appleProfile() has the same identifiers for the same server, even after the device was renamed', () => {
+test('appleProfile() keeps its identifiers for the same server, even after the device was renamed', () => {
   const uuids = (text: string): string[] => text.match(/[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}/g)!;
   const first = uuids(appleProfile(HTTPS, 'Anna'));
   expect(new Set(first).size).toBe(2);

@@ -25,8 +25,8 @@ const facts = (names: string[], more = {}) => ({
   ...more,
 });
 
-describe('phoneNames()', () => {
-  test('returns both names for a certificate with a wildcard and its parent name', () => {
+describe('phoneNames(), the names that a phone needs for encrypted DNS,', () => {
+  test('returns the TLS and HTTPS names for a certificate with a wildcard and its parent name', () => {
     const names = facts(['192.0.2.1', 'other.example', '*.dns.example.org', 'dns.example.org']);
     expect(phoneNames('anna', names, settings(), NOW)).toEqual({
       private_dns_name: 'anna.dns.example.org',
@@ -51,7 +51,7 @@ describe('phoneNames()', () => {
     ['no_host_name', facts(['*.example.org', 'localhost', '192.0.2.1']), {}],
     ['certificate_expired', facts(['*.a.example', 'a.example'], { notAfter: new Date(NOW - 1) }), {}],
     ['self_signed', facts(['*.a.example', 'a.example'], { isSelfSigned: true }), {}],
-  ] as const)('reports %s', (problem, certificate, more) => {
+  ] as const)('reports the problem %s', (problem, certificate, more) => {
     expect(phoneNames('a', certificate, settings(more), NOW).problems).toEqual([problem]);
   });
 
@@ -64,7 +64,7 @@ describe('phoneNames()', () => {
     [['private', 'connected'], 'annas-phone', ['key_not_random']],
     [['private', 'connected'], '7kq2m9xw4t8rb5ny', []],
     [['any'], 'annas-phone', []],
-  ])('with %j allowed, the key "%s" has the problems %j', (allowed, key, problems) => {
+  ])('with allowed clients %j, the key "%s" has the problems %j', (allowed, key, problems) => {
     const certificate = facts(['*.a.example', 'a.example']);
     expect(phoneNames(key, certificate, settings({}, allowed), NOW).problems).toEqual(problems);
   });

@@ -43,7 +43,7 @@ async function setup(id: number): Promise<PhoneSetup> {
 }
 
 describe('GET /clients/{id}/phone-setup', () => {
-  test('has the names for the key and a link to a profile', async () => {
+  test('returns the names for the client key and a link to a profile', async () => {
     const id = await makeClient({ client_key: 'annas-phone', name: 'Anna' });
     expect(await setup(id)).toEqual({
       client_key: 'annas-phone',
@@ -61,7 +61,7 @@ describe('GET /clients/{id}/phone-setup', () => {
     });
   });
 
-  test('shows since when queries with this key arrive, not those of an earlier key', async () => {
+  test('shows since when queries with this key arrive, ignoring queries with an earlier key', async () => {
     const id = await makeClient({ client_key: 'annas-phone' });
     const [firstMs, lastMs] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2)];
     await storeKeySightings(suite.database, [{ clientId: id, key: 'annas-phone', firstMs, lastMs }]);
@@ -73,13 +73,13 @@ describe('GET /clients/{id}/phone-setup', () => {
     expect(await setup(id)).toMatchObject({ client_key: 'other', first_seen: null });
   });
 
-  test('reports what is missing', async () => {
+  test('reports what is missing for the setup', async () => {
     pair = null;
     const id = await makeClient({ client_key: 'annas-phone' });
     expect(await setup(id)).toMatchObject({ problems: ['no_certificate'], profile: null, doh_url: null });
   });
 
-  test('is 409 without a key, 404 without a client, and only for administrators', async () => {
+  test('is 409 without a client key, 404 without a client, and for administrators only', async () => {
     const path = (id: number): string => `/api/clients/${id}/phone-setup`;
     const id = await makeClient({ ip_address: '192.0.2.7', name: 'Anna' });
     expect((await api.send('GET', path(id), { session })).status).toBe(409);
@@ -91,7 +91,7 @@ describe('GET /clients/{id}/phone-setup', () => {
 });
 
 describe('GET /check/phone-profiles/{token}', () => {
-  test('sends a signed profile without a session, for HTTPS or TLS', async () => {
+  test('returns a signed profile without a session, for HTTPS or TLS', async () => {
     const { profile } = await setup(await makeClient({ client_key: 'annas-phone', name: 'Anna & Ben' }));
     const https = await api.send('GET', profile!.path);
     expect(https.status).toBe(200);

@@ -5,7 +5,7 @@ const SECRET = Buffer.alloc(32, 1);
 const NOW = Date.UTC(2026, 0, 15, 12, 3);
 const keyOf = (id: number): string | null => (id === 7 ? 'anna' : id === 8 ? 'ben' : null);
 
-describe('clientOfToken()', () => {
+describe('clientOfToken(), the client of a link to a phone profile,', () => {
   const token = profileToken(SECRET, 7, 'anna', tokenEnd(NOW));
 
   test('returns the client for at least an hour', () => {
@@ -14,7 +14,7 @@ describe('clientOfToken()', () => {
     expect(clientOfToken(SECRET, token, keyOf, tokenEnd(NOW))).toBeNull();
   });
 
-  test('refuses a token after the key was changed, or for another secret or client', () => {
+  test('rejects a token after the key was changed, or with another secret or client', () => {
     expect(clientOfToken(SECRET, token, () => 'other', NOW)).toBeNull();
     expect(clientOfToken(SECRET, token, () => null, NOW)).toBeNull();
     expect(clientOfToken(Buffer.alloc(32, 2), token, keyOf, NOW)).toBeNull();
@@ -23,7 +23,7 @@ describe('clientOfToken()', () => {
     expect(clientOfToken(SECRET, bytes.toString('base64url'), keyOf, NOW)).toBeNull();
   });
 
-  test('refuses each token with one changed bit', () => {
+  test('rejects each token with one changed bit', () => {
     const bytes = Buffer.from(token, 'base64url');
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes);
@@ -32,7 +32,7 @@ describe('clientOfToken()', () => {
     }
   });
 
-  test.each(['', 'x', `${token}=`, `${token}A`, ` ${token}`, 'A'.repeat(200)])('refuses %j', (text) => {
+  test.each(['', 'x', `${token}=`, `${token}A`, ` ${token}`, 'A'.repeat(200)])('rejects %j', (text) => {
     expect(clientOfToken(SECRET, text, keyOf, NOW)).toBeNull();
   });
 });

@@ -48,7 +48,7 @@ function rsaPair(): { cert: string; key: string } {
   };
 }
 
-describe('signMessage()', () => {
+describe('signMessage(), which signs a profile,', () => {
   test('signs with an EC key', async () => {
     const pair = await makeSelfSigned(['dns.example.org'], Date.now());
     expect(verified(signMessage(MESSAGE, pair, Date.now()), pair.cert)).toEqual(MESSAGE);
@@ -59,13 +59,13 @@ describe('signMessage()', () => {
     expect(verified(signMessage(MESSAGE, pair, Date.now()), pair.cert)).toEqual(MESSAGE);
   });
 
-  test('contains the chain, so that a device needs only the root', () => {
+  test('includes the certificate chain, so that a device needs only the root certificate', () => {
     const { cert, key } = authority.issue('DNS:dns.example.org');
     const pair = { cert: cert + authority.cert, key };
     expect(verified(signMessage(MESSAGE, pair, Date.now()), authority.cert)).toEqual(MESSAGE);
   });
 
-  test('makes a signature that fails for a changed message', async () => {
+  test('returns a signature that is invalid for a changed message', async () => {
     const pair = await makeSelfSigned(['dns.example.org'], Date.now());
     const signed = signMessage(MESSAGE, pair, Date.now());
     signed[signed.indexOf('plist')]! ^= 1;
@@ -73,6 +73,6 @@ describe('signMessage()', () => {
   });
 });
 
-test('canSign() accepts RSA and EC keys only', () => {
+test('canSign() accepts only RSA and EC keys', () => {
   expect(['RSA 2048', 'EC P-256', 'Ed25519', ''].map(canSign)).toEqual([true, true, false, false]);
 });

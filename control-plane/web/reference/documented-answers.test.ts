@@ -14,7 +14,7 @@ function textsOf(answers: ReturnType<typeof answersOf>): Record<string, string> 
   );
 }
 
-describe('answersOf()', () => {
+describe('answersOf(), the documented responses of a route,', () => {
   test('answersOf() depends on the access rights of the route', () => {
     const statuses = (access: Access): string[] =>
       Object.keys(answersOf(route({ ...row, method: 'GET', access }))).sort();
@@ -24,7 +24,7 @@ describe('answersOf()', () => {
       expect(statuses(access)).toEqual(['204', '400', '401', '403', '421', '429', '503']);
   });
 
-  test('answersOf() explains why a change may be refused, even without a body', () => {
+  test('answersOf() explains why a change may be rejected, even if the route has no body', () => {
     const plain = textsOf(answersOf(route({ ...row, method: 'POST', access: 'member' })));
     expect([plain['403'], plain['413'], plain['415']]).toEqual([
       'a browser sent the request from another origin',

@@ -17,14 +17,17 @@ const operations = everyOperation.map((row) => ({
 const HEADER = headerFields({ ...Preferences.shape, ...Conditions.shape });
 
 describe('withExamples()', () => {
-  test.each(operations)('$name has an example of its body that its schemas accept', ({ body, operation }) => {
-    if (body === undefined) return;
-    const { schema, example } = Object.values(operation.requestBody!.content)[0]!;
-    expect(checker.faultsOf(schema, example)).toEqual([]);
-    expect(body.safeParse(example).error?.issues ?? []).toEqual([]);
-  });
+  test.each(operations)(
+    '$name has an example of its body that is valid for its schemas',
+    ({ body, operation }) => {
+      if (body === undefined) return;
+      const { schema, example } = Object.values(operation.requestBody!.content)[0]!;
+      expect(checker.faultsOf(schema, example)).toEqual([]);
+      expect(body.safeParse(example).error?.issues ?? []).toEqual([]);
+    },
+  );
 
-  test.each(operations)('$name has an example of each answer that its schemas accept', (row) => {
+  test.each(operations)('$name has an example of each response that is valid for its schemas', (row) => {
     for (const [status, { content = {} }] of Object.entries(row.operation.responses))
       for (const [type, { schema, example }] of Object.entries(content)) {
         if (!/[/+]json$/.test(type)) continue;
@@ -34,18 +37,15 @@ describe('withExamples()', () => {
       }
   });
 
-  test.each(operations)(
-    '$name has an example of each parameter that is accepted',
-    ({ params, query, operation }) => {
-      for (const { in: place, name, schema, example } of operation.parameters ?? []) {
-        expect([name, checker.faultsOf(schema, example)]).toEqual([name, []]);
-        const { shape } = { path: params, query, header: HEADER }[place] as unknown as {
-          shape: Record<string, { safeParse(value: unknown): { success: boolean } }>;
-        };
-        expect([name, shape[name]!.safeParse(String(example)).success]).toEqual([name, true]);
-      }
-    },
-  );
+  test.each(operations)('$name has a valid example of each parameter', ({ params, query, operation }) => {
+    for (const { in: place, name, schema, example } of operation.parameters ?? []) {
+      expect([name, checker.faultsOf(schema, example)]).toEqual([name, []]);
+      const { shape } = { path: params, query, header: HEADER }[place] as unknown as {
+        shape: Record<string, { safeParse(value: unknown): { success: boolean } }>;
+      };
+      expect([name, shape[name]!.safeParse(String(example)).success]).toEqual([name, true]);
+    }
+  });
 });
 
 describe('exampleOf()', () => {
@@ -65,7 +65,7 @@ describe('exampleOf()', () => {
     expect(exampleOf(schema, {}, field)).toEqual(value);
   });
 
-  test('exampleOf() follows references, and prefers the value of a field of that shape', () => {
+  test('exampleOf() follows references, and prefers the example of a field with the same schema', () => {
     const schemas = { BlocklistSource: { type: 'object', properties: { name: { type: 'string' } } } };
     const list = { type: 'array', items: { $ref: '#/components/schemas/BlocklistSource' } };
     expect(exampleOf(list, schemas)).toEqual([{ name: 'Ads' }]);

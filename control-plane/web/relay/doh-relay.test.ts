@@ -33,8 +33,8 @@ async function serve(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}${dohPath(MESSAGE)}`;
 }
 
-describe('addDohRelay()', () => {
-  test('answers 503 while no DNS thread answers, and 400 to a message that gets no reply', async () => {
+describe('addDohRelay(), DNS over HTTPS on the web port,', () => {
+  test('answers 503 while no DNS thread is ready, and 400 to a message that gets no DNS reply', async () => {
     const replies = [new ThreadUnavailable('none'), null, MESSAGE];
     const url = await serve(async () => {
       const reply = replies.shift()!;
@@ -88,7 +88,7 @@ describe('addDohRelay()', () => {
     ['a client', [], {}, false],
     ['a proxy that is not trusted', [], { 'X-Forwarded-For': '192.0.2.7' }, true],
     ['a proxy that is trusted', ['127.0.0.1'], { 'X-Forwarded-For': '192.0.2.7' }, false],
-  ])('reports whether %s hides other clients', async (_name, trusted, headers, isNoted) => {
+  ])('records whether %s hides several clients', async (_name, trusted, headers, isNoted) => {
     const proxies = new UntrustedProxies();
     const url = await serve(async () => MESSAGE, { proxies, trusted });
     expect((await fetch(url, { headers })).status).toBe(200);

@@ -73,8 +73,8 @@ async function shown(askersOf: (index: number) => readonly object[], reader: Rea
   return { verdict, requests, text };
 }
 
-describe('checkPage()', () => {
-  test('permits its own scripts and style, this server and the names of probes, and nothing else', () => {
+describe('checkPage(), the page that tests whether a device uses Weir,', () => {
+  test('allows its own scripts and style, this server and the probe names, and nothing else', () => {
     const hashes = [choices, script].map(
       (text) => `'sha256-${createHash('sha256').update(text!).digest('base64')}'`,
     );
@@ -99,7 +99,7 @@ describe('checkPage()', () => {
   });
 
   test.each(CHECK_LANGUAGES)(
-    'offers a request to unblock a name in the language %s, if that is enabled',
+    'offers to request unblocking of a name in the language %s if this is enabled',
     (language) => {
       const { askTitle, askButton } = CHECK_TEXTS[language];
       expect(pageIn(language).html).not.toContain('id="askForm"');
@@ -108,7 +108,7 @@ describe('checkPage()', () => {
     },
   );
 
-  test('looks up several names, and reports if all of them arrived', async () => {
+  test('looks up several probe names, and reports success if all queries arrived', async () => {
     const { verdict, requests, text } = await shown(() => [V4]);
     expect(requests.slice(0, 4)).toEqual([
       'POST check/probes',
@@ -128,7 +128,7 @@ describe('checkPage()', () => {
     expect(text('limits')).not.toBe('');
   });
 
-  test('reports a second DNS server if only some names arrived', async () => {
+  test('reports a second DNS server if only some queries arrived', async () => {
     const { verdict, text } = await shown((index) => (index % 2 === 0 ? [V6] : []), { language: 'de' });
     expect([verdict, text('result')]).toEqual(['some', 'Dieser Computer benutzt Weir nicht immer']);
     expect(text('detail')).toMatch(/^Nur 3 von 6 Testnamen wurden bei n angefragt\./);
@@ -136,7 +136,7 @@ describe('checkPage()', () => {
     expect(text('familyNote')).toContain('vielleicht eine IPv4-Adresse');
   });
 
-  test('counts the names of IPv4 and IPv6 separately', async () => {
+  test('counts the probe names for IPv4 and IPv6 separately', async () => {
     const { verdict, text } = await shown((index) => (index < 2 ? [V4, V6] : [V4]));
     expect([verdict, text('familyNote')]).toEqual(['all', '']);
     expect([text('IPv4'), text('IPv6')]).toEqual([
@@ -145,7 +145,7 @@ describe('checkPage()', () => {
     ]);
   });
 
-  test('reports that no name arrived at this node', async () => {
+  test('reports that no query arrived at this node', async () => {
     const { verdict, text } = await shown(() => []);
     expect([verdict, text('result')]).toEqual(['none', 'This computer does not use Weir on n']);
     expect([text('familyNote'), text('senderNote'), text('limits')]).toEqual(['', '', '']);
@@ -156,7 +156,7 @@ describe('checkPage()', () => {
     ['another address of IPv4', '192.0.2.8', /came from 192\.0\.2\.7, but .* from 192\.0\.2\.8\./],
     ['an address of IPv6', 'fd00::8', /^If these are not addresses of this device/],
     ['an unknown address', '', /^If these are not addresses of this device/],
-  ])('names a server that asks for the device, opened from %s', async (_from, address, note) => {
+  ])('reports a DNS server between device and Weir, if opened from %s', async (_from, address, note) => {
     expect((await shown(() => [V4], { address })).text('senderNote')).toMatch(note);
   });
 

@@ -19,8 +19,8 @@ async function raw(octets: string): Promise<string> {
   return text(socket).catch(() => '');
 }
 
-describe('a hostile request', () => {
-  test('with a sid that cannot be one is 401', async () => {
+describe('a hostile request to the compatibility API', () => {
+  test('with a malformed session ID is 401', async () => {
     const lengths = [42, 44, 8000].map((length) => 'A'.repeat(length));
     for (const sid of ['', ' ', '.', "' OR 1=1 --", '__proto__', '\u00e9', ...lengths]) {
       for (const headers of [{ sid }, { 'x-ftl-sid': sid }, { cookie: `sid=${encodeURIComponent(sid)}` }])
@@ -30,7 +30,7 @@ describe('a hostile request', () => {
     }
   });
 
-  test('with several sids in one field, or cookies by the hundred, finds no session', async () => {
+  test('with several session IDs in one header field, or hundreds of cookies, finds no session', async () => {
     const sid = await compat.logIn();
     const many = Array.from({ length: 500 }, (_, i) => `c${String(i)}=${'x'.repeat(10)}`).join('; ');
     expect((await compat.send('GET', SUMMARY, { headers: { cookie: many } })).status).toBe(401);
@@ -48,7 +48,7 @@ describe('a hostile request', () => {
     expect((await compat.send('GET', '/api/auth')).status).toBe(401);
   });
 
-  test('with a body that is not an object, or lacks its own password, opens no session', async () => {
+  test('with a body that is not an object, or without its own password, opens no session', async () => {
     const inherited = ['{"__proto__":{"password":"x"}}', '{"constructor":1}'];
     for (const body of ['[]', '7', 'null', '"x"', '{', ...inherited]) {
       const answer = await compat.send('POST', '/api/auth', { raw: body });
@@ -56,7 +56,7 @@ describe('a hostile request', () => {
     }
   });
 
-  test('with a deep or a long body is refused', async () => {
+  test('with a deeply nested or long body is rejected', async () => {
     const deep = await compat.send('POST', '/api/auth', { raw: '['.repeat(10_000) });
     expect([deep.status, errorIn(deep).key]).toEqual([400, 'bad_request']);
     const long = await compat.send('POST', '/api/auth', { raw: 'x'.repeat(100_000) });
@@ -67,7 +67,7 @@ describe('a hostile request', () => {
     );
   });
 
-  test('from another origin neither logs in nor out nor counts as a wrong password', async () => {
+  test('from another origin cannot log in or out and does not count as a failed login', async () => {
     const sid = await compat.logIn();
     for (const headers of [
       { origin: 'http://evil.example' },
@@ -87,7 +87,7 @@ describe('a hostile request', () => {
     expect((await compat.get(SUMMARY, sid)).status).toBe(200);
   });
 
-  test('to another host, or that asks for another protocol, is refused with an error of this API', async () => {
+  test('to another host, or with an upgrade to another protocol, is rejected with an error of this API', async () => {
     const misdirected = await compat.send('GET', '/api/auth', { headers: { host: 'evil.example' } });
     expect([misdirected.status, errorIn(misdirected).key]).toEqual([421, 'bad_request']);
     const upgrade = await compat.send('GET', SUMMARY, {
@@ -98,7 +98,7 @@ describe('a hostile request', () => {
     expect(native.problem.error).toBe('misdirected');
   });
 
-  test('with HEAD is 404 on every path, as there', async () => {
+  test('with HEAD is 404 on every path, as in Pi-hole', async () => {
     const sid = await compat.logIn();
     for (const path of [SUMMARY, '/api/auth', '/api/nothing']) {
       const answer = await compat.api.send('HEAD', path, { headers: { sid } });
@@ -107,7 +107,7 @@ describe('a hostile request', () => {
     expect((await compat.get(SUMMARY, sid)).status).toBe(200);
   });
 
-  test('with OPTIONS gets the methods of a path, without a session and without CORS', async () => {
+  test('with OPTIONS returns the methods of a path, without a session and without CORS', async () => {
     const auth = await compat.send('OPTIONS', '/api/auth', { headers: { origin: 'http://evil.example' } });
     expect([auth.status, auth.text, auth.headers['allow']]).toEqual([204, '', 'GET, POST, DELETE, OPTIONS']);
     const names = Object.keys(auth.headers).filter((name) => name.startsWith('access-control'));
@@ -131,7 +131,7 @@ describe('a hostile request', () => {
     },
   );
 
-  test('for pi.hole is answered, as programs find Pi-hole by that name', async () => {
+  test('for the host pi.hole is answered, because programs find Pi-hole by that name', async () => {
     for (const host of ['pi.hole', 'PI.HOLE.:8080'])
       expect((await compat.send('GET', '/api/auth', { headers: { host } })).status).toBe(401);
   });
@@ -144,7 +144,7 @@ describe('a hostile request', () => {
     }
   });
 
-  test('leaves no sid in the log, wherever it is sent', async () => {
+  test('leaves no session ID in the log, wherever it is sent', async () => {
     const sid = await compat.logIn();
     await compat.send('GET', `${SUMMARY}?sid=${sid}`);
     await compat.send('GET', `/api/nothing?sid=${sid}`);
@@ -153,7 +153,7 @@ describe('a hostile request', () => {
     expect(JSON.stringify(compat.api.logger.lines)).not.toContain(sid);
   });
 
-  test('gets answers that must not be cached or framed', async () => {
+  test('gets responses that must not be cached or framed', async () => {
     const { headers } = await compat.send('GET', '/api/auth');
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
     expect(headers['cache-control']).toBe('no-store');

@@ -29,8 +29,8 @@ function readable(described: OpenApiDocument): string {
     .replaceAll(/\s+/g, ' ');
 }
 
-describe('docsPage()', () => {
-  test('docsPage() names every route with the prefix, and every shape', () => {
+describe('docsPage(), the API reference,', () => {
+  test('docsPage() contains every route with the path prefix, and every schema', () => {
     const { html } = docsPage(document);
     for (const { path, summary } of everyRow) {
       expect(html).toContain(`<code>/svc/api${path}</code>`);
@@ -41,14 +41,14 @@ describe('docsPage()', () => {
     expect(html).toContain('Version 1.2.3');
   });
 
-  test('docsPage() has only links to shapes that exist', () => {
+  test('docsPage() has only links to schemas that exist', () => {
     const { html } = docsPage(document);
     const targets = [...html.matchAll(/href="#(\w+)"/g)].map(([, name]) => name!);
     expect(targets.length).toBeGreaterThan(20);
     for (const name of targets) expect(html).toContain(`<details id="${name}">`);
   });
 
-  test('docsPage() collects the routes of a tag in one chapter', () => {
+  test('docsPage() shows the routes of a tag in one chapter', () => {
     const { html } = docsPage(document);
     for (const tag of new Set(everyRow.map((row) => row.tag)))
       expect(html.split(`<h2>${tag}</h2>`)).toHaveLength(2);
@@ -80,7 +80,7 @@ describe('docsPage()', () => {
     expect(readable(documentOf(schema))).toContain(`200 success ${words} `);
   });
 
-  test('docsPage() shows required parameters, and the body', () => {
+  test('docsPage() shows required parameters and the request body', () => {
     const text = readable(
       documentOf(
         {},
@@ -98,7 +98,7 @@ describe('docsPage()', () => {
     expect(readable(documentOf({}))).not.toContain('Parameters');
   });
 
-  test('docsPage() shows the examples of bodies and of success, and the header fields of answers', () => {
+  test('docsPage() shows examples of bodies and successful responses, and the header fields of responses', () => {
     const json = (example: unknown) => ({ 'application/json': { schema: {}, example } });
     const text = readable(
       documentOf(

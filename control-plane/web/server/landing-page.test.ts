@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { testConfig } from '../../../test/support/parts/test-config.ts';
 import { landingPage } from './landing-page.ts';
 
-test('landingPage() reports who may query, without the networks themselves', () => {
+test('landingPage() shows who may query, without the networks themselves', () => {
   const render = (toml: string): string =>
     landingPage(
       {

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { hashOf, page, write } from './page.ts';
 
-describe('page()', () => {
+describe('page(), the layout of pages outside the dashboard,', () => {
   const { html, contentPolicy } = page('<T>', write`<p>${'<b>'}</p>`);
 
-  test('is in English, escapes inserted values, and only permits its own style', () => {
+  test('is in English, escapes inserted values, and allows only its own style', () => {
     expect(html).toContain('<html lang="en">');
     expect(html).toContain('<title>&#60;T&#62;</title>');
     expect(html).toContain('<p>&#60;b&#62;</p>');
@@ -13,7 +13,7 @@ describe('page()', () => {
     expect(contentPolicy).not.toContain('script-src');
   });
 
-  test('has the colours and type of the dashboard', () => {
+  test('has the colours and fonts of the dashboard', () => {
     const tokens = tokensOf(
       readFileSync(new URL('../../dashboard/src/style/tokens.css', import.meta.url), 'utf8'),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { preferredWaitSecs } from './preferred-wait.ts';
 
-describe('preferredWaitSecs()', () => {
+describe('preferredWaitSecs(), the wait in a Prefer header,', () => {
   test.each([
     [undefined, null],
     ['', null],
@@ -17,7 +17,7 @@ describe('preferredWaitSecs()', () => {
     ['respond-async, wait=3, wait=9', 3],
     ['wait=86400', 30],
     [`wait=${'9'.repeat(400)}`, null],
-  ])('of %j is %j', (field, secs) => {
+  ])('for %j is %j', (field, secs) => {
     expect(preferredWaitSecs(field)).toBe(secs);
   });
 });

@@ -42,7 +42,7 @@ const start = (isStrict = false): Promise<void> =>
     retryMs: 5,
   });
 
-describe('RetriedWebServer', () => {
+describe('RetriedWebServer, which retries to open its port,', () => {
   test('listens at a later attempt, and logs the failure once', async () => {
     await start();
     expect(web.trouble()).toMatch(/port 8080 is in use/);
@@ -61,7 +61,7 @@ describe('RetriedWebServer', () => {
     expect(done).toEqual(['listening on 8080', 'close']);
   });
 
-  test('throws the first failure if it must listen', async () => {
+  test('throws the first failure if it must listen at the start', async () => {
     await expect(start(true)).rejects.toThrow(/port 8080 is in use/);
   });
 
@@ -70,7 +70,7 @@ describe('RetriedWebServer', () => {
     await expect(web.start({ listen, listening: () => undefined })).rejects.toThrow('a fault of the code');
   });
 
-  test('makes no attempt while it is paused, and continues after that', async () => {
+  test('makes no attempt while it is paused, and continues after the pause', async () => {
     await start();
     expect(await web.pause((fd) => fd + 1)).toEqual([]);
     const left = failures;

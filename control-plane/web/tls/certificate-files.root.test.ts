@@ -12,7 +12,7 @@ import { makeSelfSigned } from './self-signed.ts';
 
 const OTHER = 65_534;
 
-test.each(['cert', 'key'] as const)('store() keeps a %s file of another user', async (which) => {
+test.each(['cert', 'key'] as const)('store() does not overwrite a %s file of another user', async (which) => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-tls-'));
   try {
     const files = new CertificateFiles({ cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') });

@@ -39,8 +39,8 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const subjectIn = async (): Promise<string | undefined> => (await files.read())?.facts.subject;
 
-describe('store() and read()', () => {
-  test('store() writes both files for their owner only, into folders that it makes', async () => {
+describe('store() and read() of certificate files', () => {
+  test('store() writes both files with access for their owner only, into folders that it creates', async () => {
     const deep = { cert: join(folder, 'a/b/cert.pem'), key: join(folder, 'c/key.pem') };
     files = new CertificateFiles(deep);
     expect(await files.exist()).toBe(false);
@@ -53,7 +53,7 @@ describe('store() and read()', () => {
     expect(await readdir(join(folder, 'c'))).toEqual(['key.pem']);
   });
 
-  test('store() makes a key private that others could read', async () => {
+  test('store() makes a key file private that others could read', async () => {
     await files.store(first);
     await chmod(files.paths.key, 0o644);
     await files.store(second);
@@ -72,7 +72,7 @@ describe('store() and read()', () => {
     await expect(files.read()).rejects.toThrow(CertificateFault);
   });
 
-  test('store() refuses to replace links, and changes nothing', async () => {
+  test('store() refuses to replace symbolic links, and changes nothing', async () => {
     await files.store(first);
     const target = join(folder, 'archive1.pem');
     await rename(files.paths.cert, target);
@@ -83,17 +83,20 @@ describe('store() and read()', () => {
     expect(await subjectIn()).toBe('CN=first.test, O=Weir');
   });
 
-  test.each(['cert', 'key'] as const)('store() keeps a %s file that Weir did not write', async (which) => {
-    await files.store(first);
-    const other = { cert: first.key, key: first.cert }[which];
-    for (const text of ['root:x:0:0::/root:/bin/sh\n', '', other, 'x'.repeat(MAX_CERT_BYTES + 1)]) {
-      await writeFile(files.paths[which], text);
-      await expect(files.store(second)).rejects.toMatchObject({ isForeign: true });
-      expect(await readFile(files.paths[which], 'utf8')).toBe(text);
-    }
-  });
+  test.each(['cert', 'key'] as const)(
+    'store() does not overwrite a %s file that Weir did not write',
+    async (which) => {
+      await files.store(first);
+      const other = { cert: first.key, key: first.cert }[which];
+      for (const text of ['root:x:0:0::/root:/bin/sh\n', '', other, 'x'.repeat(MAX_CERT_BYTES + 1)]) {
+        await writeFile(files.paths[which], text);
+        await expect(files.store(second)).rejects.toMatchObject({ isForeign: true });
+        expect(await readFile(files.paths[which], 'utf8')).toBe(text);
+      }
+    },
+  );
 
-  test('store() keeps a socket', async () => {
+  test('store() does not replace a socket', async () => {
     const server = createServer();
     await once(server.listen(files.paths.cert), 'listening');
     await expect(files.store(first)).rejects.toMatchObject({ isForeign: true });
@@ -109,13 +112,13 @@ describe('store() and read()', () => {
     expect(await readdir(folder)).not.toContain('key.pem.pending');
   });
 
-  test('store() leaves no new file if the second cannot be written', async () => {
+  test('store() leaves no new file if the second file cannot be written', async () => {
     await mkdir(`${files.paths.cert}.tmp`);
     await expect(files.store(first)).rejects.toThrow(CertificateFilesError);
     expect(await files.read()).toBeNull();
   });
 
-  test('fingerprint() changes with the target of a link', async () => {
+  test('fingerprint() changes with the target of a symbolic link', async () => {
     await files.store(first);
     const targets = [join(folder, 'one.pem'), join(folder, 'two.pem')] as const;
     for (const target of targets) await writeFile(target, first.cert);
@@ -131,7 +134,7 @@ describe('store() and read()', () => {
   });
 });
 
-describe('recover()', () => {
+describe('recover(), after a crash during store(),', () => {
   const pending = (): string => `${files.paths.key}.pending`;
 
   /** Leaves the folder like a crash before step `at` of the replacement of `first` by `second`. */

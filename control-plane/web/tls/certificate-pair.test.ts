@@ -60,8 +60,8 @@ function faultOf(cert: string, key: string): { field: string; message: string } 
   throw new Error('the pair was not refused');
 }
 
-describe('readPair()', () => {
-  test('reads a chain with text around its blocks and writes only the blocks', () => {
+describe('readPair(), which parses a certificate and its key,', () => {
+  test('reads a chain with text around its PEM blocks and writes only the blocks', () => {
     const chain = `Bag Attributes\n  name: weir\n${good.cert}subject=ca\r\n${authority.cert}`;
     const pair = readPair(chain, good.key);
     expect(pair.cert).toBe(good.cert + authority.cert);
@@ -87,13 +87,13 @@ describe('readPair()', () => {
     });
   });
 
-  test('returns the names, also odd ones, and the addresses in their canonical form', () => {
+  test('returns the DNS names, even malformed names, and the addresses in canonical form', () => {
     const names = 'subjectAltName=DNS:*.home.arpa,IP:2001:db8::53,email:a@b.example,DNS:weir';
     const { cert, key } = make(ec('P-256'), '-addext', names);
     expect(readPair(cert, key).facts.names).toEqual(['*.home.arpa', '2001:db8::53', 'weir']);
   });
 
-  test('accepts keys in the older forms, with their parameters before them', () => {
+  test('accepts keys in the older PEM formats, with their parameters before them', () => {
     const { cert, key } = make(ec('P-256'));
     const older = execFileSync('openssl', ['ec'], { input: key, stdio: 'pipe' }).toString();
     const parameters = execFileSync('openssl', ['ecparam', '-name', 'prime256v1']).toString();
@@ -144,18 +144,18 @@ describe('readPair()', () => {
       [...ec('P-256'), '-addext', 'extendedKeyUsage=clientAuth'],
       'the certificate is not for servers (extended key usage)',
     ],
-  ])('refuses %s', (_, newKey, message) => {
+  ])('rejects %s', (_, newKey, message) => {
     const { cert, key } = make(newKey);
     expect(faultOf(cert, key)).toEqual({ field: 'cert', message });
   });
 
-  test('refuses a key of another certificate', () => {
+  test('rejects a key that does not belong to the certificate', () => {
     const fault = { field: 'key', message: 'this key does not belong to the certificate' };
     expect(faultOf(good.cert, authority.issue('DNS:other.test').key)).toEqual(fault);
     expect(faultOf(good.cert, make(['-newkey', 'ed25519']).key)).toEqual(fault);
   });
 
-  test('refuses swapped texts, and reports that', () => {
+  test('rejects swapped certificate and key, and reports the mistake', () => {
     expect(faultOf(good.key, good.cert)).toEqual({
       field: 'cert',
       message:
@@ -166,7 +166,7 @@ describe('readPair()', () => {
     );
   });
 
-  test('refuses encrypted keys of both forms, and logs nothing about them', () => {
+  test('rejects encrypted keys in both PEM formats, and logs nothing about them', () => {
     const modern = execFileSync('openssl', ['pkcs8', '-topk8', '-passout', 'pass:x'], { input: good.key });
     const older = execFileSync('openssl', ['ec', '-aes128', '-passout', 'pass:x'], {
       input: make(ec('P-256')).key,
@@ -196,11 +196,11 @@ describe('readPair()', () => {
       '-----BEGIN CERTIFICATE-----\nAAAA\n',
       'expected a certificate in PEM (BEGIN CERTIFICATE), got none',
     ],
-  ])('refuses %s as a certificate', (_, cert, message) => {
+  ])('rejects %s as a certificate', (_, cert, message) => {
     expect(faultOf(cert, good.key)).toEqual({ field: 'cert', message });
   });
 
-  test('refuses garbage as a key, and more than one key', () => {
+  test('rejects an unreadable key, and more than one key', () => {
     expect(faultOf(good.cert, 'key').message).toBe(
       'expected a private key in PEM (BEGIN PRIVATE KEY), got none',
     );
@@ -210,7 +210,7 @@ describe('readPair()', () => {
     expect(faultOf(good.cert, good.key + good.key).message).toBe('expected one private key, got 2');
   });
 
-  test('refuses a chain in the wrong order, of other certificates, or too long', () => {
+  test('rejects a chain in the wrong order, with unrelated certificates, or too long', () => {
     const message =
       "certificate 2 of the chain did not sign the previous one; the server's certificate must come first";
     expect(faultOf(authority.cert + good.cert, good.key)).toEqual({ field: 'cert', message });
@@ -218,7 +218,7 @@ describe('readPair()', () => {
     expect(faultOf(good.cert.repeat(11), good.key).message).toBe('expected at most 10 certificates, got 11');
   });
 
-  test('reads each text once, however hostile', () => {
+  test('reads each text in one pass, however hostile', () => {
     const text = '-----BEGIN CERTIFICATE-----\n'.repeat(2000) + 'A'.repeat(60_000);
     expect(faultOf(text, '-----BEGIN PRIVATE KEY-----'.repeat(500)).field).toBe('cert');
   });
@@ -234,7 +234,7 @@ describe('refuseOutOfDate()', () => {
     expect(() => refuseOutOfDate(pair, from - 1)).toThrow(/^the certificate is not valid before 20..-..-..T/);
   });
 
-  test('refuses a certificate that openssl calls expired', () => {
+  test('rejects a certificate that openssl calls expired', () => {
     const expired = authority.issue('DNS:weir.home.arpa', true);
     expect(() => refuseOutOfDate(readPair(expired.cert, expired.key), Date.now())).toThrow('expired');
   });

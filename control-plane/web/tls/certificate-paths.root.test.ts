@@ -42,21 +42,21 @@ function asOther(expression: string): unknown {
 const moduleAt = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
 
 describe('webCertificatePaths', () => {
-  test('uses the folder of the data if the default one cannot be written', () => {
+  test('returns the data directory if the default folder cannot be written', () => {
     expect(asOther('webCertificatePaths(DEFAULT, dataDir)')).toEqual(own());
   });
 
-  test('uses the default paths if they can be written', () => {
+  test('returns the default paths if they can be written', () => {
     expect(webCertificatePaths(DEFAULT, dataDir)).toEqual(DEFAULT);
   });
 
-  test('keeps the certificate that it made for an ordinary user when root starts it', () => {
+  test('keeps the certificate that Weir created as an ordinary user when root starts it', () => {
     mkdirSync(join(dataDir, 'tls'));
     writeFileSync(own().cert, 'a certificate');
     expect(webCertificatePaths(DEFAULT, dataDir)).toEqual(own());
   });
 
-  test('always uses the paths that the configuration names', () => {
+  test('returns the configured paths in every case', () => {
     const given = { cert: '/nowhere/cert.pem', key: '/data/key.pem' };
     expect(asOther(`webCertificatePaths(${JSON.stringify(given)}, dataDir)`)).toEqual(given);
   });

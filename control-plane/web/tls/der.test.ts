@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { elementsOf, explicit, nothing, octetString, oid, sequence, setOf, unsigned } from './der.ts';
 
-test('setOf() sorts its elements by their encoding', () => {
+test('setOf() sorts its elements by their DER encoding', () => {
   const [one, two] = [unsigned(Buffer.of(1)), oid('2.5.4.3')];
   expect(setOf(two, one)).toEqual(setOf(one, two));
   expect(setOf(two, one).toString('hex')).toBe('3108020101' + '0603550403');
@@ -13,7 +13,7 @@ test('elementsOf() splits what sequence() joined, with lengths of all sizes', ()
   expect(elementsOf(sequence(...parts, large))).toEqual([...parts, large]);
 });
 
-test('elementsOf() refuses an element that is longer than its sequence', () => {
+test('elementsOf() rejects an element that is longer than its sequence', () => {
   const whole = sequence(octetString(Buffer.alloc(10)));
   whole[3] = 11;
   expect(() => elementsOf(whole)).toThrow(RangeError);

@@ -14,7 +14,7 @@ const certificate = (names: string): string => authority.issue(names).cert;
 const TARGET = '03646e73' + '076578616d706c65' + '00';
 
 describe('designatedResolvers()', () => {
-  test('are DNS over HTTPS, then over TLS, at the name of the certificate (RFC 9461)', () => {
+  test('are DNS over HTTPS, then DNS over TLS, at the name of the certificate (RFC 9461)', () => {
     const both = designatedResolvers(certificate('DNS:dns.example'), { dotPort: 853, dohPort: 443 });
     const path = Buffer.from('/dns-query{?dns}').toString('hex');
     expect(hex(both)).toEqual([
@@ -23,7 +23,7 @@ describe('designatedResolvers()', () => {
     ]);
   });
 
-  test('have their ports if they are not the default ports', () => {
+  test('have port numbers if they differ from the default ports', () => {
     const [dot] = designatedResolvers(certificate('DNS:dns.example'), { dotPort: 8853, dohPort: null });
     expect(hex([dot!])).toEqual(['0001' + TARGET + '00010004' + '03646f74' + '00030002' + '2295']);
   });
@@ -31,7 +31,7 @@ describe('designatedResolvers()', () => {
   test.each([
     ['the first name of a host', 'DNS:localhost,DNS:*.example,DNS:dns.example,DNS:other.example', 1],
     ['no resolver if no name qualifies', 'DNS:localhost,IP:192.0.2.1', 0],
-  ])('name %s', (_what, names, count) => {
+  ])('contain %s', (_what, names, count) => {
     const found = designatedResolvers(certificate(names), { dotPort: 853, dohPort: null });
     expect(found).toHaveLength(count);
     if (count > 0) expect(hex(found)[0]!.slice(4, 4 + TARGET.length)).toBe(TARGET);

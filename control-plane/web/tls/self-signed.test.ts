@@ -12,7 +12,7 @@ function openssl(cert: string, ...args: readonly string[]): string {
 }
 
 describe('makeSelfSigned()', () => {
-  test('makes certificates that openssl verifies, for names and addresses, for 825 days', async () => {
+  test('creates certificates that openssl verifies, for names and addresses, valid for 825 days', async () => {
     const names = ['weir.home.arpa', 'localhost', '192.0.2.53', '2001:db8::53'];
     const { cert, key, facts } = await makeSelfSigned(names, NOW_MS);
     expect(facts).toEqual({
@@ -50,7 +50,7 @@ describe('makeSelfSigned()', () => {
     expect(new Set(serials).size).toBe(20);
   });
 
-  test('writes dates beyond 2049, and long lists of names', async () => {
+  test('writes dates after 2049, and long lists of names', async () => {
     const names = Array.from({ length: 100 }, (_, at) => `host-${at}.${'x'.repeat(60)}.home.arpa`);
     const { cert, facts } = await makeSelfSigned(names, Date.UTC(2049, 11, 1));
     expect(facts.notAfter.toISOString()).toBe('2052-03-04T00:00:00.000Z');

@@ -4,8 +4,8 @@ import { BrokenSeal, seal, unseal } from './shared-certificate.ts';
 const SECRET = Buffer.alloc(32, 1);
 const CLEAR = Buffer.from('a private key');
 
-describe('unseal()', () => {
-  test('returns the original, whose sealed form differs each time', () => {
+describe('unseal(), which decrypts the shared certificate key,', () => {
+  test('returns the original text, which is encrypted differently each time', () => {
     const twice = [seal(SECRET, 'x', CLEAR), seal(SECRET, 'x', CLEAR)];
     expect(twice.map((sealed) => unseal(SECRET, 'x', sealed).toString())).toEqual([
       'a private key',
@@ -15,7 +15,7 @@ describe('unseal()', () => {
     expect(twice[0]!.includes(CLEAR)).toBe(false);
   });
 
-  test('refuses another secret, another purpose, and each changed or missing byte', () => {
+  test('rejects another secret, another purpose, and each changed or missing byte', () => {
     const sealed = seal(SECRET, 'x', CLEAR);
     expect(() => unseal(Buffer.alloc(32, 2), 'x', sealed)).toThrow(BrokenSeal);
     expect(() => unseal(SECRET, 'y', sealed)).toThrow(BrokenSeal);

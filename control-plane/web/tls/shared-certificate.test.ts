@@ -73,8 +73,8 @@ async function share(node: ReturnType<typeof nodeOf>, pair: CertificatePair): Pr
   await own.database.transaction((tx) => node.shared.share(tx, pair));
 }
 
-describe('SharedCertificate', () => {
-  test('is active on other nodes and in their files at once; the database does not show its key', async () => {
+describe('SharedCertificate, the certificate of all nodes,', () => {
+  test('is active on other nodes and in their files at once; its key is encrypted in the database', async () => {
     const [first, second] = [nodeOf('first'), nodeOf('second')];
     for (const { shared } of [first, second]) stops.push(shared.follow(follower));
     const pair = issue();
@@ -96,7 +96,7 @@ describe('SharedCertificate', () => {
     );
   });
 
-  test('is adopted once: files that are replaced on a node later are kept, even after a restart', async () => {
+  test('is adopted once: certificate files replaced on a node later are kept, even after a restart', async () => {
     const node = nodeOf('third');
     await share(node, issue());
     await node.shared.take();

@@ -43,7 +43,7 @@ function keysOf({ ticketKeys }: ServedCertificate): string {
 }
 
 describe('ThreadCertificate', () => {
-  test('gives threads another key for tickets each day, and the same certificate', async () => {
+  test('gives the DNS threads a new ticket key each day, and the same certificate', async () => {
     const { certificate, clock } = certificateOf();
     const all = [certificate.current()];
     const { given, stop } = follow(certificate);
@@ -64,7 +64,7 @@ describe('ThreadCertificate', () => {
     expect(certificate.current()).toEqual(given.at(-1));
   });
 
-  test('gives threads the keys that became active while they started', () => {
+  test('gives threads the ticket keys that became active while they started', () => {
     const { certificate, known } = certificateOf();
     const early = certificate.current();
     known.secret = Buffer.alloc(32, 2);
@@ -77,7 +77,7 @@ describe('ThreadCertificate', () => {
     expect(again.given).toEqual([]);
   });
 
-  test('gives threads of all nodes the same key, once they know of the same secret', async () => {
+  test('gives threads of all nodes the same ticket key, once they have the same secret', async () => {
     const first = certificateOf();
     const second = certificateOf(Buffer.alloc(32, 2));
     expect(keysOf(second.certificate.current())).not.toBe(keysOf(first.certificate.current()));
@@ -102,7 +102,7 @@ describe('ThreadCertificate', () => {
     expect(followers.size).toBe(0);
   });
 
-  test('throws without a certificate', () => {
+  test('throws if there is no certificate', () => {
     const keys = new TicketKeys({ purpose: 'tls tickets', secret: () => SECRET, clock: new TestClock() });
     expect(() => new ThreadCertificate(opened(null), keys)).toThrow('not open yet');
   });

@@ -83,7 +83,7 @@ const NONE = {
 };
 
 describe('POST /tls/upload', () => {
-  test('replaces both files, from parts with and without a file name, and is active at once', async () => {
+  test('replaces both files, sent with or without file names, and is active at once', async () => {
     expect(await status()).toEqual(NONE);
     for (const file of ['cert.pem', undefined]) {
       const { cert, key } = authority.issue('DNS:weir.home.arpa');
@@ -105,7 +105,7 @@ describe('POST /tls/upload', () => {
     expect(shared.map(({ cert }) => cert)).toContain(certificate.current()?.cert);
   });
 
-  test('refuses a bad pair with its reason, and changes nothing', async () => {
+  test('rejects an invalid pair with the reason, and changes nothing', async () => {
     const good = authority.issue('DNS:weir.home.arpa');
     const other = authority.issue('DNS:weir.home.arpa');
     const expired = authority.issue('DNS:weir.home.arpa', true);
@@ -203,7 +203,7 @@ describe('POST /tls/upload', () => {
     expect(certificate.current()?.cert).toBe(good.cert);
   });
 
-  test('refuses what is too large with 413, and other bodies with 415 and 400', async () => {
+  test('rejects a body that is too large with 413, and other bodies with 415 and 400', async () => {
     const { cert, key } = authority.issue('DNS:weir.home.arpa');
     for (const file of ['f', undefined]) {
       for (const [name, size] of [
@@ -232,7 +232,7 @@ describe('POST /tls/upload', () => {
     expect(await status()).toEqual(NONE);
   });
 
-  test('refuses to replace links, and is 503 if the files cannot be written', async () => {
+  test('refuses to replace symbolic links, and is 503 if the files cannot be written', async () => {
     const { cert, key } = authority.issue('DNS:weir.home.arpa');
     await symlink('elsewhere.pem', files.paths.key);
     const linked = await upload(['cert', cert], ['key', key]);
@@ -248,7 +248,7 @@ describe('POST /tls/upload', () => {
 describe('POST /tls/generate', () => {
   const generate = (query = ''): Promise<TestAnswer> => api.send('POST', `/api/tls/generate${query}`);
 
-  test('makes a self-signed certificate, and keeps a valid one unless forced', async () => {
+  test('creates a self-signed certificate, and keeps a valid certificate unless forced', async () => {
     const made = await generate();
     expect(made.status).toBe(200);
     expect(made.body).toMatchObject({
@@ -279,7 +279,7 @@ describe('POST /tls/generate', () => {
     expect(await readdir(folder)).toEqual(['cert.pem']);
   });
 
-  test('creates one certificate if several requests arrive at the same time', async () => {
+  test('creates one certificate for several concurrent requests', async () => {
     const answers = await Promise.all([generate(), generate(), generate()]);
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409]);
   });
@@ -299,12 +299,12 @@ describe('POST /tls/generate', () => {
   });
 });
 
-describe('the audit log', () => {
+describe('the audit log of certificate changes', () => {
   const entries = async (): Promise<unknown[]> =>
     (await suite.database.query('SELECT actor, action, subject, before, after FROM audit_log ORDER BY id'))
       .rows;
 
-  test('has each replacement with both certificates, without the key, and no refusal', async () => {
+  test('has each replacement with both certificates, without the key, and no rejected request', async () => {
     await asOwner(suite.database, 'TRUNCATE audit_log');
     const { cert, key } = authority.issue('DNS:weir.home.arpa');
     await upload(['cert', cert], ['key', cert]);
@@ -319,7 +319,7 @@ describe('the audit log', () => {
     expect(JSON.stringify(found)).not.toMatch(/-----|MI[A-Z]/);
   });
 
-  test('has no entry for a certificate that could not be stored, and none is stored without an entry', async () => {
+  test('has no entry for a certificate that was not stored; none is stored without an entry', async () => {
     await asOwner(suite.database, 'TRUNCATE audit_log');
     await mkdir(files.paths.key);
     expect((await api.send('POST', '/api/tls/generate')).status).toBe(503);

@@ -50,7 +50,7 @@ async function lookTwice(): Promise<void> {
 }
 
 describe('open()', () => {
-  test('creates and stores a self-signed certificate once if there are no files', async () => {
+  test('creates and stores a self-signed certificate if there are no files, and reuses it later', async () => {
     expect(certificate.current()).toBeNull();
     const made = await certificate.open();
     expect(made.facts).toMatchObject({ subject: 'CN=node-a, O=Weir', isSelfSigned: true });
@@ -125,7 +125,7 @@ describe('check()', () => {
     expect(logger.text()).not.toContain('PRIVATE KEY');
   });
 
-  test('follows links that are replaced', async () => {
+  test('follows symbolic links that are replaced', async () => {
     for (const name of ['one', 'two']) {
       await mkdir(join(folder, name));
       const pair = await selfSigned(name);
@@ -147,7 +147,7 @@ describe('check()', () => {
     ],
     ['one that is over', () => selfSigned('old', clock.nowMs() - 4 * YEAR_MS)],
     ['one of the future', () => selfSigned('future', clock.nowMs() + YEAR_MS)],
-  ])('keeps the active certificate and logs once if the new one is %s', async (_, make) => {
+  ])('keeps the active certificate and logs once if the new certificate is %s', async (_, make) => {
     const before = certificate.current();
     logger.lines.length = 0;
     await put(await make());
@@ -157,7 +157,7 @@ describe('check()', () => {
     expect(taken).toEqual([]);
   });
 
-  test('keeps the active certificate while the files are missing, and loads them when they are back', async () => {
+  test('keeps the active certificate while the files are missing, and loads files that come back', async () => {
     const next = await selfSigned('back');
     for (const path of [files.paths.cert, files.paths.key]) await rm(path);
     await lookTwice();
@@ -170,7 +170,7 @@ describe('check()', () => {
 });
 
 describe('replace()', () => {
-  test('activates and stores a pair, and notifies listeners', async () => {
+  test('activates and stores a certificate pair, and notifies listeners', async () => {
     await certificate.open();
     const next = await selfSigned('next');
     const before = await certificate.replace(async (found, install) => {
@@ -200,7 +200,7 @@ describe('replace()', () => {
     expect(await readdir(folder)).toEqual(['cert.pem', 'key.pem']);
   });
 
-  test('changes nothing if the work before it throws', async () => {
+  test('changes nothing if the step before the replacement throws', async () => {
     const made = await certificate.open();
     await expect(
       certificate.replace(async () => {
@@ -211,7 +211,7 @@ describe('replace()', () => {
     expect(await files.read()).toEqual(made);
   });
 
-  test('does not notify listeners that have stopped', async () => {
+  test('does not notify listeners that were removed', async () => {
     const calls: string[] = [];
     const stop = certificate.onChange(({ facts }) => calls.push(facts.subject));
     await certificate.open();

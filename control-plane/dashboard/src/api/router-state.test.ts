@@ -17,8 +17,8 @@ const REACH: Reach = {
 const at = (hostname: string, port = '8080') => ({ protocol: 'http:', hostname, port });
 const LOOPBACK = at('127.0.0.1');
 
-describe('the addresses to enter', () => {
-  test("are addresses of the network, whatever the page's own address", () => {
+describe('enteredAddresses(), the addresses to enter in a router,', () => {
+  test('are network addresses of the server, even if the page was opened at another address', () => {
     const entered = { ipv4: ['192.0.2.5'], ipv6: ['fd00::5'], linkLocal: ['fe80::5 (eth0)'] };
     expect(enteredAddresses(REACH, LOOPBACK)).toEqual(entered);
     expect(enteredAddresses(REACH, at('weir.home.arpa'))).toEqual(entered);
@@ -29,7 +29,7 @@ describe('the addresses to enter', () => {
     ['[fd00::77]', { ipv4: [], ipv6: ['fd00::77'] }],
     ['nas.home.arpa', { ipv4: [], ipv6: [] }],
     ['localhost', { ipv4: [], ipv6: [] }],
-  ])("of a container opened at %s are not the container's own", (hostname, entered) => {
+  ])('of a container opened at %s are not the addresses within the container', (hostname, entered) => {
     expect(enteredAddresses({ ...REACH, is_container: true }, at(hostname))).toEqual({
       ...entered,
       linkLocal: [],
@@ -44,11 +44,11 @@ test.each<[string, Reach, ReturnType<typeof routerObstacle>, boolean?]>([
   ['lists that are not active yet', { ...REACH, names_active: 0 }, 'names'],
   ['no list on purpose', { ...REACH, names_active: 0 }, null, false],
   ['a container', { ...REACH, addresses: [], is_container: true }, null],
-])('with %s returns the obstacle to changing the router', (_what, reach, obstacle, wantsLists = true) => {
+])('for %s is the right obstacle to changing the router', (_what, reach, obstacle, wantsLists = true) => {
   expect(routerObstacle(reach, LOOPBACK, wantsLists)).toBe(obstacle);
 });
 
-test('originForOthers() never returns a name of the machine itself', () => {
+test('originForOthers() never returns a host name of the local machine', () => {
   expect(originForOthers(REACH, LOOPBACK)).toBe('http://192.0.2.5:8080');
   expect(originForOthers(REACH, at('weir.home.arpa', ''))).toBe('http://weir.home.arpa');
   expect(originForOthers({ ...REACH, addresses: [] }, at('[::1]'))).toBeNull();

@@ -3,7 +3,7 @@ import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { later } from './later-view.ts';
 
-describe('later()', () => {
+describe('later(), which loads a view lazily,', () => {
   test('renders a preloaded view at once', async () => {
     const view = later(async () => ({
       default: ({ name }: { name: string }) => createElement('b', null, name),
@@ -12,7 +12,7 @@ describe('later()', () => {
     expect(renderToString(createElement(view, { name: 'here' }))).toBe('<b>here</b>');
   });
 
-  test('rejects if the code no longer exists, and retries on the next load', async () => {
+  test('fails if the code no longer exists, and loads it again at the next attempt', async () => {
     let tries = 0;
     const view = later(async () => {
       if (++tries === 1) throw new Error('gone');

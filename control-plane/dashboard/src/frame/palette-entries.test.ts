@@ -23,7 +23,7 @@ describe('matchingEntries()', () => {
     ['5 pause', ['Pause blocking for 5 min']],
     ['NAMES', ['Local names']],
     ['ames', []],
-  ])('finds entries for %p by the beginnings of words', (text, found) => {
+  ])('finds entries by the first letters of their words: %p', (text, found) => {
     expect(matchingEntries(entries, text).map((one) => one.text)).toEqual(found);
   });
 });
@@ -50,7 +50,7 @@ describe('clientEntries()', () => {
     merged: [],
   };
 
-  test('shows the name before the address', () => {
+  test('shows the name of a client before the address', () => {
     expect(clientEntries([client], () => undefined)[0]?.text).toBe('tv.home.arpa · 192.0.2.7');
   });
 
@@ -63,7 +63,7 @@ describe('clientEntries()', () => {
     expect(texts).toEqual(['192.0.2.7', 'phone']);
   });
 
-  test('opens the selected client', () => {
+  test('opens the client that the user selects', () => {
     const opened: number[] = [];
     clientEntries([client], (id) => opened.push(id))[0]?.run();
     expect(opened).toEqual([7]);
@@ -71,7 +71,7 @@ describe('clientEntries()', () => {
 });
 
 describe('foundEntries()', () => {
-  test('shows a few results of each kind, and opens the selected one', () => {
+  test('shows a few results of each kind, and opens the result that the user selects', () => {
     const things = Array.from({ length: 50 }, (_, id) => ({
       id,
       text: `Group ${id}`,
@@ -84,7 +84,7 @@ describe('foundEntries()', () => {
     expect([entries[1]!.id, opened]).toEqual(['group-1', ['/groups?open=1']]);
   });
 
-  test('shows entries that open the same page once', () => {
+  test('shows only one of several entries that open the same page', () => {
     const things = [1, 2, 3].map((id) => ({
       id,
       text: 'a.example',
@@ -98,19 +98,19 @@ describe('hasWords()', () => {
   test.each([
     ['ADS big', true],
     ['big ads news', false],
-  ])('finds the words of %p in any of the texts: %p', (search, isFound) => {
+  ])('searches the words %p in all texts: %p', (search, isFound) => {
     expect(hasWords(search, ['Big blocklist', 'https://example.org/ads.txt'])).toBe(isFound);
   });
 });
 
-describe('nameIn()', () => {
+describe('nameIn(), the domain name that a user entered,', () => {
   test.each([
     ['ads.example.org', 'ads.example.org'],
     [' Bücher.example ', 'xn--bcher-kva.example'],
     ['queries', null],
     ['a b.example', null],
     ['..', null],
-  ])('reads %p as %p', (text, name) => {
+  ])('for %p is %p', (text, name) => {
     expect(nameIn(text)).toBe(name);
   });
 });

@@ -45,7 +45,7 @@ const TERMS = [
 /** The text without the names of placeholders. */
 const wordsOf = (text: string): string => text.replaceAll(/\{\w+/g, '{');
 
-describe.each(LANGUAGES)('the catalogue %s', (language) => {
+describe.each(LANGUAGES)('the message catalogue %s', (language) => {
   const catalogue = read(`${language}.json`);
 
   test('has exactly the keys of the English catalogue, in the same order', () => {
@@ -60,7 +60,7 @@ describe.each(LANGUAGES)('the catalogue %s', (language) => {
     expect(differing).toEqual([]);
   });
 
-  test('has only the plural categories of its language, and always `other`', () => {
+  test('has only the plural categories of its language, and `other` in each case', () => {
     const known = new Set<string>(new Intl.PluralRules(language).resolvedOptions().pluralCategories);
     const faulty = Object.entries(catalogue).filter(([, text]) =>
       [...placesOf(compileMessage(text)).values()].some(
@@ -76,19 +76,22 @@ describe.each(LANGUAGES)('the catalogue %s', (language) => {
   });
 });
 
-describe.each(LANGUAGES.filter((language) => language !== 'en'))('the words of %s', (language) => {
-  const catalogue = read(`${language}.json`);
+describe.each(LANGUAGES.filter((language) => language !== 'en'))(
+  'the terms in the catalogue %s',
+  (language) => {
+    const catalogue = read(`${language}.json`);
 
-  test.each(TERMS)("uses the glossary's word for %s", (term) => {
-    const glossary = JSON.parse(
-      readFileSync(join(import.meta.dirname, 'glossary', `${language}.json`), 'utf8'),
-    ) as Readonly<Record<string, readonly string[]>>;
-    const has = (text: string, word: string): boolean => text.toLowerCase().includes(word.toLowerCase());
-    const others = Object.entries(english).filter(
-      ([key, text]) =>
-        new RegExp(`\\b${term}s?\\b`, 'i').test(wordsOf(text)) &&
-        !glossary[term]!.some((form) => has(catalogue[key]!.replaceAll('\u00a0', ' '), form)),
-    );
-    expect(others.map(([key]) => [key, catalogue[key]])).toEqual([]);
-  });
-});
+    test.each(TERMS)("contain the glossary's word for %s", (term) => {
+      const glossary = JSON.parse(
+        readFileSync(join(import.meta.dirname, 'glossary', `${language}.json`), 'utf8'),
+      ) as Readonly<Record<string, readonly string[]>>;
+      const has = (text: string, word: string): boolean => text.toLowerCase().includes(word.toLowerCase());
+      const others = Object.entries(english).filter(
+        ([key, text]) =>
+          new RegExp(`\\b${term}s?\\b`, 'i').test(wordsOf(text)) &&
+          !glossary[term]!.some((form) => has(catalogue[key]!.replaceAll('\u00a0', ' '), form)),
+      );
+      expect(others.map(([key]) => [key, catalogue[key]])).toEqual([]);
+    });
+  },
+);

@@ -11,7 +11,7 @@ function plain(text: string): string {
 }
 
 describe('formatsOf()', () => {
-  test('writes counts and percentages in the notation of the language', () => {
+  test('formats counts and percentages in the notation of the language', () => {
     expect([english.count(12_345), english.briefCount(12_345), english.percent(12.34)]).toEqual([
       '12,345',
       '12.3k',
@@ -27,7 +27,7 @@ describe('formatsOf()', () => {
     [1536, '1.5 kB'],
     [5 * 1024 ** 3, '5 GB'],
     [1024 ** 6, '1,048,576 TB'],
-  ])('writes %d bytes as %s', (octets, text) => {
+  ])('formats %d bytes as %s', (octets, text) => {
     expect(plain(english.bytes(octets))).toBe(text);
   });
 
@@ -36,7 +36,7 @@ describe('formatsOf()', () => {
     [1_600, '1.6 ms'],
     [46_000, '46 ms'],
     [2_500_000, '2.5 secs'],
-  ])('writes %d microseconds as %s', (us, text) => {
+  ])('formats %d microseconds as %s', (us, text) => {
     expect(plain(english.duration(us))).toBe(text);
   });
 
@@ -45,7 +45,7 @@ describe('formatsOf()', () => {
     [300, '5 mins'],
     [3_600, '1 hr'],
     [86_400, '1 day'],
-  ])('writes a span of %d seconds as %s', (secs, text) => {
+  ])('formats a duration of %d seconds as %s', (secs, text) => {
     expect(plain(english.span(secs))).toBe(text);
   });
 
@@ -54,11 +54,11 @@ describe('formatsOf()', () => {
     ['2026-01-02T11:57:00Z', '3 minutes ago'],
     ['2026-01-02T13:00:00Z', 'in 1 hour'],
     ['2026-01-01T11:00:00Z', 'yesterday'],
-  ])('writes %s as %s', (moment, text) => {
+  ])('formats %s as %s', (moment, text) => {
     expect(english.ago(moment, NOW)).toBe(text);
   });
 
-  test('writes hours in the same way with and without the weekday', () => {
+  test('formats hours in the same way with and without the weekday', () => {
     const american = formatsOf('en-US', (key) => key);
     const evening = '2026-01-02T21:30:00Z';
     expect(plain(american.dayAndTime(evening, 'UTC'))).toMatch(/^Friday.* 9:30 PM$/);

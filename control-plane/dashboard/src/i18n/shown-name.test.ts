@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { shownName } from './shown-name.ts';
 
-describe('shownName()', () => {
+describe('shownName(), the display form of a domain name,', () => {
   test.each([
     ['example.org', ['example', 'org']],
     ['.', ['.']],
     ['a\\.b.example', ['a\\.b', 'example']],
     ['\\000\\255.test', ['\\000\\255', 'test']],
     ['<script>alert(1)</script>.test', ['<script>alert(1)</script>', 'test']],
-  ])('splits %s at its dots and does not change its bytes', (name, labels) => {
+  ])('splits %s at its dots and keeps its bytes', (name, labels) => {
     expect(shownName(name)).toEqual({ labels, unicode: null });
   });
 
@@ -29,7 +29,7 @@ describe('shownName()', () => {
     'xn--99999999999999.test',
     'xn--0.test',
     'xn--ls8h.test',
-  ])('decodes nothing in %s', (name) => {
+  ])('does not decode %s', (name) => {
     expect(shownName(name).unicode).toBeNull();
   });
 });

@@ -57,8 +57,8 @@ async function matches(one: AdminAccount, username: string, password: string): P
 const away = (): Database => failing(new DatabaseUnavailable('away'));
 const configFile = (): string => join(own.dataDir, 'test.toml');
 
-describe('AdminAccount', () => {
-  test('setUp() sets the first password and no second one, even if many set one at the same time', async () => {
+describe('AdminAccount, the configured administrator,', () => {
+  test('setUp() sets only the first password if several callers set a password at the same time', async () => {
     const one = account();
     expect(await one.isConfigured()).toBe(false);
     const results = await Promise.allSettled([1, 2, 3].map((n) => account().setUp(`${PASSWORD} ${n}`, null)));
@@ -71,7 +71,7 @@ describe('AdminAccount', () => {
     expect(await matches(one, 'root', `${PASSWORD} ${winner}`)).toBe(true);
   });
 
-  test('its hash accepts the configured name with the password, and nothing else', async () => {
+  test('has a hash that matches only the configured user name with the password', async () => {
     const one = account();
     expect(await matches(one, 'root', PASSWORD)).toBe(false);
     await one.setUp(PASSWORD, null);
@@ -80,7 +80,7 @@ describe('AdminAccount', () => {
     expect(await matches(one, 'root', `${PASSWORD}!`)).toBe(false);
   });
 
-  test('the password in the configuration takes precedence over the one in the database', async () => {
+  test('uses the password in the configuration rather than the password in the database', async () => {
     await account().setUp('of the database', null);
     const one = account({ file: configFile() });
     expect([await matches(one, 'root', PASSWORD), await matches(one, 'root', 'of the database')]).toEqual([
@@ -90,7 +90,7 @@ describe('AdminAccount', () => {
     await expect(one.setUp('another', null)).rejects.toMatchObject({ status: 403 });
   });
 
-  test('isConfigured() needs no database if the configuration has a password, and does not ask again once it is true', async () => {
+  test('isConfigured() needs no database with a configured password, and no second query once it was true', async () => {
     expect(await account({ database: away(), file: configFile() }).isConfigured()).toBe(true);
     await expect(account({ database: away() }).isConfigured()).rejects.toThrow(DatabaseUnavailable);
     const one = account();
@@ -99,7 +99,7 @@ describe('AdminAccount', () => {
     expect(await one.isConfigured()).toBe(true);
   });
 
-  test('isProbablyConfigured() uses the guess only while the database cannot be reached', async () => {
+  test('isProbablyConfigured() uses the guess only while the database is unreachable', async () => {
     const one = account({ database: away() });
     expect(await one.isProbablyConfigured(() => Promise.resolve(true))).toBe(true);
     expect(await one.isProbablyConfigured(() => Promise.resolve(false))).toBe(false);
@@ -110,7 +110,7 @@ describe('AdminAccount', () => {
     ).rejects.toThrow('bug');
   });
 
-  test('replacePassword() replaces it where it is stored, and does nothing if the accompanying change fails', async () => {
+  test('replacePassword() writes where the password is stored, and does nothing if the related change fails', async () => {
     const inDatabase = account();
     await inDatabase.setUp('old', null);
     await expect(

@@ -4,13 +4,13 @@ import { ApiError } from '../../../api/api-error.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 
 describe('hashPassword()', () => {
-  test('returns an Argon2id hash of 32 MiB and three passes, a different one each time', async () => {
+  test('returns an Argon2id hash with 32 MiB, three passes and a new salt', async () => {
     const [one, two] = [await hashPassword('secret word'), await hashPassword('secret word')];
     expect(one).toMatch(/^\$argon2id\$v=19\$m=32768,(?:t=3,p=1|p=1,t=3)\$/);
     expect(one).not.toBe(two);
   });
 
-  test('refuses with 429 when there are too many concurrent requests, and recovers', async () => {
+  test('rejects with 429 when there are too many concurrent requests, and accepts requests later', async () => {
     const results = await Promise.allSettled(Array.from({ length: 40 }, () => hashPassword('x'.repeat(8))));
     const refused = results.filter((result) => result.status === 'rejected');
     // Two hashes run (one on a single core), and 32 wait.
@@ -32,7 +32,7 @@ describe('verifyPassword()', () => {
     expect(await verifyPassword(hash, 'pässwörd \u{1f512}')).toBe(false);
   });
 
-  test('checks the lowest rank first, and refuses the highest when too many wait', async () => {
+  test('checks waiting passwords in order of rank, and rejects the highest rank when too many wait', async () => {
     const hash = await hashPassword('secret');
     const done: number[] = [];
     const check = async (rank: number): Promise<void> => {
@@ -56,7 +56,7 @@ describe('verifyPassword()', () => {
     '$argon2id$',
     '$argon2id$v=19$m=1,t=1,p=1$AAAA$',
     '$2b$10$abcdefghijklmnopqrstuv',
-  ])('returns false for %j, which is not a hash', async (hash) =>
+  ])('returns false for the invalid hash %j', async (hash) =>
     expect(await verifyPassword(hash, 'secret')).toBe(false),
   );
 });

@@ -23,8 +23,8 @@ async function makeUser(username: string): Promise<{ location: string; etag: str
   return headers as { location: string; etag: string };
 }
 
-describe('one user', () => {
-  test('is found at the URL that the response to its creation returns, without its password', async () => {
+describe('the API of a user', () => {
+  test('returns the user at the URL in the response to its creation, without the password', async () => {
     const { location } = await makeUser('vera');
     const { status, body, text } = await api.send('GET', location);
     expect(status).toBe(200);
@@ -49,7 +49,7 @@ describe('one user', () => {
     expect((await api.send('GET', location)).status).toBe(200);
   });
 
-  test('makes no entry in the audit log if it is sent back unchanged', async () => {
+  test('adds no entry to the audit log if the user is sent back unchanged', async () => {
     const { location } = await makeUser('ada');
     const entries = async (): Promise<unknown> =>
       (await suite.database.query('SELECT count(*) AS count FROM audit_log')).rows[0];

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-test('holdPasswordHash() makes a change wait until the transaction has ended', async () => {
+test('holdPasswordHash() makes concurrent changes of the user wait until the transaction has ended', async () => {
   const { database } = own;
   const user = {
     username: 'vera',
@@ -38,7 +38,7 @@ test('holdPasswordHash() makes a change wait until the transaction has ended', a
   expect(await users.holdPasswordHash(database, id)).toBe('new');
 });
 
-test('holdPasswordHash() returns none for a disabled or deleted user, and an empty one for the administrator', async () => {
+test("holdPasswordHash() returns null for a disabled or deleted user, and '' for the administrator", async () => {
   const user = {
     username: 'otto',
     displayName: '',
@@ -56,7 +56,7 @@ test('holdPasswordHash() returns none for a disabled or deleted user, and an emp
   expect(await users.holdPasswordHash(own.database, users.ADMIN_USER_ID)).toBe('');
 });
 
-test('the table refuses an administrator without rights', async () => {
+test('the users table rejects an administrator with another role', async () => {
   for (const change of [{ role: 'viewer' }, { enabled: false }, { passwordHash: 'x' }] as const)
     await expect(users.updateUser(own.database, users.ADMIN_USER_ID, change)).rejects.toThrow(
       'users_administrator_check',

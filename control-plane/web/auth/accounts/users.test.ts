@@ -24,7 +24,7 @@ const create = (json: object): Promise<TestAnswer> =>
   node.api.send('POST', '/api/users', { session, json: { password: USER_PASSWORD, ...json } });
 
 describe('a user', () => {
-  test('is in the audit log with each change, and passwords are not', async () => {
+  test('is in the audit log with each change, but without passwords', async () => {
     const { id } = User.parse((await create({ username: 'vera' })).body);
     await patch(id, { role: 'admin', password: 'a new password' });
     const opened = await logInAs(node.api, 'vera', 'a new password');
@@ -65,7 +65,7 @@ describe('a user', () => {
     expect(rows).toEqual([{ hash: expect.stringMatching(/^\$argon2id\$/) }]);
   });
 
-  test('logs in with their own password, in any letter case of the name, and not with another', async () => {
+  test('logs in with their own password and the name in any letter case, but not with another password', async () => {
     await make({ username: 'Vera' });
     expect(await node.isIn(await logInAs(node.api, 'vERA'))).toBe(true);
     for (const [username, password] of [
@@ -76,7 +76,7 @@ describe('a user', () => {
       expect((await node.logIn(password!, { username: username! })).status).toBe(401);
   });
 
-  test('has a unique name in any letter case, different from that of the administrator', async () => {
+  test('has a unique name in any letter case, different from the name of the administrator', async () => {
     await make({ username: 'Vera' });
     for (const username of ['vera', 'VERA', 'Admin', 'admin']) {
       const answer = await create({ username });
@@ -89,7 +89,7 @@ describe('a user', () => {
   test.each([
     ['', 'а', 'vеra', 'véra', 'ｖera', 've ra', ' vera', '-vera', 'vera.', 'v\u0000', 'v\u200bera', 'a/b'],
     ['system', 'Anonymous', 'x'.repeat(65), 'token x', null, 7, ['a']],
-  ])('cannot be named %j…', async (...names) => {
+  ])('cannot have the name %j…', async (...names) => {
     for (const username of names) {
       const answer = await create({ username });
       expect([username, answer.status]).toEqual([username, 400]);
@@ -103,14 +103,14 @@ describe('a user', () => {
     ['\u017fepp', 'Sepp'],
     ['\u212aarl', 'karl'],
     ['o\u00adtto', 'OTTO'],
-  ])('of an installation whose administrator is %s cannot be named %s', async (admin, username) => {
+  ])('of a node whose administrator is named %s cannot be named %s', async (admin, username) => {
     await node.restart(`auth.admin.username = "${admin}"`);
     expect([(await create({ username })).status, (await create({ username: 'frida' })).status]).toEqual([
       409, 201,
     ]);
   });
 
-  test('is hidden by an administrator of the same name, and is restored afterwards', async () => {
+  test('is hidden by a configured administrator with the same name, and returns when that name changes', async () => {
     await make({ username: 'frida', role: 'viewer' });
     await node.restart('auth.admin.username = "FRIDA"');
     expect((await node.logIn(USER_PASSWORD, { username: 'frida' })).status).toBe(401);
@@ -122,7 +122,7 @@ describe('a user', () => {
     expect((await node.logIn(USER_PASSWORD, { username: 'frida' })).body).toMatchObject({ role: 'viewer' });
   });
 
-  test('can change their own password, even as a viewer, and see no other users', async () => {
+  test('can change their own password, even as a viewer, but cannot list other users', async () => {
     await make({ username: 'vera' });
     const [own, other] = [await logInAs(node.api, 'vera'), await logInAs(node.api, 'vera')];
     const json = { current_password: USER_PASSWORD, new_password: 'a better one' };
@@ -139,7 +139,7 @@ describe('a user', () => {
     expect((await node.logIn(PASSWORD)).status).toBe(200);
   });
 
-  test('is locked out by name and address like the administrator, whether the user exists or not', async () => {
+  test('is locked out by name and address like the administrator, even if the user does not exist', async () => {
     await make({ username: 'vera' });
     for (const username of ['vera', 'unknown']) {
       const spellings = [username, username.toUpperCase(), username, username, username];
@@ -155,26 +155,29 @@ describe('a user', () => {
   });
 });
 
-describe('the removal of a right', () => {
+describe('the removal of access rights', () => {
   test.each<[string, (id: number) => Promise<TestAnswer>, number]>([
     ['disabled', (id) => patch(id, { enabled: false }), 401],
     ['demoted', (id) => patch(id, { role: 'viewer' }), 200],
     ['deleted', (id) => remove(id), 401],
     ['given another password', (id) => patch(id, { password: 'of an admin' }), 401],
-  ])('ends the sessions of a user who is %s, here and on another node', async (_how, change, after) => {
-    const { id } = await make({ username: 'otto', role: 'admin' });
-    const other = await RunningApi.start(node.suite.database, everyRoute(), { toml: '' });
-    const opened = [await logInAs(node.api, 'otto'), await logInAs(other, 'otto')];
-    expect([200, 204]).toContain((await change(id)).status);
-    for (const own of opened)
-      for (const api of [node.api, other])
-        expect((await api.send('GET', '/api/groups', { session: own })).status).toBe(401);
-    const again = await node.logIn(USER_PASSWORD, { username: 'otto' });
-    expect(again.status).toBe(after);
-    await other.close();
-  });
+  ])(
+    'ends the sessions of a user who is %s, on this node and on other nodes',
+    async (_how, change, after) => {
+      const { id } = await make({ username: 'otto', role: 'admin' });
+      const other = await RunningApi.start(node.suite.database, everyRoute(), { toml: '' });
+      const opened = [await logInAs(node.api, 'otto'), await logInAs(other, 'otto')];
+      expect([200, 204]).toContain((await change(id)).status);
+      for (const own of opened)
+        for (const api of [node.api, other])
+          expect((await api.send('GET', '/api/groups', { session: own })).status).toBe(401);
+      const again = await node.logIn(USER_PASSWORD, { username: 'otto' });
+      expect(again.status).toBe(after);
+      await other.close();
+    },
+  );
 
-  test('does not come back with an earlier session: a session has the current role of its user', async () => {
+  test('also applies to earlier sessions, which have the current role of their user', async () => {
     const { id } = await make({ username: 'otto', role: 'admin' });
     const own = await logInAs(node.api, 'otto');
     await node.suite.database.query("UPDATE users SET role = 'viewer' WHERE id = $1", [id]);
@@ -185,7 +188,7 @@ describe('the removal of a right', () => {
     expect((await node.sessionsOf(session)).map(({ username }) => username)).toEqual(['admin']);
   });
 
-  test('is not undone by a login that was under way', async () => {
+  test('is not undone by a concurrent login', async () => {
     const { id } = await make({ username: 'otto', role: 'admin' });
     const changes = ['a new password', 'a newer password', 'the newest password'];
     for (const [n, password] of changes.entries()) {
@@ -199,7 +202,7 @@ describe('the removal of a right', () => {
     expect(rows.map(({ username }) => username)).toEqual(['admin']);
   });
 
-  test('keeps the sessions of users who lost no right', async () => {
+  test('keeps the sessions of users whose rights did not change', async () => {
     const { id, ...before } = await make({ username: 'otto' });
     const own = await logInAs(node.api, 'otto');
     const answer = await patch(id, { display_name: 'Otto', role: 'viewer', enabled: true });
@@ -209,9 +212,9 @@ describe('the removal of a right', () => {
   });
 });
 
-describe('the administrator of the configuration', () => {
+describe('the configured administrator', () => {
   test.each<[object]>([[{ role: 'viewer' }], [{ enabled: false }], [{ password: 'another password' }]])(
-    'is not changed by %j, by any caller',
+    'is not changed by %j, for any caller',
     async (json) => {
       await make({ username: 'otto', role: 'admin' });
       for (const cookie of [session, await logInAs(node.api, 'otto')]) {
@@ -223,14 +226,14 @@ describe('the administrator of the configuration', () => {
     },
   );
 
-  test('is not deleted, and may have a display name', async () => {
+  test('cannot be deleted, and may have a display name', async () => {
     const answer = await remove(1);
     expect([answer.status, answer.problem.error]).toEqual([403, 'forbidden']);
     const named = await patch(1, { display_name: 'Root', role: 'admin', enabled: true });
     expect(named.body).toMatchObject({ id: 1, username: 'admin', display_name: 'Root', source: 'config' });
   });
 
-  test('remains when all others have deleted themselves', async () => {
+  test('remains when all other users have deleted themselves', async () => {
     const { id } = await make({ username: 'otto', role: 'admin' });
     const own = await logInAs(node.api, 'otto');
     expect((await node.api.send('DELETE', `/api/users/${id}`, { session: own })).status).toBe(204);

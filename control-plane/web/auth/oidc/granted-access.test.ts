@@ -28,7 +28,7 @@ describe('grantedAccess()', () => {
       { email: 'vera@example.org', email_verified: 'true' },
       { ...NOTHING, user_claim: 'email', allowed_users: ['vera@example.org=vera'] },
     ],
-  ])('grants nothing to %j with %j', (claims, rules) => {
+  ])('returns no role for %j with %j', (claims, rules) => {
     expect(grantedAccess({ sub: 's', ...claims }, { ...NOTHING, ...rules })).toBeNull();
   });
 
@@ -58,7 +58,7 @@ describe('grantedAccess()', () => {
       { ...ROLES, user_claim: 'name' },
       { role: 'viewer', wantedName: 'person' },
     ],
-  ])('grants to %j with %j: %j', (claims, rules, access) => {
+  ])('returns for %j with %j the role and name %j', (claims, rules, access) => {
     expect(grantedAccess({ sub: 's', ...claims }, { ...NOTHING, ...rules })).toEqual(access);
   });
 });

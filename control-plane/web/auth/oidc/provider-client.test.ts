@@ -12,7 +12,7 @@ import { within } from '../../../../test/support/parts/until.ts';
 
 const suite = new OidcSuite();
 
-describe('an answer of the provider is refused', () => {
+describe('a response of the OpenID Connect provider is rejected', () => {
   test.each<[string, Falsify]>([
     ['with another nonce', (claims) => ({ ...claims, nonce: 'another' })],
     ['without a nonce', ({ nonce: _nonce, ...claims }) => claims],
@@ -29,7 +29,7 @@ describe('an answer of the provider is refused', () => {
     expect(await suite.users()).toEqual(['admin: admin']);
   });
 
-  test('with another state, without one, and with foreign parameters', async () => {
+  test('with another state, without state, and with foreign parameters', async () => {
     for (const change of [
       (url: URL) => url.searchParams.set('state', 'another'),
       (url: URL) => url.searchParams.delete('state'),
@@ -45,7 +45,7 @@ describe('an answer of the provider is refused', () => {
     }
   });
 
-  test('in a browser that did not begin the login, a second time, and after ten minutes', async () => {
+  test('in a browser that did not start the login, when sent twice, and after ten minutes', async () => {
     const browser = new TestBrowser();
     const { href } = await suite.answerFor(browser);
     const stolen = new TestBrowser();
@@ -67,7 +67,7 @@ describe('an answer of the provider is refused', () => {
     expect((await suite.outcome(late, await late.get(url.href))).status).toBe(401);
   });
 
-  test('that reports an error', async () => {
+  test('if it reports an error', async () => {
     suite.provider.person = null;
     const { status, text } = await suite.logIn();
     expect([status, text]).toEqual([403, expect.stringContaining('refused the login')]);
@@ -84,14 +84,14 @@ describe('/login/oidc', () => {
     'javascript:alert(1)',
     'docs',
     '',
-  ])('redirects to no other place: %j', async (place) => {
+  ])('ignores the foreign redirect target %j', async (place) => {
     const response = await new TestBrowser().get(
       `${suite.weir}/login/oidc?return_to=${encodeURIComponent(place)}`,
     );
     expect([response.status, response.headers.get('location')]).toEqual([400, null]);
   });
 
-  test('redirects to no other site because of a forged cookie', async () => {
+  test('does not redirect to another site because of a forged cookie', async () => {
     const attempt = {
       state: 'x'.repeat(43),
       nonce: 'x'.repeat(43),
@@ -111,7 +111,7 @@ describe('/login/oidc', () => {
     }
   });
 
-  test('binds a login to the browser by a short-lived cookie that scripts cannot read', async () => {
+  test('binds a login to the browser with a short-lived cookie that scripts cannot read', async () => {
     const response = await new TestBrowser().get(`${suite.weir}/login/oidc`);
     const [cookie = ''] = response.headers.getSetCookie();
     expect(cookie.split('; ').slice(1).sort()).toEqual([
@@ -131,7 +131,7 @@ describe('/login/oidc', () => {
     expect(JSON.stringify(suite.node.api.logger.lines)).not.toContain('a secret of weir');
   });
 
-  test('refuses a cookie that was made for another address, or that another host of the site can set', async () => {
+  test('rejects a cookie made for another address, or settable by another host of the site', async () => {
     await suite.serve(ROLES, { others: 'server.trusted_proxies = ["127.0.0.0/8"]' });
     const ask = (path: string, headers: Record<string, string>) =>
       suite.node.api.send('GET', path, { headers });
@@ -161,7 +161,7 @@ describe('/login/oidc', () => {
     expect(await outcome(plain, secured)).toBe(false);
   });
 
-  test('is accepted once: the same cookie and response open no other session, and the provider is not contacted', async () => {
+  test('accepts a response once: a repeated request opens no session and does not contact the provider', async () => {
     const browser = new TestBrowser();
     const answer = await suite.answerFor(browser);
     const headers = { cookie: `weir_login=${browser.cookie(suite.weir, 'weir_login')!}` };
@@ -174,7 +174,7 @@ describe('/login/oidc', () => {
     expect(await suite.node.sessionsOf(suite.session)).toHaveLength(2);
   });
 
-  test('reports an unreachable provider, while passwords still work', async () => {
+  test('reports an unreachable provider, while logins with passwords still work', async () => {
     await suite.serve(ROLES, { issuer: 'http://127.0.0.1:9' });
     const { status, text } = await suite.logIn();
     expect([status, text]).toEqual([503, expect.stringContaining('provider cannot be reached')]);
@@ -182,7 +182,7 @@ describe('/login/oidc', () => {
     expect((await suite.node.api.send('GET', '/api/health')).status).toBe(200);
   });
 
-  test('reports a provider that accepts connections but never answers, while passwords still work', async () => {
+  test('reports a provider that never answers, while logins with passwords still work', async () => {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -197,7 +197,7 @@ describe('/login/oidc', () => {
     silent.close();
   });
 
-  test('reads the secret from its file at each login, and reveals no secret', async () => {
+  test('reads the client secret from its file at each login, and does not reveal the secret', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'weir-oidc-'));
     const file = join(folder, 'secret');
     await suite.serve(ROLES, { secret: `client_secret_file = "${file}"` });
@@ -215,7 +215,7 @@ describe('/login/oidc', () => {
     expect(reported).not.toMatch(/wrong-secret|a secret of weir/);
   });
 
-  test('does not exist while it or authentication is disabled, and waits for the setup', async () => {
+  test('is 404 if OpenID Connect or authentication is disabled, and 401 before setup', async () => {
     await suite.node.restart('');
     expect((await suite.node.api.send('GET', '/login/oidc')).status).toBe(404);
     await suite.serve(ROLES, { others: 'auth.enabled = false' });

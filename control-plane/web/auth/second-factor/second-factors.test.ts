@@ -15,8 +15,8 @@ import { outcomeOf, SecondFactorSuite } from '../../../../test/support/parts/sec
 
 const suite = new SecondFactorSuite();
 
-describe('a second factor', () => {
-  test('is required at the login, and a wrong one opens no session', async () => {
+describe('a second factor at login', () => {
+  test('is required, and a wrong code opens no session', async () => {
     const { app } = await suite.enable();
     const answers = [await suite.logIn(), await suite.logIn({ totp_code: app.code(5) })];
     expect(answers.map(outcomeOf)).toEqual([
@@ -31,7 +31,7 @@ describe('a second factor', () => {
     expect(await suite.node.isIn(sessionCookie(answer)!.secret)).toBe(true);
   });
 
-  test('reveals nothing to a client without the password', async () => {
+  test('is not reported to a client without the password', async () => {
     const { app } = await suite.enable();
     const json = { password: 'wrong password', totp_code: app.code() };
     const [known, unknown] = [await suite.logIn(json), await suite.logIn({ ...json, username: 'unknown' })];
@@ -39,7 +39,7 @@ describe('a second factor', () => {
     expect((await suite.logIn({ totp_code: app.code() })).status).toBe(200);
   });
 
-  test('accepts a code of one step before and after, with or without a blank, and each once', async () => {
+  test('accepts a code one step early or late, with or without a space, and each code once', async () => {
     const { app } = await suite.enable();
     suite.node.api.clock.advanceSecs(300);
     const old = app.code(-1);
@@ -67,7 +67,7 @@ describe('a second factor', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(401)]);
   });
 
-  test('is locked like the password; a login without a code counts as neither a failure nor a success', async () => {
+  test('is locked after wrong codes; a login without a code counts as neither failure nor success', async () => {
     const { app } = await suite.enable();
     for (let n = 0; n < 4; n++) expect((await suite.logIn({ totp_code: app.code(5) })).status).toBe(401);
     for (let n = 0; n < 10; n++)
@@ -92,7 +92,7 @@ describe('a second factor', () => {
     expect((await send(12, app.code())).status).toBe(200);
   });
 
-  test('of one node is required by another', async () => {
+  test('that was enabled on one node is required by another node', async () => {
     const { app } = await suite.enable();
     const other = await RunningApi.start(suite.node.suite.database, everyRoute(), {
       toml: '',
@@ -104,7 +104,7 @@ describe('a second factor', () => {
     await other.close();
   });
 
-  test('works again at once after a clock that was ahead was corrected', async () => {
+  test('accepts codes immediately after a clock that was ahead was corrected', async () => {
     const { app } = await suite.enable();
     suite.node.api.clock.stepSecs(86_400);
     expect((await suite.logIn({ totp_code: app.code() })).status).toBe(200);
@@ -113,7 +113,7 @@ describe('a second factor', () => {
     expect(outcomeOf(await suite.logIn({ totp_code: app.code() }))).toEqual([401, 'second_factor_used']);
   });
 
-  test('does not affect API tokens and the change of the password', async () => {
+  test('is not required for API tokens and for changing the password', async () => {
     await suite.enable();
     const { key } = await makeToken(suite.node.api, suite.session, { name: 'a' });
     expect((await withKey(suite.node.api, 'GET', '/groups', key)).status).toBe(200);
@@ -150,7 +150,7 @@ describe('recovery codes', () => {
     expect(await suite.state()).toMatchObject({ recovery_codes_left: 8 });
   });
 
-  test('are of one user, and stored as hashes', async () => {
+  test('are valid for one user only, and are stored as hashes', async () => {
     const { codes } = await suite.enable();
     await makeUser(suite.node.api, suite.session, { username: 'vera' });
     const own = await logInAs(suite.node.api, 'vera');
@@ -164,7 +164,7 @@ describe('recovery codes', () => {
     for (const { text } of rows) expect(text).toMatch(/^\(\d+,"\\\\x[0-9a-f]{64}"\)$/);
   });
 
-  test('are replaced with the password or a code, and the old ones become invalid', async () => {
+  test('are replaced after the password or a code was given, and the old codes become invalid', async () => {
     const { app, codes } = await suite.enable();
     const proofs = [{ password: PASSWORD }, { totp_code: app.code() }];
     for (const proof of proofs) {

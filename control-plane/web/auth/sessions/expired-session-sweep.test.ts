@@ -36,21 +36,21 @@ async function sweepTimes(times: number, failure?: Error): Promise<string[]> {
 }
 
 describe('startExpiredSessionSweep()', () => {
-  test('sweeps repeatedly', async () => {
+  test('deletes expired sessions repeatedly', async () => {
     expect(await sweepTimes(3)).toEqual([]);
   });
 
-  test('continues without a database and logs nothing', async () => {
+  test('continues if the database is unavailable, and logs nothing', async () => {
     expect(await sweepTimes(3, new DatabaseUnavailable('down'))).toEqual([]);
   });
 
-  test('continues after a fault, and logs it', async () => {
+  test('continues after an error, and logs it', async () => {
     const errors = await sweepTimes(2, new Error('bug'));
     expect(errors.length).toBeGreaterThanOrEqual(2);
     expect(new Set(errors)).toEqual(new Set(['could not remove expired sessions']));
   });
 
-  test('never runs twice at the same time, and stops when the active run has ended', async () => {
+  test('never runs twice at the same time, and stop() waits for the active run', async () => {
     const { logger } = collectErrors();
     const { promise: finish, resolve: letFinish } = Promise.withResolvers<undefined>();
     const { promise: started, resolve: hasStarted } = Promise.withResolvers<undefined>();

@@ -26,7 +26,7 @@ function session(id: number, lifeMs = 86_400_000): StoredSession {
 
 const hash = (n: number): Buffer => Buffer.from([n >>> 8, n & 255]);
 
-describe('SessionMemory', () => {
+describe('SessionMemory, sessions cached by this node,', () => {
   test('returns recorded sessions for ten minutes', () => {
     const memory = new SessionMemory(clock);
     memory.note(hash(1), session(1));
@@ -37,14 +37,14 @@ describe('SessionMemory', () => {
     expect(memory.find(hash(1))).toBeNull();
   });
 
-  test('never outlives the session', () => {
+  test('never returns a session after its end', () => {
     const memory = new SessionMemory(clock);
     memory.note(hash(1), session(1, 1000));
     nowMs += 1000;
     expect(memory.find(hash(1))).toBeNull();
   });
 
-  test('counts the time that the machine was suspended', () => {
+  test('counts the time during which the machine was suspended', () => {
     let asleepMs = 0;
     const memory = new SessionMemory({
       nowMs: () => nowMs + asleepMs,
@@ -58,7 +58,7 @@ describe('SessionMemory', () => {
     expect(memory.find(hash(1))).toBeNull();
   });
 
-  test('extends only a session with an idle time by each use', () => {
+  test('extends only sessions with an idle timeout at each use', () => {
     const memory = new SessionMemory(clock);
     const usedAgain = (id: number, idleSecs: number | null): void => {
       memory.note(hash(id), { ...session(id, 1000), idleSecs });
@@ -72,7 +72,7 @@ describe('SessionMemory', () => {
     expect(memory.find(hash(2))).toBeNull();
   });
 
-  test('removes sessions that ended, here or according to the database', () => {
+  test('removes sessions that ended on this node or according to the database', () => {
     const memory = new SessionMemory(clock);
     for (const n of [1, 2, 3]) memory.note(hash(n), session(n));
     memory.note(hash(1), null);
@@ -80,7 +80,7 @@ describe('SessionMemory', () => {
     expect([1, 2, 3].map((n) => memory.find(hash(n))?.id)).toEqual([undefined, undefined, 3]);
   });
 
-  test('trusts a session that may have ended elsewhere only after the database has confirmed it', () => {
+  test('returns a session that may have ended on another node only after the database has confirmed it', () => {
     const memory = new SessionMemory(clock);
     for (const n of [1, 2]) memory.note(hash(n), session(n));
     memory.requireLookup();
@@ -89,7 +89,7 @@ describe('SessionMemory', () => {
     expect(memory.lifeLeftMs(hash(1))).toBe(86_400_000);
   });
 
-  test('keeps the thousand most recently seen ones', () => {
+  test('keeps the thousand most recently used sessions', () => {
     const memory = new SessionMemory(clock);
     for (let n = 0; n < 1000; n++) memory.note(hash(n), session(n));
     memory.note(hash(0), session(0));

@@ -23,7 +23,7 @@ async function insert(place: number, idleSecs: number | null): Promise<sessions.
   });
 }
 
-test('deleteSurplusIdleSessions() keeps those that were used last, and all without an idle time', async () => {
+test('deleteSurplusIdleSessions() keeps the sessions used last, and all sessions without idle timeout', async () => {
   const rows = [await insert(1, 1800), await insert(2, null), await insert(3, 1800), await insert(4, 1800)];
   const usedAt = new Date(NOW_MS + 60_000);
   const expiresAt = new Date(NOW_MS + 1_860_000);

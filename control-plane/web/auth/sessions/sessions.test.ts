@@ -35,7 +35,7 @@ async function open(change: Partial<WantedSession> = {}): Promise<string> {
   return (await sessions.open({ ...wanted, ...change }, HERE)).secret;
 }
 
-describe('Sessions', () => {
+describe('Sessions, stored in the database,', () => {
   test('of() returns the owner of a session with the current role', async () => {
     const secrets = [
       await open(),
@@ -73,14 +73,14 @@ describe('Sessions', () => {
     expect((await sessions.of([secrets[2]!]))!.caller.role).toBe('viewer');
   });
 
-  test('of() uses the first valid secret', async () => {
+  test('of() uses the first valid secret of several', async () => {
     const [first, second] = [await open({ lifeMs: 10 }), await open()];
     clock.advance(10);
     expect((await sessions.of(['unknown', first, second]))!.secret).toBe(second);
     expect(await sessions.of([])).toBeNull();
   });
 
-  test('open() stores nothing if the owner may no longer have it', async () => {
+  test("open() stores no session if the confirmation of the user's rights fails", async () => {
     const confirm = () => Promise.reject(unauthorized('too late'));
     await expect(open({ confirm })).rejects.toMatchObject({ status: 401 });
     expect(await sessions.list()).toEqual([]);
@@ -109,7 +109,7 @@ describe('Sessions', () => {
     expect(ends).toBe(3);
   });
 
-  test('removeExpired() waits until the clock has been steady', async () => {
+  test('removeExpired() waits until the clock has not been set for some time', async () => {
     await open();
     expect(await sessions.removeExpired()).toBe(false);
     clock.advance(6 * 3_600_000);

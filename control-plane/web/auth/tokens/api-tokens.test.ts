@@ -51,8 +51,8 @@ const make = async (name = 'a'): Promise<{ id: number; key: string }> => {
   return { id: token.id, key };
 };
 
-describe('TokenMemory', () => {
-  test('asks the database twice a second at most, however many wrong keys come', async () => {
+describe('TokenMemory, API tokens cached by this node,', () => {
+  test('queries the database at most twice a second, for any number of wrong keys', async () => {
     const { key } = await make();
     const wrong = (n: number): Promise<unknown> =>
       tokens.callerOf(`wrong key number ${n}`.replaceAll(' ', '-'));
@@ -68,7 +68,7 @@ describe('TokenMemory', () => {
     expect(questions).toBe(1);
   });
 
-  test('accepts only tokens that it has read while the database is unavailable, for ten minutes', async () => {
+  test('accepts only tokens read before the database became unavailable, for ten minutes', async () => {
     const { key } = await make();
     const caller = await tokens.callerOf(key);
     isAway = true;
@@ -81,7 +81,7 @@ describe('TokenMemory', () => {
     expect(await tokens.callerOf(key)).toEqual(caller);
   });
 
-  test('does not trust a token that was read before the machine was suspended for long', async () => {
+  test('does not accept a cached token after the machine was suspended for long', async () => {
     const { key } = await make();
     let asleepMs = 0;
     const memory = new TokenMemory(database, {
@@ -98,12 +98,12 @@ describe('TokenMemory', () => {
     await expect(memory.find(hashTokenKey(key))).rejects.toThrow(DatabaseUnavailable);
   });
 
-  test('reports an unknown state if it has read nothing yet', async () => {
+  test('throws DatabaseUnavailable if it has not read any tokens yet', async () => {
     isAway = true;
     await expect(tokens.callerOf('x'.repeat(20))).rejects.toThrow(DatabaseUnavailable);
   });
 
-  test('does not trust a token that was revoked, or may have been, even without the database', async () => {
+  test('does not accept a token that was or may have been revoked, even if the database is unavailable', async () => {
     const [gone, doubtful, other] = [await make('a'), await make('b'), await make('c')];
     for (const { key } of [gone, doubtful, other]) expect(await tokens.callerOf(key)).not.toBeNull();
     await tokens.remove(SYSTEM, gone.id);
@@ -117,7 +117,7 @@ describe('TokenMemory', () => {
     expect(await tokens.callerOf(doubtful.key)).not.toBeNull();
   });
 
-  test('reads again if a token was revoked during the read', async () => {
+  test('reads the tokens again if a token was revoked during the read', async () => {
     const { id, key } = await make();
     const memory = new TokenMemory(database, clock);
     let open = (): void => undefined;

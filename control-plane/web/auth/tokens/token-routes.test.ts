@@ -25,7 +25,7 @@ const list = async (): Promise<ApiToken[]> =>
   ApiTokenList.parse((await node.api.send('GET', '/api/api-tokens', { session })).body);
 
 describe('an API token', () => {
-  test('is in the audit log with each change, and its keys are not', async () => {
+  test('is in the audit log with each change, but without its key', async () => {
     const { id, key } = await makeToken(node.api, session, { name: 'a', role: 'viewer' });
     await put(id, { name: 'b', key: IMPORTED });
     await remove(id);
@@ -47,7 +47,7 @@ describe('an API token', () => {
     expect([text.includes(key.slice(9)), text.includes(IMPORTED)]).toEqual([false, false]);
   });
 
-  test('is shown once, listed by its prefix, and stored as SHA-256', async () => {
+  test('is shown once, listed with its prefix, and stored as a SHA-256 hash', async () => {
     const made = await makeToken(node.api, session, { name: 'Home Assistant' });
     expect(made).toMatchObject({ name: 'Home Assistant', role: 'admin', last_used_at: null });
     expect(made.key).toMatch(/^weir_[\w-]{43}$/);
@@ -62,7 +62,7 @@ describe('an API token', () => {
     expect(node.api.logger.text()).not.toContain(key.slice(9));
   });
 
-  test('allows requests by its own role, without a cookie', async () => {
+  test('allows requests according to its own role, without a cookie', async () => {
     const admin = await makeToken(node.api, session, { name: 'a' });
     const viewer = await makeToken(node.api, session, { name: 'v', role: 'viewer' });
     const create = (key: string, name: string) => withKey(node.api, 'POST', '/groups', key, { name });
@@ -80,7 +80,7 @@ describe('an API token', () => {
     expect(rows).toEqual([{ author: 'token a' }]);
   });
 
-  test('and a session are sufficient alone, even if the other is invalid', async () => {
+  test('or a session is sufficient alone, even if the request has an invalid one of the other kind', async () => {
     const { key } = await makeToken(node.api, session, { name: 'a' });
     await makeUser(node.api, session, { username: 'vera' });
     const viewer = await logInAs(node.api, 'vera');
@@ -96,7 +96,7 @@ describe('an API token', () => {
     expect(await post('A'.repeat(43), 'x'.repeat(30), 'five')).toBe(401);
   });
 
-  test('imports a key that programs use, which no other token may have', async () => {
+  test('can have the imported key of another program, unless another token has this key', async () => {
     const made = await makeToken(node.api, session, { name: 'a' });
     const other = await makeToken(node.api, session, { name: 'b', role: 'viewer' });
     const answer = await put(made.id, { key: IMPORTED });
@@ -121,14 +121,14 @@ describe('an API token', () => {
     ['no ASCII', 'V2hhdCBQaS1ob2xlIG1hZGÜ='],
     ['long', 'abcdefgh'.repeat(33)],
     ['a number', 1234567890123456],
-  ])('refuses to import a key that is %s', async (_what, key) => {
+  ])('cannot have an imported key that is %s', async (_what, key) => {
     const { id } = await makeToken(node.api, session, { name: 'a' });
     const answer = await put(id, { key });
     expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, 'key']);
     expect(answer.text).not.toContain(String(key));
   });
 
-  test('ends at once on the node that revokes it, and within a second elsewhere', async () => {
+  test('ends at once on the node that revokes it, and within a second on other nodes', async () => {
     const [one, two] = [
       await makeToken(node.api, session, { name: 'a' }),
       await makeToken(node.api, session, { name: 'b' }),
@@ -160,7 +160,7 @@ describe('an API token', () => {
     expect(await usedAt()).toBe(first + 60_000);
   });
 
-  test('has no password that could be changed', async () => {
+  test('cannot be used to change a password', async () => {
     const { key } = await makeToken(node.api, session, { name: 'a' });
     const json = { current_password: PASSWORD, new_password: 'another password' };
     const answer = await withKey(node.api, 'POST', '/auth/change-password', key, json);
@@ -168,7 +168,7 @@ describe('an API token', () => {
   });
 
   test.each([{ name: '' }, { name: ' a' }, { name: 'x'.repeat(101) }, { name: 'a', role: 'root' }, {}])(
-    'is not created for %j',
+    'is not created from %j',
     async (json) => {
       expect((await node.api.send('POST', '/api/api-tokens', { session, json })).status).toBe(400);
     },

@@ -10,6 +10,6 @@ test.each([
   [documentOf('./assets/runtime-x.js', './assets/first-b.js'), 'changed'],
   ['<h1>502 Bad Gateway</h1>', 'unreachable'],
   ['', 'unreachable'],
-])('compareBuilds() with %j is %j', (html, expected) => {
+])('compareBuilds() for %j is %j', (html, expected) => {
   expect(compareBuilds(OWN, html)).toBe(expected);
 });

@@ -98,8 +98,8 @@ async function settled(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 }
 
-describe('Connection', () => {
-  test('sends no requests while the stream delivers data', async () => {
+describe('Connection, the state of the connection to Weir,', () => {
+  test('sends no requests while the event stream delivers data', async () => {
     const server = new Server();
     await server.pass(300_000);
     expect([server.follows, server.probes, server.states]).toEqual([
@@ -109,7 +109,7 @@ describe('Connection', () => {
     ]);
   });
 
-  test('is lost after five seconds of silence, and restored by the first data', async () => {
+  test('is lost after five seconds of silence, and restored by the next data', async () => {
     const server = new Server();
     await server.pass(10_000);
     server.mode = 'silent';
@@ -120,7 +120,7 @@ describe('Connection', () => {
     expect([server.kind, server.backs]).toEqual(['connected', 1]);
   });
 
-  test('is lost at once when the stream ends and Weir does not answer, and retries at growing intervals', async () => {
+  test('is lost at once when the stream ends and Weir does not respond, and retries at growing intervals', async () => {
     const server = new Server();
     await settled();
     server.mode = 'stopped';
@@ -136,7 +136,7 @@ describe('Connection', () => {
     expect([server.kind, server.follows, server.backs]).toEqual(['connected', before + 1, 1]);
   });
 
-  test('reopens an ended stream while Weir answers, without being lost', async () => {
+  test('reopens an ended stream while Weir responds, without being lost', async () => {
     const server = new Server();
     await settled();
     server.end();
@@ -145,7 +145,7 @@ describe('Connection', () => {
     expect(server.states.some(({ kind }) => kind === 'lost')).toBe(false);
   });
 
-  test('is connected without a stream if the stream is refused', async () => {
+  test('is connected without a stream if the server rejects the stream', async () => {
     const server = new Server();
     server.mode = 'refusing';
     server.connection.check();
@@ -153,7 +153,7 @@ describe('Connection', () => {
     expect(server.states.at(-1)).toEqual({ kind: 'connected', isStreaming: false });
   });
 
-  test('checks at once after a lost request', async () => {
+  test('checks the connection at once after a failed request', async () => {
     const server = new Server();
     await server.pass(10_000);
     server.mode = 'stopped';
@@ -162,7 +162,7 @@ describe('Connection', () => {
     expect(server.kind).toBe('lost');
   });
 
-  test('follows no stream while the page is hidden, and checks at once when it is visible again', async () => {
+  test('keeps no stream open while the page is hidden, and checks at once when the page is visible', async () => {
     const server = new Server();
     await settled();
     server.connection.see(false);

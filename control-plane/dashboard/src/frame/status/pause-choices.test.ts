@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { pauseSecs, secsLeft, secsUntil, tomorrow } from './pause-choices.ts';
 
 describe('tomorrow()', () => {
-  test('is the next morning, even just after midnight and at the end of a year', () => {
+  test('is 6 a.m. of the next day, even just after midnight and at the end of a year', () => {
     expect(tomorrow(new Date(2026, 10, 28, 22, 30))).toEqual(new Date(2026, 10, 29, 6));
     expect(tomorrow(new Date(2026, 11, 31, 0, 1))).toEqual(new Date(2027, 0, 1, 6));
     expect(secsUntil(new Date(2026, 10, 29, 6), new Date(2026, 10, 28, 23))).toBe(7 * 3_600);
   });
 });
 
-describe('pauseSecs()', () => {
+describe('pauseSecs(), the seconds of an entered pause,', () => {
   test.each([
     ['90', 'seconds', 90],
     ['1.5', 'hours', 5_400],
@@ -20,10 +20,10 @@ describe('pauseSecs()', () => {
     ['-5', 'minutes', null],
     ['', 'minutes', null],
     ['soon', 'minutes', null],
-  ] as const)('of %j %s is %j', (amount, unit, secs) => expect(pauseSecs(amount, unit)).toBe(secs));
+  ] as const)('for %j %s is %j', (amount, unit, secs) => expect(pauseSecs(amount, unit)).toBe(secs));
 });
 
-describe('secsLeft()', () => {
+describe('secsLeft() of a pause', () => {
   test('counts down to zero', () => {
     expect([secsLeft(60, 1_000, 1_000), secsLeft(60, 1_000, 11_500), secsLeft(60, 1_000, 99_000)]).toEqual([
       60, 50, 0,

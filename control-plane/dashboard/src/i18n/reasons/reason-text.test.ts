@@ -26,11 +26,11 @@ const german = read('line-reasons.de.json');
 
 const placesOf = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort();
 
-describe.each(LANGUAGES)('in %s', (language) => {
+describe.each(LANGUAGES)('the translations of reasons in %s', (language) => {
   test.each([
     ['lines', `line-reasons.${language}.json`, LINE_REASONS],
     ['imports', `import-reasons.${language}.json`, IMPORT_REASONS],
-  ])('the reasons of %s have a text for each code, with the same parameters', (_of, file, english) => {
+  ])('have a text for each code of %s, with the same parameters', (_of, file, english) => {
     const texts = read(file);
     expect(Object.keys(texts)).toEqual(Object.keys(english));
     for (const [code, text] of Object.entries(english)) {
@@ -40,18 +40,18 @@ describe.each(LANGUAGES)('in %s', (language) => {
   });
 });
 
-describe('the text of a reason', () => {
-  test('is that of the server in English', () => {
+describe('lineReasonText(), the reason for a rejected list line,', () => {
+  test("is the server's text in English", () => {
     expect(lineReasonText(lineReason('cosmetic'), null)).toBe('cosmetic rule');
   });
 
-  test('is in the language of the texts, with the parameters of the server', () => {
+  test('is in the language of the user, with the parameters of the server', () => {
     expect(lineReasonText(lineReason('modifier', { modifier: '$redirect' }), german)).toBe(
       'der Modifikator wird nicht unterstützt: $redirect',
     );
   });
 
-  test('translates a reason in a reason', () => {
+  test('translates a reason within a reason', () => {
     const made = compileExpression('(?=a)b');
     const refused = lineReason('with_filters', { pattern: 'a', reason: 'reason' in made ? made.reason : '' });
     expect(lineReasonText(refused, german)).toBe(
@@ -60,25 +60,25 @@ describe('the text of a reason', () => {
     );
   });
 
-  test('does not fill a place in a parameter', () => {
+  test('does not expand a placeholder within a parameter', () => {
     expect(lineReasonText(lineReason('modifier', { modifier: '${modifier}' }), german)).toBe(
       'der Modifikator wird nicht unterstützt: ${modifier}',
     );
   });
 
-  test.each(['', 'of no use', 'modifier', 'toString'])('is the given one for %j, which has no code', (text) =>
+  test.each(['', 'of no use', 'modifier', 'toString'])('is unchanged for %j, which has no code', (text) =>
     expect(lineReasonText(text, german)).toBe(text),
   );
 });
 
-describe('the text of a reason of an import', () => {
+describe('the text of the reasons in an import report', () => {
   const texts = { line: german, import: read('import-reasons.de.json') };
 
-  test('is that of the server in English', () => {
+  test("is the server's text in English", () => {
     expect(importReasonText(importReason('already_there'), null)).toBe('already in Weir');
   });
 
-  test('has all of its reasons in the language of the texts, and the values of the server', () => {
+  test('has all reasons in the language of the user, with the values of the server', () => {
     const reason = joinReasons(
       importReason('pihole_denies'),
       importReason('pihole_rejected', { reason: importReason('pihole_unknown_option', { option: 'x' }) }),
@@ -98,7 +98,7 @@ describe('the text of a reason of an import', () => {
   });
 });
 
-describe('a failed request', () => {
+describe('failureWithReasons(), the translation of a failed request,', () => {
   const failureOf = (message: string): ApiFailure =>
     new ApiFailure('POST /regex-filters', new Response(null, { status: 400 }), {
       type: 'about:blank',
@@ -109,7 +109,7 @@ describe('a failed request', () => {
       errors: [{ path: 'pattern', message }],
     });
 
-  test('has reasons in the language of the user, and status and paths as before', () => {
+  test('has reasons in the language of the user, and the original status and paths', () => {
     const failure = failureWithReasons(failureOf(refuseRegexFilter('^')!), german);
     expect(failure).toMatchObject({
       status: 400,
@@ -122,7 +122,7 @@ describe('a failed request', () => {
     });
   });
 
-  test('is the same without texts or without messages about fields', () => {
+  test('returns the same error without texts or without messages about fields', () => {
     const failure = failureOf('the pattern is empty');
     expect(failureWithReasons(failure, null)).toBe(failure);
     const other = new Error('failed');

@@ -25,7 +25,7 @@ const client: Client = {
 };
 
 describe('nameOf()', () => {
-  test('is the best known name', () => {
+  test('is the name, host name, IP address or MAC address of a client, the first that is known', () => {
     expect(nameOf(client)).toBe('192.0.2.7');
     expect(nameOf({ ...client, hostname: 'tv.home.arpa' })).toBe('tv.home.arpa');
     expect(nameOf({ ...client, hostname: 'tv.home.arpa', name: 'TV' })).toBe('TV');
@@ -34,13 +34,13 @@ describe('nameOf()', () => {
 });
 
 describe('changedFields()', () => {
-  test('omits unchanged fields, so that changes by others are kept', () => {
+  test('omits unchanged fields, so that concurrent changes of other users are kept', () => {
     const before = draftOf(client);
     expect(changedFields(before, before)).toEqual({});
     expect(changedFields(before, { ...before, name: ' TV ' })).toEqual({ name: 'TV' });
   });
 
-  test('resets emptied fields', () => {
+  test('contains null for fields that the user emptied', () => {
     const before = draftOf(client);
     expect(changedFields(before, { ...before, mac_address: '', group_id: '' })).toEqual({
       mac_address: null,
@@ -56,7 +56,7 @@ describe('changedFields()', () => {
     });
   });
 
-  test('ignores a group that a client gets from its network', () => {
+  test('omits a group that a client gets from its network', () => {
     expect(draftOf({ ...client, group_source: 'subnet' }).group_id).toBe('');
     const before = draftOf(null);
     expect(changedFields(before, { ...before, group_id: '3' })).toEqual({ group_id: 3 });

@@ -10,6 +10,6 @@ test.each([
   [true, 'At home', 'At home'],
   [false, FIRST, FIRST],
   [false, '', ''],
-])('is_default: %j with the comment %j shows %j', (isDefault, comment, shown) => {
+])('groupComment() for is_default %j and the comment %j is %j', (isDefault, comment, shown) => {
   expect(groupComment({ is_default: isDefault, comment }, say)).toBe(shown);
 });

@@ -3,23 +3,23 @@ import { groupIdsAfter, servesGroup } from './served-groups.ts';
 
 const ALL = [1, 2, 3];
 
-describe('servesGroup()', () => {
-  test('is true for named groups, and for every group if none is named', () => {
+describe('servesGroup(), whether a list applies to a group,', () => {
+  test('is true for the groups of the list, and for every group if the list has no groups', () => {
     expect([servesGroup([], 2), servesGroup([2], 2), servesGroup([1], 2)]).toEqual([true, true, false]);
   });
 });
 
-describe('groupIdsAfter()', () => {
-  test('names all other groups if a list for every group excludes one', () => {
+describe('groupIdsAfter(), the groups of a list after a change,', () => {
+  test('are all other groups if a list for every group excludes one group', () => {
     expect(groupIdsAfter([], 2, ALL, false)).toEqual([1, 3]);
   });
 
-  test('names no group if the list applies to every group again', () => {
+  test('are empty if the list applies to every group again', () => {
     expect(groupIdsAfter([1, 3], 2, ALL, true)).toEqual([]);
     expect(groupIdsAfter([3], 1, ALL, true)).toEqual([1, 3]);
   });
 
-  test('is null for the last group, because naming none means every group', () => {
+  test('are null when the last group is removed, because an empty list means every group', () => {
     expect(groupIdsAfter([2], 2, ALL, false)).toBeNull();
     expect(groupIdsAfter([], 1, [1], false)).toBeNull();
   });

@@ -13,7 +13,7 @@ const FILES = readdirSync(import.meta.dirname)
   );
 
 describe.each(FILES)('the guides of %s', (_name, file) => {
-  test.each(GUIDE_IDS)('have a name and IPv4 and IPv6 steps for %s, with the address', (id) => {
+  test.each(GUIDE_IDS)('have a name, and steps with the IPv4 and IPv6 address, for %s', (id) => {
     const { name, ipv4, ipv6, commands } = guideOf(id, file);
     expect(name).toBe(PRODUCTS[id].name ?? file.guides[id].name);
     expect([...ipv4, commands?.ipv4].join(' ')).toContain('{ipv4}');
@@ -39,7 +39,7 @@ function placesIn(step: string): string {
 }
 
 describe('guideOf()', () => {
-  test('is the one for other routers if the id is unknown', () => {
+  test('is the guide for other routers if the ID is unknown', () => {
     expect(guideOf('constructor', english)).toMatchObject({ id: 'otherRouter', name: 'Another router' });
   });
 });

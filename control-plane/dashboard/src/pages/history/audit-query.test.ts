@@ -4,7 +4,7 @@ import { auditQueryOf } from './audit-query.ts';
 const NOTHING = { author: '', subject: ' ', action: 'all', period: 'all', from: '0' };
 
 describe('auditQueryOf()', () => {
-  test('requests everything without filters', () => {
+  test('has no parameters without filters', () => {
     expect(auditQueryOf(NOTHING)).toEqual({ limit: 50, offset: 0 });
   });
 

@@ -15,7 +15,7 @@ describe('kindOf()', () => {
 });
 
 describe('fieldsOf()', () => {
-  test('shows changed fields, without internal ones', () => {
+  test('shows changed fields, without internal fields', () => {
     const before = { ...RULE, updated_at: '1' };
     const after = { ...RULE, action: 'allow', updated_at: '2' };
     expect(fieldsOf({ table: 'managed_domains', key: '1', before, after })).toEqual([
@@ -23,27 +23,27 @@ describe('fieldsOf()', () => {
     ]);
   });
 
-  test('shows the fields of a new row, but not its name again', () => {
+  test('shows the fields of a new row except its name', () => {
     expect(fieldsOf({ table: 'managed_domains', key: '1', before: null, after: RULE })).toEqual([
       { field: 'action', before: null, after: 'deny' },
     ]);
   });
 
-  test('shows that a name has changed', () => {
+  test('shows the change of a name', () => {
     const change = { table: 'groups', key: '2', before: { name: 'Kid' }, after: { name: 'Kids' } };
     expect(fieldsOf(change)).toEqual([{ field: 'name', before: 'Kid', after: 'Kids' }]);
   });
 });
 
-describe('nameOf()', () => {
-  test('returns the name of a referenced row', () => {
+describe('nameOf(), the name of a row in a change,', () => {
+  test('is the name of the row that it refers to', () => {
     const after = { source_id: 5, group_id: 2 };
     expect(nameOf({ table: 'list_source_groups', key: '5 2', before: null, after }, NAMES)).toBe(
       'Ads · Kids',
     );
   });
 
-  test('names a client by its first identifier', () => {
+  test('is the first identifier of a client', () => {
     const after = { id: 4, name: null, mac_address: '02:00:5e:00:00:01', ip_address: null, group_id: 2 };
     const change = { table: 'clients', key: '4', before: null, after };
     expect(nameOf(change, NAMES)).toBe('02:00:5e:00:00:01');
@@ -51,13 +51,13 @@ describe('nameOf()', () => {
     expect(fieldsOf(change).map(({ field }) => field)).toEqual(['mac_address', 'group_id']);
   });
 
-  test('uses the key if there is no better name', () => {
+  test('is the key if there is no better name', () => {
     expect(nameOf({ table: 'new_table', key: '7', before: {}, after: {} }, NAMES)).toBe('7');
   });
 });
 
-describe('namesWith()', () => {
-  test('finds the name of a deleted group in its row', () => {
+describe('namesWith(), the names of groups in a change,', () => {
+  test('contain the name of a deleted group', () => {
     const gone = { table: 'groups', key: '3', before: { id: 3, name: 'Guests' }, after: null };
     expect(namesWith(NAMES, [gone]).groups).toEqual(
       new Map([
@@ -68,14 +68,14 @@ describe('namesWith()', () => {
   });
 });
 
-describe('rowsOf()', () => {
+describe('rowsOf() a change', () => {
   test('returns policy rows by table and key', () => {
     expect(rowsOf({ 'groups 2': { id: 2 } }, null)).toEqual([
       { table: 'groups', key: '2', before: { id: 2 }, after: null },
     ]);
   });
 
-  test('returns anything else as one row', () => {
+  test('returns any other value as one row', () => {
     expect(rowsOf({ enabled: true }, { enabled: false })).toEqual([
       { table: '', key: '', before: { enabled: true }, after: { enabled: false } },
     ]);
@@ -86,7 +86,7 @@ describe('rowsOf()', () => {
   });
 });
 
-describe('textOf()', () => {
+describe('formatChangedValue()', () => {
   test('writes lists with commas and texts unchanged', () => {
     expect(formatChangedValue(['a', 2, true])).toBe('a, 2, true');
     expect(formatChangedValue({ a: null })).toBe('{"a":null}');

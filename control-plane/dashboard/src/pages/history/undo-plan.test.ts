@@ -17,13 +17,13 @@ function revision(id: number, isOwn = false): Revision {
 
 const REVISIONS = [revision(9), revision(4), revision(7)];
 
-describe('undoPlanOf()', () => {
+describe('undoPlanOf(), the revisions that an undo affects,', () => {
   test('rolls back all revisions after the target', () => {
     const { target, going, head } = undoPlanOf(REVISIONS, { to: 4 });
     expect([target?.id, going.map(({ id }) => id), head]).toEqual([4, [9, 7], 9]);
   });
 
-  test('rolls back to the revision before the undone one, even if numbers are missing', () => {
+  test('rolls back to the revision before the undone revision, even if IDs are missing', () => {
     const { target, going } = undoPlanOf(REVISIONS, { undo: 7 });
     expect([target?.id, going.map(({ id }) => id)]).toEqual([4, [9, 7]]);
   });
@@ -33,7 +33,7 @@ describe('undoPlanOf()', () => {
     expect(undoPlanOf([], { to: 1 })).toEqual({ target: null, going: [], head: 0 });
   });
 
-  test('keeps changes by Weir itself', () => {
+  test('does not roll back changes that Weir made itself', () => {
     const mixed = [...REVISIONS, revision(8, true), revision(10, true)];
     expect(undoPlanOf(mixed, { undo: 9 })).toMatchObject({ target: { id: 8 }, going: [{ id: 9 }], head: 10 });
     expect(undoPlanOf(mixed, { to: 4 }).going.map(({ id }) => id)).toEqual([9, 7]);

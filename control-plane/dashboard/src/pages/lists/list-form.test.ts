@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { bodyOfList, fieldsOfList } from './list-form.ts';
 
 describe('bodyOfList()', () => {
-  test('names a list without a name by its address', () => {
+  test('uses the address as the name of a list without a name', () => {
     const fields = { ...fieldsOfList(null), url: ' https://lists.example/ads.txt ' };
     expect(bodyOfList(fields)).toEqual({
       name: 'lists.example/ads.txt',
@@ -13,7 +13,7 @@ describe('bodyOfList()', () => {
     });
   });
 
-  test('sends the selected groups', () => {
+  test('contains the selected groups', () => {
     expect(bodyOfList({ ...fieldsOfList(null), name: 'x', groupIds: [3, 1] }).group_ids).toEqual([3, 1]);
   });
 });

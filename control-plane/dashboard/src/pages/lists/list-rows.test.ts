@@ -42,7 +42,7 @@ describe('listRows()', () => {
     { id: 2, hits: null, sole_hits: null, rules: 1, unique_rules: 1, safe_search_exceptions: [] },
   ];
 
-  test('joins lists with their statistics if known', () => {
+  test('joins lists with their statistics if these are known', () => {
     expect(listRows(sources, stats, ALL).map(({ worth }) => worth?.hits)).toEqual([null, undefined, 7]);
     expect(listRows(sources, undefined, ALL)[0]?.worth).toBeNull();
   });
@@ -57,14 +57,14 @@ describe('listRows()', () => {
     expect(names(listRows(sources, stats, { ...ALL, sort }))).toEqual(order);
   });
 
-  test('searches name, address and comment regardless of letter case, and filters by state', () => {
+  test('searches name, address and comment in any letter case, and filters by state', () => {
     expect(names(listRows(sources, stats, { ...ALL, search: ' phish ' }))).toEqual(['a']);
     expect(names(listRows(sources, stats, { ...ALL, state: 'off' }))).toEqual(['c']);
   });
 });
 
 describe('listStateOf()', () => {
-  test('is off for a disabled list, except while it is updating', () => {
+  test('is off for a disabled list, unless the list is updating', () => {
     expect(listStateOf(source({ enabled: false, status: 'error' }))).toBe('off');
     expect(listStateOf(source({ enabled: false, status: 'updating' }))).toBe('updating');
     expect(listStateOf(source({ status: 'held' }))).toBe('held');
@@ -80,7 +80,7 @@ describe('isBusy()', () => {
 });
 
 describe('operationsOf()', () => {
-  test('returns the paths of allowlists', () => {
+  test('returns the API paths of allowlists', () => {
     expect(operationsOf('allow').approve).toBe('POST /allowlist-sources/{id}/approve');
     expect(operationsOf('block').list).toBe('GET /blocklist-sources');
   });

@@ -21,7 +21,7 @@ const record = (changed: Partial<LocalRecord>): LocalRecord => ({
 describe('bodyOfRecord()', () => {
   const fields = { ...fieldsOfRecord(null), value: ' 192.0.2.5 ' };
 
-  test('sends a full name unchanged, and a single label as a host of the local domain', () => {
+  test('contains a full name unchanged, and a single label as a host of the local domain', () => {
     expect(bodyOfRecord({ ...fields, fqdn: 'nas.home.arpa' })).toEqual({
       fqdn: 'nas.home.arpa',
       value: '192.0.2.5',
@@ -37,7 +37,7 @@ describe('bodyOfRecord()', () => {
 });
 
 describe('isRecordReady()', () => {
-  test('requires a name, a value and an integer number of seconds', () => {
+  test('is true only with a name, a value and an integer number of seconds', () => {
     const fields = { ...fieldsOfRecord(record({})) };
     expect(isRecordReady(fields)).toBe(true);
     expect(isRecordReady({ ...fields, ttl: '1e3' })).toBe(false);
@@ -46,7 +46,7 @@ describe('isRecordReady()', () => {
   });
 });
 
-describe('fittingRecords()', () => {
+describe('fittingRecords(), the records that match the filters,', () => {
   const records = [
     record({ id: 1 }),
     record({ id: 2, fqdn: 'a.home.arpa', record_type: 'AAAA', value: '2001:db8::5', source: 'dhcp' }),
@@ -54,7 +54,7 @@ describe('fittingRecords()', () => {
   const ids = (filter: Partial<Parameters<typeof fittingRecords>[1]>): (number | null)[] =>
     fittingRecords(records, { search: '', type: '', source: '', ...filter }).map(({ id }) => id);
 
-  test('sorts by name, and filters by text, type and source', () => {
+  test('are sorted by name, and filtered by text, type and source', () => {
     expect(ids({})).toEqual([2, 1]);
     expect(ids({ search: 'DB8' })).toEqual([2]);
     expect(ids({ type: 'A' })).toEqual([1]);
@@ -62,8 +62,8 @@ describe('fittingRecords()', () => {
   });
 });
 
-describe('serversOf()', () => {
-  test('separates values by lines and commas', () => {
+describe('serversOf(), the servers entered for a forward zone,', () => {
+  test('are separated by lines and commas', () => {
     expect(serversOf(' 192.0.2.53\ntcp://192.0.2.54:5353, 2001:db8::53 ')).toEqual([
       '192.0.2.53',
       'tcp://192.0.2.54:5353',

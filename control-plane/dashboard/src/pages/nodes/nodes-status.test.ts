@@ -30,13 +30,13 @@ const SILENT: ClusterNode = { ...EDGE, node: 'attic', presence: 'gone', lag_ms: 
 const SLOW: ClusterNode = { ...EDGE, node: 'slow', presence: 'late' };
 const LATE: ClusterNode = { ...EDGE, node: 'late', policy_revision: 11, lag_ms: 9_000 };
 
-describe('answeredAtMs()', () => {
-  test("is the time of the node that answered, whatever the browser's clock", () => {
+describe('answeredAtMs(), the time of a response with all nodes,', () => {
+  test("is the time of the node that responded, not of the browser's clock", () => {
     expect(answeredAtMs([SILENT, CORE, EDGE])).toBe(Date.parse(NOW));
   });
 });
 
-describe('stateOf()', () => {
+describe('stateOf(), the state of a cluster node,', () => {
   test.each([
     [CORE, 'good'],
     [EDGE, 'good'],
@@ -52,7 +52,7 @@ describe('stateOf()', () => {
   });
 });
 
-describe('statusOfAll()', () => {
+describe('statusOfAll(), the state of all nodes together,', () => {
   test.each([
     [[CORE], { kind: 'alone', names: [] }],
     [[CORE, EDGE], { kind: 'agree', names: [] }],
@@ -67,7 +67,7 @@ describe('statusOfAll()', () => {
 });
 
 describe('notesOf()', () => {
-  test('lists lost rows, a wrong clock and keys that differ on the node', () => {
+  test('lists lost log rows, a wrong clock and configuration keys that differ on the node', () => {
     const nothing = { rowsLost: 0, rowsMissing: 0, isMissingMinimum: false, clockSecs: 0, drift: [] };
     expect([notesOf(CORE), notesOf({ ...CORE, rows_lost: null, drift: null })]).toEqual([nothing, nothing]);
     const odd = {
@@ -89,7 +89,7 @@ describe('notesOf()', () => {
 });
 
 describe('uptimeSecsOf()', () => {
-  test('counts from the start, and is null for a node that may have stopped', () => {
+  test('is the time since the start, and null for a node that may have stopped', () => {
     const nowMs = Date.parse(NOW);
     expect([CORE, SILENT, { ...CORE, started_at: null }].map((node) => uptimeSecsOf(node, nowMs))).toEqual([
       7_200,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { activityParts, mostCommon } from './chart-rows.ts';
 
 describe('mostCommon()', () => {
-  test('keeps the largest counts in order and sums the rest', () => {
+  test('returns the largest counts in order and the sum of the others', () => {
     expect(mostCommon({ AAAA: 5, A: 9, TXT: 1, MX: 2 }, 2)).toEqual({
       shown: [
         ['A', 9],
@@ -14,7 +14,7 @@ describe('mostCommon()', () => {
   });
 });
 
-describe('activityParts()', () => {
+describe('activityParts(), the parts of the client activity chart,', () => {
   const timeline = (others: readonly [number, number]) => ({
     ...{ granularity: 'hour' as const, timezone: 'UTC', log_cleared: [] },
     clients: [
@@ -27,7 +27,7 @@ describe('activityParts()', () => {
     ],
   });
 
-  test('has the counts of each client by bucket, and of all others', () => {
+  test('contain the counts of each client by interval, and the counts of all other clients', () => {
     expect(activityParts(timeline([0, 7])).map(({ key, counts, colour }) => [key, counts, colour])).toEqual([
       ['192.0.2.1 null', [4, 1], 'series-1'],
       ['192.0.2.2 3', [0, 2], 'series-2'],
@@ -35,7 +35,7 @@ describe('activityParts()', () => {
     ]);
   });
 
-  test('has no part for other clients if they sent no queries', () => {
+  test('contain no part for other clients if these sent no queries', () => {
     expect(activityParts(timeline([0, 0]))).toHaveLength(2);
   });
 });

@@ -3,8 +3,8 @@ import { rowKeyOf } from './row-keys.ts';
 
 const pressed = { key: 'j', ctrlKey: false, metaKey: false, altKey: false, defaultPrevented: false };
 
-describe('rowKeyOf()', () => {
-  test('returns the actions of keys', () => {
+describe('rowKeyOf(), the keyboard shortcuts of a row,', () => {
+  test('returns the action of each shortcut', () => {
     expect(rowKeyOf(pressed, false)).toBe('next');
     expect(rowKeyOf({ ...pressed, key: '/' }, false)).toBe('search');
     expect(rowKeyOf({ ...pressed, key: 'x' }, false)).toBeNull();

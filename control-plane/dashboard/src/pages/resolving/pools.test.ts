@@ -32,7 +32,7 @@ const ONE = server('udp://192.0.2.1', 'default');
 const TWO = server('udp://192.0.2.2', 'default', 'Unhealthy');
 
 describe('poolsOf()', () => {
-  test('groups servers of one pool, separate from a zone of the same name', () => {
+  test('groups the servers of one pool, separate from a forward zone with the same name', () => {
     const zone = { ...server('udp://192.0.2.3', 'default'), kind: 'forward_zone' as const };
     expect(poolsOf([ONE, zone, TWO]).map(({ kind, servers }) => [kind, servers.length])).toEqual([
       ['pool', 2],
@@ -64,8 +64,8 @@ describe('countsText()', () => {
   );
 });
 
-describe('serversOf()', () => {
-  test('separates servers by lines, commas and spaces', () => {
+describe('serversOf(), the servers entered for a pool,', () => {
+  test('are separated by lines, commas and spaces', () => {
     expect(serversOf(' udp://192.0.2.1, 192.0.2.2\n\ntls://dns.example@192.0.2.3 ')).toEqual([
       'udp://192.0.2.1',
       '192.0.2.2',
@@ -74,26 +74,26 @@ describe('serversOf()', () => {
   });
 });
 
-describe('placeOf()', () => {
+describe('placeOf(), the index of a pool,', () => {
   const pools = ['first', 'second'].map((name) => ({ name, priority: 1, servers: [] }));
 
-  test('finds a pool by its name, and places a new one after the others', () => {
+  test('is found by name; a new pool is after all others', () => {
     expect([placeOf({ ...pools[1]!, priority: 7 }, pools), placeOf(undefined, pools)]).toEqual([1, 2]);
   });
 });
 
-describe('askedBefore()', () => {
+describe('askedBefore(), the pool queried before a new or changed pool,', () => {
   const pools = [
     { name: 'fallback', priority: 2, servers: [] },
     { name: 'default', priority: 1, servers: [] },
   ];
 
-  test('names the pool with the lowest priority, or the earlier one if two are equal', () => {
+  test('is the pool with the lowest priority, or the earlier of two equal pools', () => {
     expect(askedBefore(1, 2, pools)).toBe('default');
     expect(askedBefore(9, 2, pools)).toBe('default');
   });
 
-  test('names none for the pool that is asked first', () => {
+  test('is null for the pool that is queried first', () => {
     expect(askedBefore(0, 2, pools)).toBeNull();
     expect(askedBefore(1, 1, pools)).toBeNull();
     expect(askedBefore(1, 0, [])).toBeNull();
@@ -101,7 +101,7 @@ describe('askedBefore()', () => {
 });
 
 describe('poolProblem()', () => {
-  test('returns the fault of a field or of its members', () => {
+  test('returns the error of a field or of its members', () => {
     const faults = [
       { path: 'dns.pools.1.servers.0', message: 'no such scheme' },
       { path: 'dns.pools.10.name', message: 'empty' },

@@ -22,7 +22,7 @@ async function written(count: number, answers: readonly (number | Error)[]): Pro
   return [end, asked];
 }
 
-describe('writeAll()', () => {
+describe('writeAll(), which creates many rules,', () => {
   test('writes all rules with one request', async () => {
     const [end, asked] = await written(4, [7]);
     expect(asked).toEqual([4]);
@@ -30,14 +30,14 @@ describe('writeAll()', () => {
     expect(canUndo(end)).toBe(true);
   });
 
-  test('uses several requests above the limit of one', async () => {
+  test('sends several requests if one cannot contain all rules', async () => {
     const [end, asked] = await written(2 * MAX_AT_ONCE + 1, [7, 8, 9]);
     expect(asked).toEqual([MAX_AT_ONCE, MAX_AT_ONCE, 1]);
     expect(end).toMatchObject({ added: 2 * MAX_AT_ONCE + 1, revisions: [7, 8, 9] });
     expect(canUndo(end)).toBe(true);
   });
 
-  test('repeats the request without rules that already exist', async () => {
+  test('repeats the request without the rules that already exist', async () => {
     const [end, asked] = await written(4, [refusal(409, [0, 2]), 7]);
     expect(asked).toEqual([4, 2]);
     expect(end).toEqual({ added: 2, there: 2, revisions: [7], failed: null });
@@ -53,8 +53,8 @@ describe('writeAll()', () => {
   });
 });
 
-describe('canUndo()', () => {
-  test('is false if another change came in between, or nothing was written', () => {
+describe('canUndo() after writing rules', () => {
+  test('is false if another change came in between, or no rule was written', () => {
     expect(canUndo({ ...NOTHING, added: 2, revisions: [3, 5] })).toBe(false);
     expect(canUndo(NOTHING)).toBe(false);
   });

@@ -14,7 +14,7 @@ describe('tryExpression()', () => {
     expect(tryExpression(pattern, name)).toEqual({ matches });
   });
 
-  test('returns the reason why an expression is invalid', () => {
+  test('returns the reason why a regular expression is invalid', () => {
     expect(tryExpression('(?=x)', 'x')).toHaveProperty('reason');
     expect(tryExpression('(', 'x')).toHaveProperty('reason');
   });

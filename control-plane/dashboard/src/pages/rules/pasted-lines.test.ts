@@ -17,7 +17,7 @@ const rule = (domain: string, action: 'allow' | 'deny', group: number | null): M
 const TARGET = { action: 'deny' as const, subdomains: false, groupId: null, existing: [] as ManagedDomain[] };
 const read = (text: string): string[] => pastedNames(text, TARGET).map(({ domain }) => domain);
 
-describe('pastedNames()', () => {
+describe('pastedNames(), which parses pasted text,', () => {
   test('reads names, wildcards, hosts lines, Adblock rules and URLs', () => {
     expect(read('Ads.Example.\n*.x.example\n0.0.0.0 a.example b.example # why\n||c.example^')).toEqual([
       'ads.example',
@@ -33,7 +33,7 @@ describe('pastedNames()', () => {
     ]);
   });
 
-  test('adds subdomains to every name if wanted', () => {
+  test('adds subdomains to every name if this is selected', () => {
     const existing = [rule('a.example', 'deny', null), rule('*.b.example', 'deny', null)];
     const names = pastedNames('a.example b.example ||b.example^\nhttps://c.example/x', {
       ...{ ...TARGET, existing },
@@ -66,7 +66,7 @@ describe('pastedNames()', () => {
     expect(names.map(({ state }) => state)).toEqual(['new', 'double', 'there', 'new', 'bad', 'bad']);
   });
 
-  test('marks names with an opposite rule for the same group', () => {
+  test('marks names for which the same group has an opposite rule', () => {
     const names = pastedNames('a.example\nb.example', {
       ...TARGET,
       existing: [rule('a.example', 'allow', null), rule('b.example', 'allow', 2)],

@@ -31,11 +31,11 @@ describe('fittingRules()', () => {
   const ids = (filter: Partial<typeof ALL>): number[] =>
     fittingRules(rules, { ...ALL, ...filter }).map(({ id }) => id);
 
-  test('shows the newest first', () => {
+  test('sorts the newest rules first', () => {
     expect(ids({})).toEqual([3, 2, 1]);
   });
 
-  test('filters by text, action and group; rules of all groups are a separate group', () => {
+  test('filters by text, action and group; rules for all groups are a separate choice', () => {
     expect(ids({ search: ' ANN' })).toEqual([2]);
     expect(ids({ search: 'n3.' })).toEqual([3]);
     expect(ids({ action: 'allow' })).toEqual([2]);
@@ -45,7 +45,7 @@ describe('fittingRules()', () => {
 });
 
 describe('fieldsOfRule()', () => {
-  test('splits the domain of a rule into a name and a switch for subdomains, which is on for a new rule', () => {
+  test('splits a domain rule into a name and the choice of subdomains, which is on for a new rule', () => {
     expect(fieldsOfRule(null)).toMatchObject({ text: '', subdomains: true });
     expect(fieldsOfRule(rule(1, { domain: '*.a.example' }))).toMatchObject({
       text: 'a.example',
@@ -59,14 +59,14 @@ describe('fieldsOfRule()', () => {
 });
 
 describe('bodyOfRule()', () => {
-  test('sends the values of the form', () => {
+  test('contains the values of the form', () => {
     const fields = { ...fieldsOfRule(rule(1, { group_id: 2 })), comment: ' why ' };
     expect(bodyOfRule(fields)).toEqual({ action: 'deny', group_id: 2, comment: 'why', enabled: true });
   });
 });
 
-describe('rowsOf()', () => {
-  test('makes one row of rules that differ only in their group', () => {
+describe('rowsOf(), the rows of the list of rules,', () => {
+  test('contain one row for rules that differ only in their group', () => {
     const same = { domain: 'a.example' };
     const rules = [
       rule(1, { ...same, group_id: 3 }),
@@ -80,7 +80,7 @@ describe('rowsOf()', () => {
     expect(rows.map(({ all }) => groupsOfRow(all))).toEqual([[2, 3], [4], [5], null]);
   });
 
-  test('makes one row of regex rules that differ only in their group, unless a user named them differently', () => {
+  test('contain one row for regex rules that differ only in their group, unless their names differ', () => {
     const rules = [
       regexRule(1, { group_id: 3 }),
       regexRule(2, { group_id: 2 }),
@@ -92,8 +92,8 @@ describe('rowsOf()', () => {
   });
 });
 
-describe('replacement()', () => {
-  test('has a rule for each group, with the changed values', () => {
+describe('replacement(), the rules that replace an edited row,', () => {
+  test('contains a rule for each group, with the changed values', () => {
     const all = [
       rule(1, { domain: 'a.example', group_id: 3 }),
       rule(2, { domain: 'a.example', group_id: 2 }),
@@ -109,7 +109,7 @@ describe('replacement()', () => {
     expect(replacement(all, null, { enabled: false }).create).toEqual([{ ...kept, group_id: null }]);
   });
 
-  test('has a regex rule for each group, whose name stays the pattern', () => {
+  test('contains a regex rule for each group, with the pattern as its name', () => {
     const all = [regexRule(1, { group_id: 3 }), regexRule(2, { group_id: 2 })];
     expect(replacement(all, [4], { text: '^banner', comment: 'why' })).toEqual({
       delete: [1, 2],

@@ -24,7 +24,7 @@ describe('draftOf() and slotOf()', () => {
     expect(slotOf(draftOf(slot('22:00', '24:00')))).toEqual(slot('22:00', '00:00'));
   });
 
-  test('begin a new slot at the clicked hour, and end the last one at midnight', () => {
+  test('start a new slot at the clicked hour, and end a slot in the last hour at midnight', () => {
     expect(draftOf(null, { day: 2, minute: 480 })).toMatchObject({ days: [2], start: '08:00', end: '09:00' });
     expect(draftOf(null, { day: 6, minute: 1_380 })).toMatchObject({ start: '23:00', end: '00:00' });
   });
@@ -35,7 +35,7 @@ describe('draftOf() and slotOf()', () => {
 });
 
 describe('draftFault()', () => {
-  test('requires a day and two different times', () => {
+  test('is null only with at least one day and two different times', () => {
     const draft = draftOf(null);
     expect(draftFault(draft)).toBeNull();
     expect(draftFault({ ...draft, days: [] })).toBe('schedules.fault.days');
@@ -46,7 +46,7 @@ describe('draftFault()', () => {
 });
 
 describe('hourAt()', () => {
-  test('returns the full hour at a position of the line, within the day', () => {
+  test('returns the full hour at a position on the timeline, within the day', () => {
     expect([hourAt(0), hourAt(0.51), hourAt(1), hourAt(-1)]).toEqual([0, 720, 1_380, 0]);
   });
 });

@@ -12,8 +12,8 @@ const refusal = (path: string): ApiFailure =>
     errors: [{ path, message: 'expected a domain name' }],
   });
 
-describe('domainsOf()', () => {
-  test('separates domains by lines, spaces and commas, and skips empty ones', () => {
+describe('domainsOf(), the domains entered for a service,', () => {
+  test('are separated by lines, spaces and commas, without empty entries', () => {
     expect(domainsOf(' games.example\n\n*.play.example, x.test ')).toEqual([
       'games.example',
       '*.play.example',
@@ -26,8 +26,8 @@ describe('domainsOf()', () => {
 const german = (message: string): string =>
   message === 'expected a domain name' ? 'Erwartet: ein Domainname' : message;
 
-describe('domainFault()', () => {
-  test('names the refused domain', () => {
+describe('domainFault(), the error about a domain of a service,', () => {
+  test('contains the rejected domain', () => {
     const domains = ['games.example', '-bad-'];
     const inEnglish = (message: string): string => message;
     expect(domainFault(refusal('domains.1'), domains, inEnglish)).toBe('-bad-: expected a domain name');
@@ -40,7 +40,7 @@ describe('domainFault()', () => {
     expect(domainFault(refusal('domains'), [], german)).toBe('Erwartet: ein Domainname');
   });
 
-  test('is null for faults of other fields, and without a fault', () => {
+  test('is null for errors of other fields, and without an error', () => {
     expect([domainFault(refusal('name'), [], german), domainFault(null, [], german)]).toEqual([null, null]);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { draftOf, keyOf } from './draft.ts';
 
-describe('draftOf()', () => {
-  test('writes each change to its part of the request', () => {
+describe('draftOf(), the draft of a simulation,', () => {
+  test('contains each change in its part of the request', () => {
     const draft = draftOf(
       [
         { kind: 'turnOn', id: 4, of: 'block', name: 'social', isHeld: false },
@@ -34,8 +34,8 @@ describe('draftOf()', () => {
   });
 });
 
-describe('keyOf()', () => {
-  test('returns different keys for different changes', () => {
+describe('keyOf() a change in a simulation', () => {
+  test('is different for different changes', () => {
     const one = { kind: 'client', address: '192.0.2.9', groupId: 2 } as const;
     expect(keyOf(one)).toBe(keyOf({ ...one }));
     expect(keyOf(one)).not.toBe(keyOf({ ...one, groupId: 3 }));

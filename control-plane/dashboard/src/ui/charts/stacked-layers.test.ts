@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { stackedLayers } from './stacked-layers.ts';
 
-test('stackedLayers() draws the sum of all parts first, and nothing for a part without queries', () => {
+test('stackedLayers() draws the sum of all parts first, and omits a part without queries', () => {
   const parts = [
     { counts: [3, 0, 5], colour: 'series-1' },
     { counts: [2, 4, 0], colour: 'series-2' },

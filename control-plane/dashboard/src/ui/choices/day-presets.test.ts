@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { daysText } from './day-presets.ts';
 
-describe('daysText()', () => {
+describe('daysText(), the text for weekdays,', () => {
   const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
   const text = (bits: number): string =>
     daysText(
@@ -10,7 +10,7 @@ describe('daysText()', () => {
       (day) => names[day]!,
     );
 
-  test('names presets, and otherwise each day', () => {
+  test('contains the name of a preset, or otherwise each day', () => {
     expect([text(127), text(0b1100000), text(0b1001111)]).toEqual([
       'schedules.days.every',
       'schedules.days.weekend',

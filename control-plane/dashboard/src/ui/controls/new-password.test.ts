@@ -6,7 +6,7 @@ const typed = (password: string, repeated: string): { password: string; repeated
   repeated,
 });
 
-describe('passwordFaults()', () => {
+describe('passwordFaults() of a new password typed twice', () => {
   test.each([
     [typed('', ''), { isShort: false, differs: false }],
     [typed('1234567', ''), { isShort: true, differs: false }],
@@ -17,8 +17,8 @@ describe('passwordFaults()', () => {
   });
 });
 
-describe('isSettable()', () => {
-  test('requires eight characters and the same text twice', () => {
+describe('isSettable() of a new password', () => {
+  test('is true only for eight characters and the same text twice', () => {
     const tries = [
       typed('', ''),
       typed('1234567', '1234567'),

@@ -5,11 +5,11 @@ test.each([
   [new Date(2026, 0, 15, 20, 30), [1800, 3600, 34_200]],
   // The server accepts at most 36 hours.
   [new Date(2026, 0, 15, 0, 0), [1800, 3600, 108_000]],
-])('a span from %s ends after half an hour, an hour, and at six the next day', (now, secs) => {
+])('a grant created at %s may end after half an hour, an hour, or at six the next day', (now, secs) => {
   expect(SPANS.map((span) => (grantEnd(span, now).until.getTime() - now.getTime()) / 1000)).toEqual(secs);
 });
 
-test('a request contains seconds, or the time of the next morning', () => {
+test('a request for a grant contains seconds, or the time of the next morning', () => {
   const now = new Date(2026, 0, 15, 20, 30);
   expect(SPANS.map((span) => grantEnd(span, now).body)).toEqual([
     { secs: 1800 },

@@ -5,7 +5,7 @@ import { grantText } from './logged-grant.ts';
 
 const say: Say = (key) => key;
 
-describe('a temporary rule in the log', () => {
+describe('the text of a grant in the query log', () => {
   test.each([
     ['block *', 'grants.everything'],
     ['allow *.games.example', '*.games.example'],
@@ -13,7 +13,7 @@ describe('a temporary rule in the log', () => {
     ['block service YouTube', 'YouTube'],
     ['allow * until 2026-11-30T10:00:00.000Z', 'grants.everything'],
     ['something else', 'something else'],
-  ])('%j is shown as %j', (rule, text) => {
+  ])('for %j is %j', (rule, text) => {
     expect(grantText(rule, say)).toBe(text);
   });
 
@@ -22,7 +22,7 @@ describe('a temporary rule in the log', () => {
     ['Ads', false],
     ['grant of a list', false],
     [null, false],
-  ])('the source %j is one: %j', (source, isOne) => {
+  ])('isGrant() for the source %j is %j', (source, isOne) => {
     expect(isGrant(source)).toBe(isOne);
   });
 });

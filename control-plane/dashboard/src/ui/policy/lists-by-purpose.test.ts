@@ -19,8 +19,8 @@ const ALL = [
   list('Repairs', 'repair', 'https://lists.example/repairs'),
 ];
 
-describe('knownListsFor()', () => {
-  test('groups the lists of a kind by purpose', () => {
+describe('knownListsFor(), the lists offered for selection,', () => {
+  test('are grouped by purpose', () => {
     const names = knownListsFor(ALL, 'block', []).map(({ purpose, lists }) => [
       purpose,
       ...lists.map(({ name }) => name),
@@ -32,7 +32,7 @@ describe('knownListsFor()', () => {
     expect(knownListsFor(ALL, 'allow', []).map(({ purpose }) => purpose)).toEqual(['repair']);
   });
 
-  test('omits existing lists even if their addresses end differently', () => {
+  test('omit existing lists even if their URLs differ in case or a final slash', () => {
     const offered = knownListsFor(ALL, 'block', ['https://SMALL.lists.example/', ALL[1]!.url]);
     expect(offered.flatMap(({ lists }) => lists.map(({ name }) => name))).toEqual(['More ads']);
   });

@@ -16,7 +16,7 @@ const SERVICES = [
   service('videos', 'Videos', 'v.example'),
 ];
 
-describe('matching()', () => {
+describe('matching(), the services that match a search text,', () => {
   test('lists matches of the name before matches of domains, ignoring case', () => {
     expect(matching(SERVICES, ' VIDEOS ').map(({ id }) => id)).toEqual(['videos', 'films']);
   });

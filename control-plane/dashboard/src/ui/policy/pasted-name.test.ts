@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { includesSubdomains, isAddress, ruleOfPasted } from './pasted-name.ts';
 
-describe('ruleOfPasted()', () => {
+describe('ruleOfPasted(), the rule for a pasted text,', () => {
   test.each<[string, string | null]>([
     ['https://Example.com/path?x', 'example.com'],
     ['http://user:secret@example.com:8443/#top', 'example.com'],
@@ -25,7 +25,7 @@ describe('ruleOfPasted()', () => {
     ['||ads.example/banner^', null],
     ['two words', null],
     ['', null],
-  ])('reads %j as %j', (word, rule) => {
+  ])('for %j is %j', (word, rule) => {
     expect(ruleOfPasted(word, false)).toBe(rule);
     const wide = rule === null || rule.startsWith('*.') ? rule : `*.${rule}`;
     expect(ruleOfPasted(word, true)).toBe(wide);
@@ -33,8 +33,8 @@ describe('ruleOfPasted()', () => {
   });
 });
 
-describe('isAddress()', () => {
-  test('is true for addresses of pages and servers', () => {
+describe('isAddress(), whether a pasted text is a URL or an address,', () => {
+  test('is true for URLs of pages and servers', () => {
     const texts = ['https://example.com/path', 'example.com/page', 'example.com:8443', 'http://example.com'];
     expect(texts.map(isAddress)).toEqual(texts.map(() => true));
   });

@@ -6,7 +6,7 @@ const service = (id: string, tags: readonly string[] = [], isCustom = false, cat
 };
 
 describe('byPopularity()', () => {
-  test('lists custom services first, then popular services in the order of their use, then the others by name', () => {
+  test('lists custom services, then popular services by use, then other services by name', () => {
     const services = [
       service('1xbet'),
       service('claude', ['popular', 'ai']),
@@ -22,7 +22,7 @@ describe('byPopularity()', () => {
 });
 
 describe('kindOf()', () => {
-  test('uses tags, then the category', () => {
+  test('depends on the tags of a service, then on its category', () => {
     expect(kindOf(service('roblox', ['popular', 'games']))).toBe('games');
     expect(kindOf(service('whatsapp', ['popular', 'messaging']))).toBe('chat');
     expect(kindOf(service('claude', ['popular', 'ai']))).toBe('ai');

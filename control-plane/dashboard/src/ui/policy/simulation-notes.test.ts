@@ -17,12 +17,12 @@ function notes(changed: Partial<typeof queries>, damaged = 0): string[] {
   );
 }
 
-describe('notesOf()', () => {
-  test('shows only the number of checked queries if there were no limits', () => {
+describe('notesOf() the result of a simulation', () => {
+  test('contains only the number of checked queries if the simulation was complete', () => {
     expect(notes({})).toEqual(['whatif.judged 9']);
   });
 
-  test('names each limit with its number', () => {
+  test('contains each limitation with its number', () => {
     expect(notes({ left_out: 7, undecided: 2, answer_unknown: 3 }, 1)).toEqual([
       'whatif.judged 9',
       'whatif.leftOut 7',

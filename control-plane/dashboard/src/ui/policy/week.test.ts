@@ -17,37 +17,37 @@ const slot = (
 const SCHOOL_NIGHTS = 0b0001111;
 const SUNDAY = 0b1000000;
 
-describe('daysOf() and daysBits()', () => {
+describe('daysOf() and daysBits(), which convert weekdays,', () => {
   test('are the inverse of each other for every set of days', () => {
     for (let bits = 1; bits <= 127; bits++) expect(daysBits(daysOf(bits))).toBe(bits);
     expect(daysOf(SUNDAY)).toEqual([6]);
   });
 });
 
-describe('blocksOf()', () => {
+describe('blocksOf(), the blocks of a week chart,', () => {
   const blocks = (...slots: WeekSlot[]): unknown[] =>
     blocksOf(slots).map(({ day, start, end, isContinued }) => [day, start, end, isContinued]);
 
-  test('returns one block per day of a slot within one day', () => {
+  test('contain one block per day of a slot within one day', () => {
     expect(blocks(slot(0b0000101, '08:00', '12:30'))).toEqual([
       [0, 480, 750, false],
       [2, 480, 750, false],
     ]);
   });
 
-  test('splits a slot over midnight into blocks on both days, Sunday night on Monday', () => {
+  test('contain two blocks for a slot over midnight, for Sunday night also on Monday', () => {
     expect(blocks(slot(SUNDAY, '21:00', '06:00'))).toEqual([
       [0, 0, 360, true],
       [6, 1260, 1440, false],
     ]);
   });
 
-  test.each(['00:00', '24:00'])('has no block on the next day if the slot ends at %s', (end) => {
+  test.each(['00:00', '24:00'])('contain no block on the next day if the slot ends at %s', (end) => {
     expect(blocks(slot(1, '22:00', end))).toEqual([[0, 1320, 1440, false]]);
     expect(isOverMidnight({ start_time: '22:00', end_time: end })).toBe(false);
   });
 
-  test('orders the blocks of all slots by day and time', () => {
+  test('are ordered by day and time', () => {
     expect(blocks(slot(3, '20:00', '21:00'), slot(1, '06:00', '07:00'))).toEqual([
       [0, 360, 420, false],
       [0, 1200, 1260, false],
@@ -56,7 +56,7 @@ describe('blocksOf()', () => {
   });
 });
 
-describe('stateAt()', () => {
+describe('stateAt() a time of the week', () => {
   const night = [slot(SCHOOL_NIGHTS, '21:00', '06:30')];
   const at = (text: string): number => Date.parse(text);
 
@@ -65,19 +65,19 @@ describe('stateAt()', () => {
     expect([override, untilMs]).toEqual(['BlockAll', at('2026-11-25T06:30:00+01:00')]);
   });
 
-  test('returns the start of the next slot if none is active', () => {
+  test('returns the start of the next slot if no slot is active', () => {
     const { override, untilMs } = stateAt(night, 'Europe/Vienna', at('2026-11-27T12:00:00+01:00'));
     expect([override, untilMs]).toEqual([null, at('2026-11-30T21:00:00+01:00')]);
   });
 
-  test('skips a school night before a day off and returns the start of the next one', () => {
+  test('skips a school night before a day off and returns the start of the next school night', () => {
     const school = [{ ...night[0]!, skips_days_off: true }];
     const off = [{ from: '2026-11-25', to: '2026-11-26' }];
     const { override, untilMs } = stateAt(school, 'Europe/Vienna', at('2026-11-24T23:30:00+01:00'), off);
     expect([override, untilMs]).toEqual([null, at('2026-11-26T21:00:00+01:00')]);
   });
 
-  test('never changes without slots', () => {
+  test('returns no change if there are no slots', () => {
     expect(stateAt([], 'Europe/Vienna', 0)).toEqual({ override: null, untilMs: null });
   });
 
@@ -90,7 +90,7 @@ describe('stateAt()', () => {
 
 describe('zoneClock()', () => {
   test.each(['UTC', 'Europe/Vienna', 'America/St_Johns', 'Australia/Lord_Howe', 'Asia/Kathmandu'])(
-    'shows what the clocks of the server show in %s, every five hours of a year',
+    'returns the same local time as the server in %s, every five hours of a year',
     (zone) => {
       const offsetAt = zoneOffset(zone)!;
       const shown = zoneClock(zone);
@@ -100,7 +100,7 @@ describe('zoneClock()', () => {
     },
   );
 
-  test('shows UTC for a zone that the browser does not know', () => {
+  test('returns UTC for a time zone that the browser does not know', () => {
     expect(zoneClock('Mars/Olympus')(0)).toBe(0);
   });
 });

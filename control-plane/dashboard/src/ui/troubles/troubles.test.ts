@@ -30,12 +30,12 @@ function health(checks: Partial<Health['checks']>): Health {
   };
 }
 
-describe('troublesOf()', () => {
-  test('is empty if every part is healthy', () => {
+describe('troublesOf(), the problems shown on the overview,', () => {
+  test('are empty if every part is healthy', () => {
     expect(troublesOf(health({}))).toEqual([]);
   });
 
-  test('lists every unhealthy part with the page that fixes it, parts that are down first', () => {
+  test('contain every unhealthy part with the page that fixes it, parts that are down first', () => {
     const checks = {
       dns: { status: 'degraded' },
       filters: { status: 'degraded', detail: 'not active: Ads' },
@@ -54,7 +54,7 @@ describe('troublesOf()', () => {
     ]);
   });
 
-  test('has a link or advice for each part', () => {
+  test('contain a link or advice for each part', () => {
     const bad = { status: 'degraded' } as const;
     const { checks } = health({});
     const all = Object.fromEntries(Object.keys(checks).map((part) => [part, bad]));
@@ -64,7 +64,7 @@ describe('troublesOf()', () => {
   });
 });
 
-describe('portTrouble()', () => {
+describe('portTrouble(), the problem of a DNS port other than 53,', () => {
   const reach = (dns: object): Parameters<typeof portTrouble>[0] => ({
     dns: { dns_port: 5300, is_chosen: false, port_53: 'taken', holder: null, command: null, ...dns },
     is_container: false,
@@ -95,7 +95,7 @@ describe('isNothingBlocked()', () => {
     [true, null, false],
     [false, 0, false],
     [undefined, 0, false],
-  ])('of blocking %j with %j names is %j', (isEnabled, names, expected) => {
+  ])('is for enabled %j and %j blocked names: %j', (isEnabled, names, expected) => {
     expect(isNothingBlocked(isEnabled, names)).toBe(expected);
   });
 });
@@ -107,14 +107,14 @@ describe('heldTrouble() and refusedTrouble()', () => {
   });
 });
 
-describe('isRecent()', () => {
+describe('isRecent(), whether a refused network is shown,', () => {
   const refused = (lastRefused: string, isBlocked = false) => ({
     ...{ network: '203.0.113.0/24', last_client: '203.0.113.7', count: 1, is_blocked: isBlocked },
     ...{ first_refused: lastRefused, last_refused: lastRefused },
   });
   const nowMs = Date.parse('2026-01-15T12:00:00.000Z');
 
-  test('omits networks that were refused long ago or are blocked', () => {
+  test('is false for networks that were refused long ago or are blocked', () => {
     expect(isRecent(refused('2026-01-14T12:00:01.000Z'), nowMs)).toBe(true);
     expect(isRecent(refused('2026-01-14T12:00:00.000Z'), nowMs)).toBe(false);
     expect(isRecent(refused('2026-01-15T11:59:59.000Z', true), nowMs)).toBe(false);

@@ -13,8 +13,8 @@ import {
 
 const NEW = { ...newDraft('Europe/Berlin', []), name: 'Mia' };
 
-describe('newDraft()', () => {
-  test('begins with school nights and is ready once it has a name', () => {
+describe('newDraft() of a plan for a group', () => {
+  test('begins with school nights and is complete once it has a name', () => {
     expect(bodyOf({ ...NEW, name: ' Mia ' })).toEqual({
       ...{ name: 'Mia', timezone: 'Europe/Berlin', client_ids: [], services: [] },
       ...{ service_times: [READY_TIMES.school], offline_times: [], days_off: [] },
@@ -46,18 +46,18 @@ describe('bodyOf()', () => {
   });
 });
 
-describe('nameAfter()', () => {
+describe('nameAfter(), the group name proposed for a device,', () => {
   test.each([
     ["Mia's phone", [], 'Mia'],
     ['Mia’s iPad', ['mia'], 'Mia 2'],
     ['tablet.lan', [], 'tablet'],
     ['Ben', ['Ben', 'ben 2'], 'Ben 3'],
-  ])('for %s with existing groups %j returns %s', (device, taken, name) => {
+  ])('for %s with existing groups %j is %s', (device, taken, name) => {
     expect(nameAfter(device, taken)).toBe(name);
   });
 });
 
-describe('withReady() and withService()', () => {
+describe('withReady() and withService(), which change the times and services of a plan,', () => {
   test('add a selected time, and remove it even if its hours were changed', () => {
     const changed = { ...READY_TIMES.school, start_time: '19:00' };
     expect(withReady([changed], 'bedtime', true)).toEqual([changed, READY_TIMES.bedtime]);
@@ -69,7 +69,7 @@ describe('withReady() and withService()', () => {
 });
 
 describe('allDaysOff()', () => {
-  test('has each range of all schedules once, earliest first', () => {
+  test("lists each range of the group's schedules once, earliest first", () => {
     const [summer, winter] = [
       { from: '2026-07-01', to: '2026-08-14' },
       { from: '2026-12-23', to: '2027-01-05' },

@@ -20,14 +20,14 @@ const KINDS = ['subjects', 'actions', 'words'] as const;
 
 const placesOf = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort();
 
-test('each language of the dashboard has a file', () => {
+test('each language of the dashboard has a file with texts of changes', () => {
   expect(FILES.map((file) => file.split('.')[1]!).sort()).toEqual(LANGUAGES.sort());
 });
 
-describe.each(FILES)('%s', (file) => {
+describe.each(FILES)('the texts of changes in %s', (file) => {
   const texts = read(file);
 
-  test.each(KINDS)('has a text for each code of %s, with the same parameters', (kind) => {
+  test.each(KINDS)('have a text for each code of %s, with the same parameters', (kind) => {
     const english: Readonly<Record<string, string>> = ENGLISH_CHANGES[kind];
     expect(Object.keys(texts[kind])).toEqual(Object.keys(english));
     for (const [code, text] of Object.entries(texts[kind])) {
@@ -37,18 +37,18 @@ describe.each(FILES)('%s', (file) => {
     expect(placesOf(texts.line)).toEqual(placesOf(ENGLISH_CHANGES.line));
   });
 
-  test('has different texts for all actions, which users choose from', () => {
+  test('have different texts for all actions, which users can choose as a filter', () => {
     const choices = actionChoices(texts, 'en').map(({ text }) => text);
     expect(choices.filter((text, index) => choices.indexOf(text) !== index)).toEqual([]);
   });
 });
 
-describe('the description of a change', () => {
+describe('the description of a policy change', () => {
   const codes = { subject: codedSubject('group', { name: '<b>Kids</b>' }), action: codedAction('created') };
   const english = { codes, summary: 'group Kids: created', subject: 'group Kids', action: 'created' };
   const german = read('change-texts.de.json');
 
-  test('is in the language of the texts', () => {
+  test('is in the language of the user', () => {
     expect(joined(revisionParts(english, german))).toBe('Gruppe <b>Kids</b>: angelegt');
     expect(joined(entryParts(english, german))).toBe('Gruppe <b>Kids</b>: angelegt');
   });
@@ -58,7 +58,7 @@ describe('the description of a change', () => {
     expect(names).toEqual([{ text: '<b>Kids</b>', isValue: true }]);
   });
 
-  test('is the text of the server without codes, or with one that the language does not have', () => {
+  test('is the text of the server if a code is missing or unknown', () => {
     for (const unknown of [
       { ...english, codes: null },
       { ...english, codes: { ...codes, subject: { code: 'later' as 'group', params: {} } } },
@@ -69,7 +69,7 @@ describe('the description of a change', () => {
   });
 });
 
-test('the choices of an action are in alphabetical order, without parameters', () => {
+test('the actions offered as a filter are in alphabetical order, without parameters', () => {
   const texts = { ...ENGLISH_CHANGES, actions: { deleted: 'zerstört', moved: 'in {group} verschoben' } };
   expect(actionChoices(texts, 'de')).toEqual([
     { id: 'moved', text: 'in … verschoben' },
@@ -77,6 +77,9 @@ test('the choices of an action are in alphabetical order, without parameters', (
   ]);
 });
 
-test.each(['', 'all', 'unknown', 'toString', '__proto__'])('%j in a URL chooses no action', (inUrl) => {
-  expect(chosenAction(inUrl, ENGLISH_CHANGES)).toBe('all');
-});
+test.each(['', 'all', 'unknown', 'toString', '__proto__'])(
+  '%j in a URL selects no action filter',
+  (inUrl) => {
+    expect(chosenAction(inUrl, ENGLISH_CHANGES)).toBe('all');
+  },
+);

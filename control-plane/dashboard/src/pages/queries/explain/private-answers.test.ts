@@ -11,7 +11,7 @@ test.each([
   expect(exemptDomain(name)).toBe(domain);
 });
 
-test('withDomain() adds a domain that the list does not cover', () => {
+test('withDomain() adds a domain unless the list already covers it', () => {
   expect(withDomain([], 'ts.net')).toEqual(['ts.net']);
   expect(withDomain(['home.example'], 'ts.net')).toEqual(['home.example', 'ts.net']);
   expect(withDomain(['TS.net'], 'ts.net')).toBeNull();

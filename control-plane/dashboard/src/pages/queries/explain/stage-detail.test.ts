@@ -40,24 +40,24 @@ describe('stageDetail()', () => {
     ],
     ['default (of a later release)', null],
     ['elsewhere', null],
-  ])('describes the assignment "%s" of a group', (detail, words) => {
+  ])('describes the group assignment "%s"', (detail, words) => {
     expect(stageDetail('client_group', detail)).toEqual(words);
   });
 
-  test('of the cache contains the remaining time of an answer', () => {
+  test('describes the remaining TTL of an answer in the cache', () => {
     expect(stageDetail('cache', 'ttl 90')).toEqual([{ key: 'queries.why.cacheTtl', of: '', secs: 90 }]);
   });
 
-  test('of special names contains the zone that is answered here', () => {
+  test('describes the locally served zone of a special name', () => {
     expect(stageDetail('special_names', 'zone lan')).toEqual([{ key: 'queries.why.ownZone', of: 'lan' }]);
   });
 
-  test('of admission states that no rate limit is set, and shows a limit unchanged', () => {
+  test('states that no rate limit is set, and is null for a limit', () => {
     expect(stageDetail('admission', 'no rate limit')).toEqual([{ key: 'queries.why.noLimit', of: '' }]);
     expect(stageDetail('admission', 'rate limit 20/s, burst 50')).toBeNull();
   });
 
-  test('of access states whether the client may query, and shows an unknown refusal unchanged', () => {
+  test('states whether the client may query, and is null for an unknown refusal', () => {
     expect(stageDetail('access', 'may query this server')).toEqual([{ key: 'queries.access.may', of: '' }]);
     expect(
       stageDetail('access', 'may not query this server (dns.allowed_clients, dns.blocked_clients)'),
@@ -95,13 +95,13 @@ describe('stageDetail()', () => {
   });
 
   test.each(['safe_search', 'forward', 'toString', '__proto__'])(
-    'is null for an unknown detail of %s',
+    'is null for an unknown detail of the stage %s',
     (stage) => {
       expect(stageDetail(stage, 'google (strict)')).toBeNull();
     },
   );
 
-  test('has only keys of messages that exist', () => {
+  test('uses only message keys that exist', () => {
     const details = [
       ...['default', 'subnet 192.0.2.0/24', 'manual 192.0.2.1', 'mac 192.0.2.1', 'key tablet', 'chosen'].map(
         (source) => ['client_group', source] as const,

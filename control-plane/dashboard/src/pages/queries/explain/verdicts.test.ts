@@ -16,8 +16,8 @@ const grant: Grant = {
   created_at: '2026-01-01T00:00:00.000Z',
 };
 
-describe('touches()', () => {
-  test('applies to the name and its subdomains, for its client only', () => {
+describe('touches(), whether a grant affects a query,', () => {
+  test('is true for the name of the grant and its subdomains, for its client only', () => {
     expect(touches(grant, 'Example.org', 7, 1)).toBe(true);
     expect(touches(grant, 'www.example.org', 7, 1)).toBe(true);
     expect(touches(grant, 'notexample.org', 7, 1)).toBe(false);
@@ -25,29 +25,29 @@ describe('touches()', () => {
     expect(touches(grant, 'example.org', null, 1)).toBe(false);
   });
 
-  test('of a service is false, because its names are not known here', () => {
+  test('is false for a grant of a service, whose names the dashboard does not know', () => {
     const service = { ...grant, domain: null, service_id: 'tube', service_name: 'Tube' };
     expect(touches(service, 'example.org', 7, 1)).toBe(false);
   });
 
-  test('applies to every name for a group', () => {
+  test('is true for every name if the grant is for all names of a group', () => {
     const all = { ...grant, domain: null, client_id: null, group_id: 2 };
     expect(touches(all, 'example.org', null, 2)).toBe(true);
     expect(touches(all, 'example.org', null, 1)).toBe(false);
   });
 });
 
-describe('touches() of grants for everyone', () => {
-  test('applies only to the exact name if the grant excludes subdomains', () => {
+describe('touches() with grants for all clients', () => {
+  test('is true only for the exact name if the grant excludes subdomains', () => {
     const one = { ...grant, client_id: null, subdomains: false };
     expect(touches(one, 'example.org', null, 1)).toBe(true);
     expect(touches(one, 'www.example.org', 7, 1)).toBe(false);
   });
 });
 
-describe('madeBy()', () => {
+describe('madeBy(), whether a decision becomes a rule or a grant,', () => {
   const verdict: Verdict = { action: 'allow', scope: 'everyone', span: 'ever', subdomains: true };
-  test('creates a rule for a permanent decision, if a rule lifts the block and the decision is not for a client', () => {
+  test('is a rule for a permanent decision that is not for one client, if a rule can lift the block', () => {
     expect(madeBy(verdict, 'BLOCKED_LIST')).toBe('rule');
     expect(madeBy({ ...verdict, scope: 'group' }, 'BLOCKED_MANAGED')).toBe('rule');
     expect(madeBy({ ...verdict, action: 'block' }, 'ALLOWED')).toBe('rule');
@@ -61,9 +61,9 @@ describe('madeBy()', () => {
   });
 });
 
-describe('scopesOf()', () => {
+describe('scopesOf(), the choices for whom a decision applies,', () => {
   const target = { domain: 'example.org', groupId: 1, status: 'BLOCKED_LIST' } as const;
-  test('offers the client first, and no client for a question without one', () => {
+  test('start with the client, and contain no client if the query has no client', () => {
     const asked = { ...target, client: '192.0.2.7', clientId: null };
     expect([scopesOf(asked)[0], usualFor(asked).scope]).toEqual(['client', 'client']);
     expect(scopesOf({ client: null, clientId: 7 })).toContain('client');
@@ -72,11 +72,11 @@ describe('scopesOf()', () => {
   });
 });
 
-describe('grantOf()', () => {
+describe('grantOf(), the grant that a decision creates,', () => {
   const now = new Date(2026, 0, 31, 22, 30);
   const WIDE = { subdomains: true };
 
-  test('is for everyone and has no end by default', () => {
+  test('is for all clients and has no end by default', () => {
     expect(grantOf({ action: 'allow', span: 'ever', subdomains: false }, 'example.org', {}, now)).toEqual({
       ...{ action: 'allow', domain: 'example.org', subdomains: false },
     });

@@ -7,7 +7,7 @@ const PHONE = {
   ...{ mac_address: '02:00:00:00:00:07', client_key: null },
 };
 
-describe('queryOf()', () => {
+describe('queryOf(), the parameters of an explanation,', () => {
   test.each([
     [{}, null],
     [{ name: ' a.example ' }, { domain: 'a.example', type: 'A', group_id: 1 }],
@@ -24,19 +24,19 @@ describe('queryOf()', () => {
       { name: 'a.example', group: '3' },
       { domain: 'a.example', type: 'A', group_id: 3 },
     ],
-  ])('of %j sends %j', (fields, query) => {
+  ])('for %j are %j', (fields, query) => {
     expect(queryOf({ ...EMPTY, ...fields })).toEqual(query);
   });
 });
 
-describe('deviceOf()', () => {
+describe('deviceOf(), the device that a user entered,', () => {
   test.each([
     ['phone', { client: '', client_id: '7' }],
     ['192.0.2.7', { client: '', client_id: '7' }],
     ['02:00:00:00:00:07', { client: '', client_id: '7' }],
     ['192.0.2.8', { client: '192.0.2.8', client_id: '' }],
     [' ', { client: '', client_id: '' }],
-  ])('reads %j as %j', (text, device) => {
+  ])('for %j is %j', (text, device) => {
     expect(deviceOf(text, [PHONE])).toEqual(device);
   });
 });

@@ -14,11 +14,11 @@ test.each([
   [{ client: '192.0.2.0/24' }, ''],
   [{ client: '192.0.2.6' }, ''],
   [{ 'client!': '192.0.2.4' }, ''],
-])('the filters %j select the device "%s"', (filters: Record<string, string>, device) => {
+])('the log filters %j select the device "%s"', (filters: Record<string, string>, device) => {
   expect(filteredDevice(filters, CLIENTS)).toBe(device);
 });
 
-test('a filter by address selects no device until the devices have loaded', () => {
+test('a log filter by address selects no device until the devices have loaded', () => {
   expect(filteredDevice({ client: '192.0.2.4' }, undefined)).toBeUndefined();
   expect(filteredDevice({ client_id: '9' }, undefined)).toBe('9');
 });

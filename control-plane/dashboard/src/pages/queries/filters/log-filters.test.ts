@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { chipsOf, choicesOf, conditionFault, filtersOf, NO_FILTERS, unclearable } from './log-filters.ts';
 
-describe('filtersOf()', () => {
-  test('sends the fields that are set', () => {
+describe('filtersOf(), the filters of the query log in the URL,', () => {
+  test('contains the fields that are set', () => {
     const fields = { ...NO_FILTERS, period: '24h', domain: 'example', 'status!': 'CACHED' };
     expect(filtersOf(fields)).toEqual({ period: '24h', domain: 'example', 'status!': 'CACHED' });
     expect(filtersOf(NO_FILTERS)).toEqual({});
@@ -13,8 +13,8 @@ describe('filtersOf()', () => {
   });
 });
 
-describe('chipsOf()', () => {
-  test('has each condition except the one in the search box', () => {
+describe('chipsOf(), the filters shown as chips,', () => {
+  test('contains each filter except the domain in the search box', () => {
     const fields = { ...NO_FILTERS, domain: 'example', 'domain!': 'cdn', client: '192.0.2.7' };
     expect(chipsOf(fields)).toEqual([
       { key: 'domain!', name: 'domain', isExcluded: true, value: 'cdn' },
@@ -23,7 +23,7 @@ describe('chipsOf()', () => {
   });
 });
 
-describe('unclearable()', () => {
+describe('unclearable(), the filters that prevent clearing the log,', () => {
   const fields = {
     ...NO_FILTERS,
     period: '24h',
@@ -32,26 +32,26 @@ describe('unclearable()', () => {
     'client!': '192.0.2.8',
   };
 
-  test('has each condition, and not the period', () => {
+  test('contains each filter except the period', () => {
     expect(unclearable(fields, false).map(({ key }) => key)).toEqual(['domain', 'client', 'client!']);
     expect(unclearable({ ...NO_FILTERS, period: '24h' }, false)).toEqual([]);
   });
 
-  test('does not have the device that is cleared', () => {
+  test('does not contain the filter for the device whose queries are deleted', () => {
     expect(unclearable(fields, true).map(({ key }) => key)).toEqual(['domain', 'client!']);
     expect(unclearable({ ...NO_FILTERS, client_id: '7' }, true)).toEqual([]);
   });
 });
 
-describe('choicesOf()', () => {
-  test('offers all blocked queries before single reasons', () => {
+describe('choicesOf(), the values offered for a filter,', () => {
+  test('contain "all blocked queries" before single reasons', () => {
     expect(choicesOf('status')).toEqual(expect.arrayContaining(['BLOCKED', 'BLOCKED_LIST', 'ALLOWED']));
     expect(choicesOf('status')![0]).toBe('BLOCKED');
     expect(choicesOf('client')).toBeNull();
   });
 });
 
-describe('conditionFault()', () => {
+describe('conditionFault(), the error for a filter,', () => {
   test.each([
     ['client', '192.0.2.7', null],
     ['client', '2001:db8::/32', null],
@@ -62,7 +62,7 @@ describe('conditionFault()', () => {
     ['rcode', 'NXDOMAIN', null],
     ['rcode', 'no error', 'queries.filter.notRcode'],
     ['upstream', '  ', 'queries.filter.empty'],
-  ] as const)('checks the filter %s=%s', (name, text, fault) => {
+  ] as const)('is right for %s=%s', (name, text, fault) => {
     expect(conditionFault(name, text)).toBe(fault);
   });
 });

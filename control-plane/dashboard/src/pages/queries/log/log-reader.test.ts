@@ -94,7 +94,7 @@ function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('LogReader', () => {
+describe('LogReader, which loads pages of the query log,', () => {
   test('reads each next page once, before the end is reached', async () => {
     const { reader, asked } = new Bench();
     await reader.reload();
@@ -107,7 +107,7 @@ describe('LogReader', () => {
     expect(reader.view().count).toBe(400);
   });
 
-  test('requests no page twice if watchers read at the same time, as components do', async () => {
+  test('requests each page once, even if several listeners call it at the same time', async () => {
     const { reader, asked } = new Bench();
     reader.watch(() => reader.see(0, 30));
     await reader.reload();
@@ -115,7 +115,7 @@ describe('LogReader', () => {
     expect(asked.map(({ cursor }) => cursor)).toEqual([null, '900', '800', '700']);
   });
 
-  test('renders rows that arrive together once', async () => {
+  test('renders rows that arrive together in one update', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     let drawn = 0;
@@ -143,7 +143,7 @@ describe('LogReader', () => {
     expect(bench.reader.view().waiting).toBe(0);
   });
 
-  test('restarts with the newest rows if more were queued than it keeps', async () => {
+  test('restarts with the newest rows if more rows were queued than it keeps', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     bench.reader.pause(true);
@@ -155,7 +155,7 @@ describe('LogReader', () => {
     expect(bench.reader.view().rows.next?.before).not.toBeNull();
   });
 
-  test('reports a failure, stops requesting, and continues after a retry', async () => {
+  test('reports a failure, sends no more requests, and continues after a retry', async () => {
     const bench = new Bench();
     bench.fault = new Error('away');
     await bench.reader.reload();
@@ -169,7 +169,7 @@ describe('LogReader', () => {
     expect(bench.reader.view().count).toBe(100);
   });
 
-  test('restores evicted rows', async () => {
+  test('loads evicted rows again', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     for (let last = 100; last < ROWS; last += 100) {
@@ -188,8 +188,8 @@ function down(newest: number, count: number): number[] {
   return Array.from({ length: count }, (_, step) => newest - step);
 }
 
-describe('LogReader with a tail', () => {
-  test('shows each row once that arrived while the first page was loading, whether or not the page contains it', async () => {
+describe('LogReader with an event stream of new rows', () => {
+  test('shows each row that arrived while the first page was loading once', async () => {
     const bench = new Bench();
     const gate = Promise.withResolvers<undefined>();
     bench.gate = gate.promise;
@@ -204,7 +204,7 @@ describe('LogReader with a tail', () => {
     expect(bench.reader.view().waiting).toBe(0);
   });
 
-  test('counts a row once if the tail sends it after the page', async () => {
+  test('counts a row once if it arrives both in the page and in the stream', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     bench.take(999, 1_000);
@@ -213,7 +213,7 @@ describe('LogReader with a tail', () => {
     expect(bench.reader.view().totals).toEqual({ rows: 1_000, queries: 1_000 });
   });
 
-  test('requests the page again if the tail starts after the request', async () => {
+  test('requests the page again if the stream starts after the request', async () => {
     const bench = new Bench();
     const gate = Promise.withResolvers<undefined>();
     bench.gate = gate.promise;
@@ -230,7 +230,7 @@ describe('LogReader with a tail', () => {
     expect(bench.reader.view().totals).toEqual({ rows: 1_007, queries: 1_007 });
   });
 
-  test('adds rows that arrived while no tail was open, in the right order', async () => {
+  test('adds rows that arrived while no stream was open, in the right order', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     bench.grow(1);
@@ -264,7 +264,7 @@ describe('LogReader with a tail', () => {
     expect(bench.shown).toEqual(down(1_042, 142));
   });
 
-  test('restarts with the newest rows if it missed more than a page', async () => {
+  test('restarts with the newest rows if it missed more rows than a page contains', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     bench.reader.pause(true);
@@ -280,7 +280,7 @@ describe('LogReader with a tail', () => {
     expect(bench.reader.view().totals).toEqual({ rows: 1_511, queries: 1_511 });
   });
 
-  test('shows rows from the tail if the page fails, and loads the rest on retry', async () => {
+  test('shows rows from the stream if the page fails, and loads the other rows on retry', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     bench.fault = new Error('away');
@@ -299,7 +299,7 @@ describe('LogReader with a tail', () => {
     expect(bench.reader.view().totals).toEqual({ rows: 1_006, queries: 1_006 });
   });
 
-  test('requests the page itself if a tail starts without one', async () => {
+  test('requests the page itself if a stream starts before any page was loaded', async () => {
     const bench = new Bench();
     bench.fault = new Error('away');
     await bench.reader.reload();
@@ -308,7 +308,7 @@ describe('LogReader with a tail', () => {
     expect(bench.shown).toEqual(down(1_000, 100));
   });
 
-  test('holds a limited number of rows while a page is loading', async () => {
+  test('keeps a limited number of new rows while a page is loading', async () => {
     const bench = new Bench();
     const gate = Promise.withResolvers<undefined>();
     bench.gate = gate.promise;
@@ -322,7 +322,7 @@ describe('LogReader with a tail', () => {
     expect([skipped, totals?.rows]).toEqual([3_000, 6_000]);
   });
 
-  test('adds a row without an id if the page is older', async () => {
+  test('adds a row without an ID if the page is older than the row', async () => {
     const bench = new Bench();
     const gate = Promise.withResolvers<undefined>();
     bench.gate = gate.promise;

@@ -52,7 +52,7 @@ function shown(rows: LogRows): (number | null | undefined)[] {
   return Array.from({ length: rows.count }, (_, index) => rows.at(index)?.row.id);
 }
 
-describe('LogRows', () => {
+describe('LogRows, the rows of the query log,', () => {
   test('contains pages in order', () => {
     const rows = new LogRows();
     rows.append(rows.next!, page(6, 4));
@@ -62,7 +62,7 @@ describe('LogRows', () => {
     expect(rows.next).toBeNull();
   });
 
-  test('adds each live row once before the pages', () => {
+  test('adds each new row once before the pages', () => {
     const rows = new LogRows();
     rows.append(rows.next!, page(3, 1, null));
     rows.prepend([row(3), row(4), row(5)]);
@@ -70,14 +70,14 @@ describe('LogRows', () => {
     expect(shown(rows)).toEqual([6, 5, 4, 3, 2, 1]);
   });
 
-  test('distinguishes rows without an id', () => {
+  test('gives rows without an ID different keys', () => {
     const rows = new LogRows();
     rows.prepend([row(null), row(null)]);
     expect(rows.count).toBe(2);
     expect(rows.at(0)?.key).not.toBe(rows.at(1)?.key);
   });
 
-  test('keeps a limited number of live rows, and requests pages after the oldest of them', () => {
+  test('keeps a limited number of new rows, and requests pages after the oldest of these rows', () => {
     const rows = new LogRows();
     rows.append(rows.next!, page(3, 1, null));
     rows.prepend(Array.from({ length: MAX_FRESH + 10 }, (_, step) => row(step + 4)));
@@ -88,7 +88,7 @@ describe('LogRows', () => {
     expect(rows.at(MAX_FRESH)?.row.id).toBe(oldest!.id! - 1);
   });
 
-  test('restarts with the kept rows when too many arrived', () => {
+  test('restarts with the kept rows when too many new rows have arrived', () => {
     const rows = new LogRows();
     rows.append(rows.next!, page(3, 1, null));
     rows.restart([row(100), row(101)]);
@@ -96,7 +96,7 @@ describe('LogRows', () => {
     expect(rows.next?.before).toBe(new Date(START_MS + 101).toISOString());
   });
 
-  test('evicts rows far from the visible ones, and restores them', () => {
+  test('evicts rows far from the visible rows, and loads them again', () => {
     const rows = new LogRows();
     for (let last = 1_000; last > 0; last -= 10) rows.append(rows.next!, page(last, last - 9));
     rows.keepAround(500, 520);

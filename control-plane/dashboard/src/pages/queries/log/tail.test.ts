@@ -42,7 +42,7 @@ function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('Tail', () => {
+describe('Tail, the event stream of new rows,', () => {
   test('passes on received rows', () => {
     const streams = new Streams();
     const event: TailEvent = { rows: [], skipped: 3, nodes: 'own' };
@@ -52,7 +52,7 @@ describe('Tail', () => {
     expect(streams.events).toEqual([event]);
   });
 
-  test('lets the browser reconnect to a server that accepted the stream', async () => {
+  test('lets the browser reconnect if the server accepted the stream before', async () => {
     const streams = new Streams();
     streams.fail(0);
     await settled();
@@ -60,7 +60,7 @@ describe('Tail', () => {
     expect(streams.opened).toHaveLength(1);
   });
 
-  test('reopens a refused stream when the API answers', async () => {
+  test('reopens a rejected stream when the API responds', async () => {
     const streams = new Streams();
     streams.reachable = [() => Promise.reject(new Error('away')), () => Promise.resolve()];
     streams.fail(2);
@@ -69,7 +69,7 @@ describe('Tail', () => {
     expect(streams.opened).toHaveLength(2);
   });
 
-  test('stays closed', async () => {
+  test('stays closed after close()', async () => {
     const streams = new Streams();
     streams.fail(2);
     streams.tail.close();

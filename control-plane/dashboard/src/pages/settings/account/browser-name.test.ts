@@ -32,7 +32,7 @@ describe('browserNameOf()', () => {
     ['curl', null, 'curl/8.9.1'],
     [null, 'Linux', 'something (Linux)'],
     [null, null, ''],
-  ])('finds %s on %s', (browser, system, agent) => {
+  ])('returns %s on %s', (browser, system, agent) => {
     expect(browserNameOf(agent)).toEqual({ browser, system });
   });
 });

@@ -17,8 +17,8 @@ const QUESTION: Question = {
   choice: 'keep',
 };
 
-describe('the choices of an import', () => {
-  test('are those that the dry run proposes until the user changes them', () => {
+describe('the settings and answers chosen for an import', () => {
+  test('are those proposed by the dry run until the user changes them', () => {
     const settings = [setting('database.query_log_days', true), setting('dns.pools.0', false)];
     const proposed = proposedChoices({ settings, questions: [QUESTION] });
     expect(queryOf(proposed)).toEqual({
@@ -32,19 +32,19 @@ describe('the choices of an import', () => {
   });
 });
 
-describe('configKeyOf()', () => {
+describe('configKeyOf() a setting of an import', () => {
   test('omits the index of a pool', () => {
     expect(['dns.pools.0', 'dns.ecs'].map((key) => configKeyOf({ key }))).toEqual(['dns.pools', 'dns.ecs']);
   });
 });
 
-describe('valueText()', () => {
+describe('valueText(), the display form of a setting,', () => {
   test.each([
     [{ name: 'a', servers: ['192.0.2.1', '192.0.2.2'] }, '192.0.2.1, 192.0.2.2'],
     [['private', 'connected'], 'private, connected'],
     ['nxdomain', 'nxdomain'],
     [false, 'false'],
-  ])('shows %j as %s', (value, text) => {
+  ])('of %j is %s', (value, text) => {
     expect(valueText(value)).toBe(text);
   });
 });

@@ -11,7 +11,7 @@ const item = (name: string, result: Item['result']): Item => ({
   reason: null,
 });
 
-describe('rowsOf()', () => {
+describe('rowsOf() an import report', () => {
   test('keeps the order of the file and gives equal items different keys', () => {
     const items = [item('a', 'done'), item('b', 'not_mapped'), item('a', 'done')];
     expect(rowsOf({ items }, 'done').map(({ name, key }) => [name, key])).toEqual([
@@ -26,8 +26,8 @@ describe('rowsOf()', () => {
   });
 });
 
-describe('PROGRAMS', () => {
-  test('names each format that the server supports', () => {
+describe('PROGRAMS whose files can be imported', () => {
+  test('contain each format that the server supports', () => {
     expect(Object.keys(PROGRAMS)).toEqual([...IMPORT_FORMATS]);
   });
 });

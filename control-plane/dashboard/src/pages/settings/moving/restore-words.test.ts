@@ -6,8 +6,8 @@ const names = (...given: string[]): { count: number; names: string[] } => ({
   names: given,
 });
 
-describe('sumsOf()', () => {
-  test('adds up all kinds', () => {
+describe('sumsOf(), the number of changes by a restore,', () => {
+  test('adds up all kinds of objects', () => {
     const changes = [
       { kind: 'groups', created: names('a', 'b'), changed: names(), removed: names('c') },
       { kind: 'clients', created: names('d'), changed: names('e'), removed: names() },
@@ -17,7 +17,7 @@ describe('sumsOf()', () => {
 });
 
 describe('kindWord()', () => {
-  test('shows an unknown kind by its name', () => {
+  test('returns an unknown kind unchanged', () => {
     expect([kindWord('groups', (key) => `(${key})`), kindWord('moons', () => '')]).toEqual([
       '(backup.kind.groups)',
       'moons',
@@ -26,7 +26,7 @@ describe('kindWord()', () => {
 });
 
 describe('parsedJson()', () => {
-  test('accepts any JSON, and returns null for anything else', () => {
+  test('parses any JSON, and returns null for other text', () => {
     expect([parsedJson('{"a":1}'), parsedJson('PK\u0003')]).toEqual([{ a: 1 }, null]);
   });
 });

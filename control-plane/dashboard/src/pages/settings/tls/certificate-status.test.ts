@@ -29,7 +29,7 @@ describe('certificateStatus()', () => {
     ['tls.expired', 'fault', { valid: false, expiration: '2026-03-01T11:59:59.000Z' }],
     ['tls.early', 'fault', { valid: false, not_before: '2026-03-02T00:00:00.000Z' }],
     ['tls.missing', 'info', { exists: false, valid: false, expiration: null, not_before: null }],
-  ] as const)('%s is %s', (text, tone, differs) => {
+  ] as const)('is %s with tone %s', (text, tone, differs) => {
     expect(certificateStatus({ ...GOOD, ...differs }, NOW)).toEqual({ tone, text });
   });
 });
