@@ -1,7 +1,7 @@
 /**
- * The pages of the dashboard and their paths, for the server, which serves the same document at each path, and for the
- * dashboard, which shows the page. A path has at most one segment, so that a relative URL has the same meaning on every
- * page, even if a proxy serves Weir below a path.
+ * The pages of the dashboard and their paths; the server sends the same document for each path, and the dashboard shows
+ * the page of the path. A path has at most one segment, so that a relative URL has the same meaning on every page, even
+ * if a proxy serves Weir below a path.
  */
 
 /** The path of each page, without the leading slash. */

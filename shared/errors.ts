@@ -11,7 +11,7 @@ export function errorCode(error: unknown): string {
 }
 
 /**
- * The reason in one line: the message, or the first message if there are several errors; for a full disk always the
+ * The reason in one line: the message, or the first message if there are several errors; a full disk always gets the
  * same text.
  */
 export function reasonOf(error: unknown): string {
@@ -24,8 +24,8 @@ export function reasonOf(error: unknown): string {
 const DISK_FULL = 'the disk is full';
 
 /**
- * Whether a disk is full: the disk of this machine (ENOSPC, or a quota) or of PostgreSQL (SQLSTATE 53100; only a
- * message if PostgreSQL cannot start).
+ * Whether a disk is full: the disk of this machine (ENOSPC, or an exceeded quota), or the disk of PostgreSQL (SQLSTATE
+ * 53100, or a message without a code if PostgreSQL cannot start).
  */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -1,6 +1,6 @@
 /**
- * Functions of the C library without a binding in Node.js, through koffi; only this file loads koffi. Each caller names
- * the functions that it needs, and has an alternative if they are unavailable.
+ * Functions of the C library for which Node.js has no binding, called through koffi; only this file loads koffi. Each
+ * caller names the functions that it needs, and works without them if they are unavailable.
  */
 import { createRequire } from 'node:module';
 import { reasonOf } from './errors.ts';
@@ -16,7 +16,7 @@ interface Koffi {
 export interface Libc {
   /** Error number of the last call of this thread. */
   errno(): number;
-  /** Address of a buffer's bytes; valid while the buffer lives (backing stores do not move). */
+  /** Address of a buffer's bytes; valid as long as the buffer exists (V8 does not move backing stores). */
   address(buffer: ArrayBufferView): bigint;
 }
 
@@ -47,7 +47,8 @@ export function loadLibc<Calls>(
 }
 
 /**
- * Reason why structures that are laid out for 64-bit little-endian Linux do not fit this machine; undefined if they do.
+ * Reason why kernel structures that are laid out for 64-bit little-endian Linux do not fit this machine; undefined if
+ * they fit.
  */
 export function layoutMismatch(): string | undefined {
   const { platform, arch } = process;

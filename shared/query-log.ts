@@ -47,7 +47,7 @@ export const BLOCKED_STATUSES: readonly QueryStatusCode[] = [
 export const BLOCKED_STATUS_NAMES: readonly QueryStatusName[] = BLOCKED_STATUSES.map(
   (code) => QUERY_STATUS_NAMES[code]!,
 );
-/** Name for all blocked statuses in a filter. */
+/** Name that stands for all blocked statuses in a filter. */
 export const ANY_BLOCKED = 'BLOCKED';
 
 /** The blocked statuses as a bit mask. */
@@ -59,13 +59,13 @@ export function isBlockedStatus(code: number): boolean {
 }
 
 /**
- * Origin of a decision if the status does not imply it: for BLOCKED_CNAME, a managed domain or a regex filter matched
- * the alias; for LOCAL, the name is a canary, with which programs check whether they may bypass this server.
+ * Origin of a decision if the status alone does not show it: for BLOCKED_CNAME, a managed domain or a regex filter
+ * matched the alias; for LOCAL, the name is a canary, with which programs check whether they may bypass this server.
  */
 export const DECISION_ORIGINS = ['managed', 'regex', 'canary'] as const;
 export type DecisionOrigin = (typeof DECISION_ORIGINS)[number];
 
-/** A status, with its origin if it has one. */
+/** A status, followed by its origin if it has one. */
 export type Decision =
   QueryStatusName | `BLOCKED_CNAME:${Exclude<DecisionOrigin, 'canary'>}` | 'LOCAL:canary';
 
@@ -83,15 +83,15 @@ export const DNSSEC_STATUS_NAMES = Object.keys(DnssecStatus) as readonly DnssecS
 
 /**
  * Byte layout of one record: a fixed header, then the lower-case qname in wire form, then, on the next word, the answer
- * RRs in wire form as sent (compression pointers count from a message whose question is this qname). All integers are
- * little-endian (the machine's byte order; rings never leave the machine).
+ * RRs in wire form as sent (compression pointers are offsets into a message whose question is this qname). All integers
+ * are little-endian (the machine's byte order; rings never leave the machine).
  */
 export const LogRecord = {
   /** Size of one record in bytes. */
   SIZE: 320,
   /** f64: time of arrival, Unix milliseconds. */
   TIMESTAMP_MS: 0,
-  /** u32: microseconds from arrival until the kernel gets the answer. */
+  /** u32: microseconds from arrival until the answer is passed to the kernel. */
   RESPONSE_TIME_US: 8,
   /** u32: version of the snapshot that decided, within which RULE_ATTRIBUTE is valid. */
   SNAPSHOT_VERSION: 12,
@@ -106,7 +106,7 @@ export const LogRecord = {
   RULE_ATTRIBUTE: 36,
   /** u16: qtype. */
   QTYPE: 40,
-  /** u16: upstream index plus one; 0 = no upstream was asked. */
+  /** u16: upstream index plus one; 0 = no upstream was queried. */
   UPSTREAM: 42,
   /** u8: QueryStatus. */
   STATUS: 44,
@@ -156,7 +156,7 @@ export const LogMark = {
   PROBE: 1,
   /** The client was refused: the record is a sample, for the list of refused networks. */
   REFUSED: 2,
-  /** The query has no record: a question of Weir itself, or a health check. */
+  /** The query has no record: it is from Weir itself, or a health check. */
   NONE: 3,
 } as const;
 export type LogMarkCode = (typeof LogMark)[keyof typeof LogMark];
@@ -176,8 +176,8 @@ export function logAnswersOffset(qnameLength: number): number {
 }
 
 /**
- * Behaviour if the log thread falls behind because it lacks CPU. `slow`: answers wait for it, up to 10 ms each, before
- * rows are dropped; `drop`: rows are dropped.
+ * Behaviour if the log thread falls behind because it lacks CPU. `slow`: answers wait up to 10 ms for the log thread
+ * before rows are dropped; `drop`: rows are dropped immediately.
  */
 export const LOG_PRESSURES = ['slow', 'drop'] as const;
 export type LogPressure = (typeof LOG_PRESSURES)[number];
@@ -194,12 +194,12 @@ export const LogRing = {
   /** Records dropped because the ring was full. */
   DROPPED_WORD: 32,
   /**
-   * 1 = the log thread sleeps on this word: a writer sets it to 0 and notifies when there are records. The log thread
+   * 1 = the log thread sleeps on this word; a writer with new records sets it to 0 and wakes the thread. The log thread
    * stores 1 before its last read of HEAD, and the writer reads this word after storing HEAD, so at least one of the
    * two notices the other's store.
    */
   ASLEEP_WORD: 48,
-  /** 1 = while the ring is nearly full, its writer waits briefly for the reader (`LogPressure`). */
+  /** 1 = while the ring is nearly full, its writer waits briefly for the log thread (`LogPressure`). */
   SLOW_WORD: 49,
   /** Byte at which record 0 starts. */
   RECORDS_BYTE: 256,

@@ -3,18 +3,18 @@
  * never pauses, the result is not a promise, so that a thread without an event loop can use the same code.
  */
 
-/** A result, or a promise of it if the computation has to wait. */
+/** A result, or a promise for the result if the computation has to wait. */
 export type Soon<T> = T | Promise<T>;
 
 /** A computation that pauses for promises. */
 export type Steps<T> = Generator<Promise<unknown>, T, unknown>;
 
-/** The result in a computation, used as `yield* settled(...)`: pauses if the result is a promise. */
+/** Gets a result within a computation, as `yield* settled(...)`: pauses if the result is a promise. */
 export function* settled<T>(soon: Soon<T>): Steps<T> {
   return soon instanceof Promise ? ((yield soon) as T) : soon;
 }
 
-/** Runs a computation. Throws errors that occur before the first pause; later errors reject. */
+/** Runs a computation. Throws errors that occur before the first pause; after later errors, the promise is rejected. */
 export function run<T>(steps: Steps<T>): Soon<T> {
   const step = steps.next();
   return step.done === true ? step.value : finish(steps, step.value);

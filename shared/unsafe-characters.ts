@@ -39,7 +39,7 @@ export function isPlainLine(text: string): boolean {
   return !CONTROL.test(text) && !HIDDEN.test(text);
 }
 
-/** The text with a blank in place of each character that `hasHidden` and `hasDirectionControl` find. */
+/** The text with a space in place of each character that `hasHidden` and `hasDirectionControl` find. */
 export function withoutHidden(text: string): string {
   return text.replace(ALL_HIDDEN, ' ');
 }

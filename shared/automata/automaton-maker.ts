@@ -1,4 +1,4 @@
-/** Compiles automata, with a cache: after an edit of one pattern, the automata of the others are reused. */
+/** Compiles automata, with a cache: after an edit of one pattern, the automata of all other patterns are reused. */
 import { type Automaton } from './automaton.ts';
 import type { Determinized } from './determinize.ts';
 import { compileExpression } from './expression.ts';

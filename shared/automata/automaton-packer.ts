@@ -1,6 +1,6 @@
 /**
- * Packs the automata of patterns, so that a name is read once for many patterns: each new automaton is merged with an
- * existing one if the result stays small, and stays separate if not.
+ * Packs the automata of patterns, so that one pass over a name matches many patterns: each new automaton is merged with
+ * an existing one if the result stays small, and stays separate if not.
  */
 import { type Automaton, MAX_AUTOMATON_RULES, canEndEarly, tableEntries } from './automaton.ts';
 import type { AutomatonMaker } from './automaton-maker.ts';
@@ -21,8 +21,8 @@ export interface PackedAutomaton {
 /** Maximum number of entries of a merged table: 16 KiB, so that many tables fit in a CPU cache. */
 const MAX_MERGED_ENTRIES = 8_192;
 /**
- * Number of existing automata with which merging a new one is tried: twice as many would merge 5 % more, for twice the
- * work.
+ * Number of existing automata with which a merge of a new one is tried: twice as many tries would merge 5 % more, for
+ * twice the work.
  */
 const TRIES = 4;
 

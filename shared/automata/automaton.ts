@@ -1,6 +1,6 @@
 /**
- * A deterministic automaton that finds up to 32 rules in a name, with one step per byte, whatever the rules and the
- * name are. State 0 is the dead state, from which nothing can be found.
+ * A deterministic automaton that finds up to 32 rules in a name, with one step per byte, regardless of the rules and
+ * the name. State 0 is the dead state, from which nothing can be found.
  */
 export interface Automaton {
   /** Number of rules, 1 to 32; rule `i` is bit `1 << i` of a mask. */
@@ -49,7 +49,7 @@ export class StateTable {
     return this.hashes.length;
   }
 
-  /** Number of the state with this hash for which `isSame` is true, or of a new state if there is none. */
+  /** Index of the state with this hash for which `isSame` is true, or of a new state if there is none. */
   find(hash: number, isSame: (state: number) => boolean): number {
     const mask = this.slots.length - 1;
     let slot = scatter(hash) & mask;

@@ -17,7 +17,7 @@ import {
 } from './automaton.ts';
 import { NEWLINE, classifyOctets, isWordOctet } from './octet-classes.ts';
 
-/** The result of determinizing; `work` is the number of instructions visited, also on failure. */
+/** The result of determinizing a program; `work` is the number of instructions visited, also on failure. */
 export type Determinized =
   | { readonly automaton: Automaton; readonly work: number }
   | { readonly reason: LineReason; readonly work: number };
@@ -46,7 +46,7 @@ class Determinizer {
   private readonly usesWords: boolean;
   private readonly usesLines: boolean;
   private readonly states = new StateTable();
-  /** For each state: its positions, the class of the byte before it, and whether a match led to it. */
+  /** For each state: its positions, the class of the byte before it, and whether a match was found on the way to it. */
   private readonly places: Int32Array[] = [];
   private readonly matches: boolean[] = [];
   private readonly asserts: boolean[] = [];
@@ -80,7 +80,7 @@ class Determinizer {
     const size = program.ops.length;
     this.set = new Int32Array(size);
     this.kernel = new Int32Array(size + 1);
-    // Each instruction is pushed by at most two others.
+    // Each instruction is pushed onto the stack by at most two others.
     this.stack = new Int32Array(2 * size + 2);
     this.marks = new Int32Array(size);
     this.placed = new Int32Array(size);
@@ -89,7 +89,7 @@ class Determinizer {
     this.work = work;
   }
 
-  /** Runs the construction; null if successful, or the reason why it was given up. */
+  /** Runs the construction; null if successful, or the reason why the construction was given up. */
   run(): LineReason | null {
     const classCount = this.representatives.length;
     const maxStates = Math.floor(MAX_TABLE_ENTRIES / tableEntries(1, classCount));
@@ -165,8 +165,8 @@ class Determinizer {
   }
 
   /**
-   * The positions of a state, and those that can be reached because an assertion holds before `octet`; `setMatches` is
-   * set if there is a match.
+   * The positions of a state, and those that can be reached because an assertion holds before `octet`; sets
+   * `setMatches` if there is a match.
    */
   private placesBefore(state: number, octet: number): Int32Array {
     const places = this.places[state]!;
@@ -215,7 +215,8 @@ class Determinizer {
           break;
         case ByteOp.ASSERT:
           if ((args[at]! & ~holds) === 0) stack[top++] = outs[at]!;
-          // An assertion about the beginning can no longer hold; other assertions depend on the next byte.
+          // An assertion about the beginning of the name or line can no longer hold; any other assertion depends on the
+          // next byte.
           else if ((args[at]! & BEGINS & ~holds) === 0) {
             this.setAsserts = true;
             this.place(at);
@@ -262,7 +263,7 @@ class Determinizer {
     return state;
   }
 
-  /** Removes positions that others in the set dominate. */
+  /** Removes positions that other positions in the set dominate. */
   private dropDominated(): void {
     const { dominators, set, placed, mark } = this;
     if (dominators === null) return;

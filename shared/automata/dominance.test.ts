@@ -15,7 +15,7 @@ function lettersOf({ sets, args }: ByteProgram, at: number): string {
     .join('');
 }
 
-/** `dominator > dominated` for each pair of places. */
+/** `dominator > dominated` for each pair of positions. */
 function pairsOf(pattern: string): string[] {
   const program = programOf(pattern);
   const { dominators } = findDominance(program);

@@ -1,7 +1,8 @@
 /**
- * Finds positions of a program that another position dominates: all rules found from the first are also found from the
- * second after the same bytes (a simulation, Milner 1971). A set of positions is equivalent to the set without its
- * dominated positions, so `ads.{0,40}x` has one state per distance since `ads`, not one per set of distances.
+ * Finds positions of a program that another position dominates: after the same bytes, all rules found from the
+ * dominated position are also found from the dominating one (a simulation, Milner 1971). A set of positions is
+ * equivalent to the same set without its dominated positions, so `ads.{0,40}x` has one state per distance since `ads`,
+ * not one per set of distances.
  */
 import { Assertion, ByteOp, type ByteProgram } from '../policy/regex.ts';
 
@@ -36,7 +37,7 @@ class Simulation {
   work = 0;
   private readonly places: readonly number[];
   private readonly ways: readonly Int32Array[];
-  /** For each instruction, its number among the positions; -1 = not a position. */
+  /** For each instruction, its index among the positions; -1 = not a position. */
   private readonly numberOf: Int32Array;
   /** Whether position `p` dominates position `q`, at `p * places + q`. */
   private readonly holds: Uint8Array;
@@ -60,7 +61,7 @@ class Simulation {
     const count = this.places.length;
     for (let isStable = false; !isStable;) {
       isStable = true;
-      // Start from the end, because that is where expanded repetitions have their last iteration.
+      // Start from the end, where expanded repetitions have their last iteration.
       for (let p = count - 1; p >= 0; p--)
         for (let q = count - 1; q >= 0; q--) {
           if (p === q || holds[p * count + q] === 0 || this.standsIn(this.ways[p]!, this.ways[q]!)) continue;
@@ -78,7 +79,7 @@ class Simulation {
     const dominators: number[][] = Array.from({ length: size }, () => []);
     for (let q = 0; q < count; q++)
       for (let p = 0; p < count; p++) {
-        // Keep one of two positions that dominate each other.
+        // If two positions dominate each other, keep one of them.
         const isOther = p !== q && holds[p * count + q] === 1;
         if (isOther && (p < q || holds[q * count + p] === 0)) dominators[places[q]!]!.push(places[p]!);
       }

@@ -38,7 +38,7 @@ export function findsEveryName(automaton: Automaton): boolean {
 export function canFindName({ start, classOf, classCount, next, found, foundAtEnd }: Automaton): boolean {
   if (found[start] !== 0) return true;
   const letters = classesOfLetters(classOf);
-  /** States still to follow: twice the number of the state, plus one if the last byte was a letter. */
+  /** States that are still to be followed, each as twice its index, plus one if the last byte was a letter. */
   const open = [start * 2];
   const seen = new Set(open);
   for (let place = open.pop(); place !== undefined; place = open.pop()) {

@@ -1,8 +1,8 @@
 /**
- * The text of a regex filter: a regular expression, and after semicolons the options that Pi-hole has
- * (docs.pi-hole.net, "Pi-hole regular expressions extensions"): `;querytype=A,AAAA` or `;querytype=!A` and `;reply=`
- * with a response code or an address. `;invert` is rejected: the names that an inverted expression matches cannot be
- * indexed by their letters.
+ * The text of a regex filter: a regular expression, then, after semicolons, options as in Pi-hole (docs.pi-hole.net,
+ * "Pi-hole regular expressions extensions"): `;querytype=A,AAAA` or `;querytype=!A` and `;reply=` with a response code
+ * or an address. `;invert` is rejected: the names that an inverted expression matches cannot be indexed by their
+ * letters.
  */
 import { compileExpression } from './expression.ts';
 import { canFindName, findsEveryName } from './reach.ts';
@@ -47,7 +47,7 @@ export function hasRegexOptions(text: string): boolean {
   return OPTION.test(text);
 }
 
-/** Whether the form of a rule shows that it is meant for every name: `*`, `||*^` and `.*`. */
+/** Whether the form of a rule shows that it is meant for every name: `*`, `||*^` or `.*`. */
 export function isMeantForEveryName({ match, text }: Pick<SpecialRule, 'match' | 'text'>): boolean {
   return (match === 'regex' || match === 'pattern') && FOR_EVERY_NAME[match].test(text);
 }
@@ -77,7 +77,7 @@ export function refuseRegexFilter(text: string): LineReason | null {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Reads an option; returns why it cannot be used. */
+/** Reads an option; returns why the option cannot be used, or null. */
 function readOption(option: string, into: Writable<RegexOptions>): LineReason | null {
   const at = option.indexOf('=');
   const name = (at < 0 ? option : option.slice(0, at)).trim().toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * The key with which a client identifies itself if its address cannot identify it: the first label of the server name
- * in its TLS handshake, or the end of the path of DNS over HTTPS. It is a name, not a secret.
+ * The key by which a client identifies itself where its address cannot identify it: the first label of the server name
+ * in its TLS handshake, or the end of the path of DNS over HTTPS. A key is a name, not a secret.
  */
 
 /**

@@ -8,10 +8,10 @@ import type { Answer, DecodedPacket, Packet } from 'dns-packet';
 
 export type { Answer, DecodedPacket, Packet } from 'dns-packet';
 
-/** The RD flag, which is set in questions to a resolver. */
+/** The RD flag, which is set in queries to a resolver. */
 export const { RECURSION_DESIRED } = packet;
 
-/** Decodes a message; null if the package cannot. */
+/** Decodes a message; null if dns-packet cannot decode it. */
 export function decodeMessage(bytes: Uint8Array): DecodedPacket | null {
   try {
     return packet.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
@@ -20,7 +20,7 @@ export function decodeMessage(bytes: Uint8Array): DecodedPacket | null {
   }
 }
 
-/** Encodes a message with uncompressed names; throws the errors of the package. */
+/** Encodes a message with uncompressed names; throws the errors of dns-packet. */
 export function encodeMessage(message: Packet): Uint8Array {
   return packet.encode(message);
 }
@@ -29,8 +29,8 @@ export function encodeMessage(message: Packet): Uint8Array {
 const ONE_ANSWER = [0, 0, 0x80, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0];
 
 /**
- * Decodes the RDATA of a record of the given type code. Null if the package cannot, or if it loses a byte: the decoded
- * record is encoded again and compared.
+ * Decodes the RDATA of a record of the given type code. Null if dns-packet cannot decode it, or loses a byte: the
+ * decoded record is encoded again and compared.
  */
 export function decodeRdata(type: number, rdata: Uint8Array): Answer | null {
   const tail = [type >> 8, type & 0xff, 0, 1, 0, 0, 0, 0, rdata.length >> 8, rdata.length & 0xff];

@@ -13,7 +13,7 @@ export const KeyFlags = { ZONE: 0x0100, REVOKE: 0x0080, ENTRY_POINT: 0x0001 } as
 /** Size of a DNSKEY before the key, and of a DS before the digest. */
 export const KEY_FIXED_SIZE = 4;
 
-/** Digests of DS records: number to name and length in bytes. SHA-1 is 1, SHA-256 2, SHA-384 4. */
+/** Digests of DS records: number to name and length in bytes. The numbers: SHA-1 is 1, SHA-256 is 2, SHA-384 is 4. */
 const DIGESTS: ReadonlyMap<number, { readonly name: string; readonly length: number }> = new Map([
   [1, { name: 'sha1', length: 20 }],
   [2, { name: 'sha256', length: 32 }],
@@ -26,8 +26,8 @@ export function digestOf(number: number): { readonly name: string; readonly leng
 }
 
 /**
- * The key tag (RFC 4034 appendix B): a checksum, not a hash, so that several keys may have the same tag. Algorithm 1
- * (appendix B.1) is not supported.
+ * The key tag (RFC 4034 appendix B): a checksum, not a cryptographic hash, so several keys may have the same tag.
+ * Algorithm 1 (appendix B.1) is not supported.
  */
 export function keyTag(rdata: Uint8Array): number {
   let sum = 0;
@@ -35,14 +35,14 @@ export function keyTag(rdata: Uint8Array): number {
   return (sum + (sum >>> 16)) & 0xffff;
 }
 
-/** The key without the revocation bit, which is part of tag and digest. */
+/** The key without the revocation bit; this bit is part of the key's tag and digest. */
 export function withoutRevocation(rdata: Uint8Array): Uint8Array {
   const copy = rdata.slice();
   writeU16(copy, 0, readU16(rdata, 0) & ~KeyFlags.REVOKE);
   return copy;
 }
 
-/** Whether a trust anchor is this key of its zone, or its digest (RFC 4034 section 5.1.4). */
+/** Whether a trust anchor is this key of its zone, or the digest of this key (RFC 4034 section 5.1.4). */
 export function isAnchorOf(anchor: TrustAnchor, rdata: Uint8Array): boolean {
   if (anchor.type === RRType.DNSKEY) return Buffer.compare(anchor.rdata, rdata) === 0;
   const digest = digestOf(anchor.rdata[3] ?? 0);

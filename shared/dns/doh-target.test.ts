@@ -74,7 +74,7 @@ describe('readDohTarget(), which parses the target of a DNS over HTTPS request,'
 
 type Sections = Pick<Parameters<typeof encode>[0], 'answers' | 'authorities' | 'additionals'>;
 
-/** A reply to a question for www.example.org. */
+/** A reply to a query for www.example.org. */
 function replyOf(sections: Sections): Uint8Array {
   return encode({
     type: 'response',

@@ -1,7 +1,7 @@
 /**
- * DNS over HTTPS for both of its servers (RFC 8484 sections 4.1 and 5.1): reads the question of a request from its
- * method, path, query string and media type, and writes the fields of the response, including its cache lifetime. Pure
- * functions; every byte may come from an attacker.
+ * DNS over HTTPS for both servers that offer it (RFC 8484 sections 4.1 and 5.1): reads the DNS query of a request from
+ * its method, path, query string and media type, and writes the fields of the response, including its cache lifetime.
+ * Pure functions; every byte may come from an attacker.
  */
 import { canonicalClientKey } from './client-key.ts';
 import { RRType } from './iana.ts';
@@ -44,7 +44,7 @@ export function readDohTarget(method: string, target: string, mediaType: string)
   if (clientKey === null) return refused(404);
   if (method === 'GET') return readGet(queryAt === -1 ? '' : target.slice(queryAt + 1), clientKey);
   if (method !== 'POST') return refused(405);
-  // Ignore parameters, such as a charset, which have no meaning for this media type.
+  // Ignore parameters of the media type, such as a charset, which have no meaning here.
   const [type = ''] = mediaType.split(';', 1);
   return type.trim().toLowerCase() === DNS_MESSAGE_TYPE ? { kind: 'body', clientKey } : refused(415);
 }
@@ -74,8 +74,9 @@ function refused(status: (DohTarget & { kind: 'refused' })['status']): DohTarget
 const SOA_MINIMUM_SIZE = 4;
 
 /**
- * Smallest TTL in seconds: that of the answer section; if the section is empty, the negative TTL of the SOA record in
- * the authority section (RFC 2308 section 5); 0 without either. The reply must be well-formed: Weir has written it.
+ * Smallest TTL in seconds: that of the answer section; if this section is empty, the negative TTL of the SOA record in
+ * the authority section (RFC 2308 section 5); 0 without an SOA record. The reply must be well-formed: Weir has written
+ * it.
  */
 export function smallestTtl(reply: Uint8Array): number {
   let at: number = Header.SIZE;

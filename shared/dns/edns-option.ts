@@ -28,8 +28,8 @@ export function findOption(bytes: Uint8Array, at: number, end: number, code: num
 }
 
 /**
- * Whether the bytes from `at` to `end` are well-formed options, and at most `MAX_OPTIONS`: each reader iterates over
- * all of them.
+ * Whether the bytes from `at` to `end` are well-formed options, at most `MAX_OPTIONS` in number, because each reader
+ * iterates over all of them.
  */
 export function areOptions(bytes: Uint8Array, at: number, end: number): boolean {
   let offset = at;

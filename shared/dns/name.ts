@@ -36,7 +36,7 @@ export function hashHighStep(lane: number, word: number): number {
   return mixed ^ (mixed >>> 13);
 }
 
-/** Masks of the last word of a label, by the number of bytes in the word; 0 means four. */
+/** Masks of the last word of a label, by the number of label bytes in that word; index 0 stands for four bytes. */
 export const LAST_WORD_MASK: Int32Array = Int32Array.from([-1, 0xff, 0xffff, 0xff_ffff]);
 
 /**
@@ -97,7 +97,7 @@ function readEscape(source: Uint8Array, at: number): { byte: number; length: num
 /**
  * Presentation form without a final dot (`.` for the root). Bytes outside printable ASCII become `\DDD`; dots and
  * backslashes inside a label are escaped (RFC 1035 section 5.1). `wire` starts with a valid, uncompressed name. There
- * is only one parameter, so that `names.map(nameToText)` does not pass the index.
+ * is only one parameter, because `names.map(nameToText)` would pass the index as a second one.
  */
 export function nameToText(wire: Uint8Array): string {
   let text = '';
@@ -149,10 +149,10 @@ export function hashName(
   into.high = high;
 }
 
-/** Text form of each byte of a label: itself in lower case, or 0 if it must be escaped. */
+/** Text form of each byte of a label: the byte itself in lower case, or 0 if it must be escaped. */
 const PLAIN = FOLD.map((byte) => (byte > 0x20 && byte < 0x7f && byte !== 0x2e && byte !== 0x5c ? byte : 0));
 
-/** Maximum number of bytes of a name as text, if all of it is escaped. */
+/** Maximum number of bytes of a name as text, if every byte is escaped. */
 export const MAX_NAME_TEXT_BYTES = 4 * 255;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Names of probes, which are queried once to check whether a device uses this node: a token below a zone. The zone is
- * below `test`, which this server always answers itself (RFC 6761 section 6.2).
+ * Names of probes: each name is a token below one zone, and is queried once to check whether a device uses this node.
+ * The zone is below `test`, which this server always answers itself (RFC 6761 section 6.2).
  */
 import { nameFromText } from './name.ts';
 

@@ -3,14 +3,14 @@
  * written as a ring of segments. `dns-worker/cache/` reads and writes it; the control plane creates the memory and
  * reads the counters.
  *
- * A position counts 16-byte units written since the start, modulo a multiple of the slab's size near 2^32
- * (`positionLimit`); the unit itself is at the position modulo the slab's size. An entry is valid while its position is
- * less than one slab ahead of TAIL.
+ * A position is the number of 16-byte units written since the start, modulo a multiple of the slab's size near 2^32
+ * (`positionLimit`); the unit's place in the slab is the position modulo the slab's size. An entry is valid while its
+ * position is less than one slab size ahead of TAIL.
  */
 
 /** i32 words of the header. */
 export const CacheHead = {
-  /** 0 = free, or 1 + the worker that writes. */
+  /** 0 = free, or 1 + the index of the worker that writes. */
   LOCK_WORD: 0,
   /** Position at which the next entry is written; read only by the owner of the lock. */
   HEAD_WORD: 16,
@@ -21,7 +21,7 @@ export const CacheHead = {
   EVICTIONS_WORD: 50,
   /** Replaced or expired entries that TAIL has passed. */
   LAZY_DELETIONS_WORD: 51,
-  /** Live entries moved from TAIL to HEAD because they were in use. */
+  /** Valid entries moved from TAIL to HEAD because they were in use. */
   COMPACTIONS_WORD: 52,
   BUCKET_COUNT_WORD: 56,
   SLAB_UNITS_WORD: 57,
@@ -97,7 +97,7 @@ export const CacheMarks = {
   HAS_PRIVATE_ADDRESS: 2,
 } as const;
 
-/** Number of the control plane as owner of the lock; workers have the numbers from 1 on. */
+/** Value that identifies the control plane as owner of the lock; workers have the values from 1 on. */
 export const CACHE_LOCK_OF_CONTROL_PLANE = 0x7fff_ffff;
 
 /** Bits of the key in addition to name, type and class. */

@@ -7,29 +7,32 @@ import { SINGLE_SLOTS } from './counters.ts';
 export const STATUS_SLOTS = 32;
 /**
  * Classes of response times: class k contains the times below 2^k us that are not in a lower class; the last class also
- * contains all longer times. 2^24 us are 17 s, more than any question may take.
+ * contains all longer times. 2^24 us are 17 s, longer than any query may take.
  */
 export const LATENCY_CLASSES = 25;
 
-/** Source of an answer: the cache, an upstream server that was asked for it, or Weir (records, blocks, refusals). */
+/** Source of an answer: the cache, an upstream server that was queried for it, or Weir (records, blocks, refusals). */
 export const ANSWER_SOURCES = ['cache', 'upstream', 'local'] as const;
 export const AnswerSource = { CACHE: 0, UPSTREAM: 1, LOCAL: 2 } as const;
 export type AnswerSourceCode = (typeof AnswerSource)[keyof typeof AnswerSource];
 
-/** Queries that a rate limit counts: all questions of a client network, or its NXDOMAIN answers. */
+/** Queries that a rate limit counts: all queries of a client network, or its NXDOMAIN answers. */
 export const LIMIT_REASONS = ['questions', 'nxdomain'] as const;
 /** The index of a limit reason plus one; 0 = no limit. */
 export const LimitReason = { NONE: 0, QUESTIONS: 1, NXDOMAIN: 2 } as const;
 export type LimitReasonCode = (typeof LimitReason)[keyof typeof LimitReason];
 
-/** Slots of response codes: up to BADCOOKIE by number, then `NODATA_SLOT` and `OTHER_RCODE_SLOT`. */
+/**
+ * Number of slots for response codes: the codes up to BADCOOKIE, each at its own number, then `NODATA_SLOT` and
+ * `OTHER_RCODE_SLOT`.
+ */
 const RCODE_SLOTS = 26;
 /** NOERROR without an answer record: a pseudo response code (RFC 2308 section 1). */
 export const NODATA_SLOT = 24;
 /** Slot for all codes without their own slot. */
 export const OTHER_RCODE_SLOT = 25;
 
-/** Types with their own counters; all others are counted together after them. */
+/** Types with their own counters; all other types share one counter after them. */
 export const COUNTED_TYPES = [
   ...['A', 'AAAA', 'HTTPS', 'SVCB', 'PTR', 'CNAME', 'NS', 'SOA', 'MX', 'TXT', 'SRV'],
   ...['NAPTR', 'CAA', 'DS', 'DNSKEY', 'TLSA', 'ANY'],
@@ -40,7 +43,8 @@ for (const [place, name] of COUNTED_TYPES.entries()) TYPE_PLACES[RRType[name]] =
 
 const FIRST_ANSWERED = SINGLE_SLOTS;
 /**
- * First slot of the response times. For each source: the sum of response times in microseconds, then a slot per class.
+ * First slot of the response times. For each source: a slot for the sum of response times in microseconds, then a slot
+ * per class.
  */
 const FIRST_TIME = FIRST_ANSWERED + PROTOCOL_NAMES.length * STATUS_SLOTS;
 const TIME_SLOTS = 1 + LATENCY_CLASSES;
@@ -79,7 +83,7 @@ export function rcodeSlot(rcode: number, records: number): number {
   return FIRST_RCODE + (rcode < NODATA_SLOT ? rcode : OTHER_RCODE_SLOT);
 }
 
-/** Slot of the questions of this type. */
+/** Slot of the queries of this type. */
 export function typeSlot(type: number): number {
   return FIRST_TYPE + (type < TYPE_PLACES.length ? TYPE_PLACES[type]! : COUNTED_TYPES.length);
 }

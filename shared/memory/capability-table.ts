@@ -1,7 +1,7 @@
 /**
- * Features of each upstream server, in memory that all resolve threads of a node share, so that a finding of one thread
- * is available to all. A record belongs to an address, port and transport, and is never freed; a server without a free
- * record gets one in its thread's own memory. `dns-worker/resolve/capability/` reads and writes records.
+ * Features of each upstream server, in memory that all resolve threads of a node share, so that all threads know what
+ * one thread has found. A record belongs to an address, port and transport, and is never freed; if the table is full, a
+ * server gets a record in its thread's own memory. `dns-worker/resolve/capability/` reads and writes records.
  */
 
 /** Size of the table: its number of records, and the i32 words of each. */
@@ -25,7 +25,7 @@ export const CapabilityWord = {
   EDNS_CLEAR_UNTIL: 37,
   EDNS_REFUSALS: 38,
   /**
-   * Answers per connection before the server closes it; 0 = no limit was seen; then the time at which the finding
+   * Answers per connection before the server closes it, 0 = no limit was seen; and the time at which this finding
    * expires.
    */
   ANSWERS: 40,
@@ -54,7 +54,7 @@ export const FeatureWord = {
   WORDS: 6,
 } as const;
 
-/** States of a record. If a thread died while it wrote the key, the record is LOST. */
+/** States of a record. LOST = a thread died while it wrote the key. */
 export const RecordState = { FREE: 0, TAKEN: 1, READY: 2, LOST: 3 } as const;
 
 /** Creates the memory, with no records. */

@@ -1,8 +1,9 @@
 /**
- * Claims to questions, in memory that all resolve threads of a node share: a thread that asks a question owns a slot,
- * so that no other thread asks it at the same time (RFC 5452 section 5). A question is identified by 46 bits of a hash;
- * if two questions share these bits or a full bucket, one only waits for the other. The table contains no names;
- * answers come from the cache or from an upstream. `dns-worker/resolve/` takes claims and waits for them.
+ * Claims to questions, in memory that all resolve threads of a node share: a thread that resolves a question owns a
+ * slot, so that no other thread sends the same question at the same time (RFC 5452 section 5). A question is identified
+ * by 46 bits of a hash; two questions that share these bits or a full bucket only delay each other. The table contains
+ * no names; answers come from the cache or from an upstream. `dns-worker/resolve/` takes claims and waits for their
+ * end.
  */
 
 /** Layout in i32 words: a header, then the buckets of the first area, then those of the second. */
@@ -17,7 +18,7 @@ export const ClaimTable = {
 /** A bucket: one cache line of words. */
 export const ClaimBucket = {
   WORDS: 16,
-  /** 0 = free, or 1 + the worker that looks for a slot. */
+  /** 0 = free, or 1 + the index of the worker that looks for a slot. */
   LOCK_AT: 0,
   SLOTS: 7,
   /** Bits of the hash of each slot's question; written by the owner of the lock. */
@@ -27,8 +28,9 @@ export const ClaimBucket = {
 } as const;
 
 /**
- * The areas: questions of clients, claimed until the answer is in the cache, and questions to upstreams. A thread with
- * a claim in the first area waits for claims in the second, never the other way round, so there is no deadlock.
+ * The areas: questions of clients, claimed until the answer is in the cache, and questions that are sent to upstreams.
+ * A thread with a claim in the first area waits for claims in the second, never the other way round, so there is no
+ * deadlock.
  */
 export const ClaimArea = { CLIENTS: 0, UPSTREAMS: 1 } as const;
 export type ClaimAreaCode = (typeof ClaimArea)[keyof typeof ClaimArea];
@@ -40,7 +42,7 @@ const HOLDER_BITS = 12;
 const HOLDER_MASK = (1 << HOLDER_BITS) - 1;
 /** Bit that is set when another thread waits for the claim: the outcome is then passed on (`outcome-rings.ts`). */
 export const WAITED_FOR = 1 << HOLDER_BITS;
-/** Position of the seconds (`Clock.monotonicMs`) at which the claim was taken. */
+/** Position, in a claim, of the time at which it was taken (`Clock.monotonicMs`, in seconds). */
 const SECS_SHIFT = HOLDER_BITS + 1;
 const SECS_MASK = 0xffff_ffff >>> SECS_SHIFT;
 
@@ -54,7 +56,7 @@ export function claimWorker(claim: number): number {
   return (claim & HOLDER_MASK) - 1;
 }
 
-/** The claim of a worker's resolve thread, taken at `secs`. */
+/** The value of a claim that a worker's resolve thread takes at `secs`. */
 export function claimOf(worker: number, secs: number): number {
   return claimHolder(worker) | (secs << SECS_SHIFT);
 }
@@ -87,7 +89,7 @@ export function releaseClaims(buffer: SharedArrayBuffer, worker: number): void {
   }
 }
 
-/** Sets a word to 0 if it is `value`, and wakes the threads that wait for it; false if it has another value. */
+/** Sets a word to 0 if its value is `value`, and wakes the threads that wait for it; false if it has another value. */
 export function free(words: Int32Array, word: number, value: number): boolean {
   if (Atomics.compareExchange(words, word, value, 0) !== value) return false;
   Atomics.notify(words, word);

@@ -1,13 +1,13 @@
 /**
  * Number of stream connections of each client address, in memory that all threads of a node share: the limit per
  * address applies to the node, whichever worker accepts a connection. Each worker counts its connections in its own
- * block, and reads those of the others; when a thread dies, its block is cleared, because the kernel closes its
- * connections. `dns-worker/streams/connection-limit.ts` counts.
+ * block, and reads the blocks of all other workers; when a thread dies, its block is cleared, because the kernel closes
+ * its connections. `dns-worker/streams/connection-limit.ts` does the counting.
  */
 
 /**
- * Layout in i32 words: a header, then a block for each worker: an address is in one of the PROBES slots from its hash
- * on.
+ * Layout in i32 words: a header, then a block for each worker. An address is in one of PROBES consecutive slots, the
+ * first of which its hash determines.
  */
 export const ConnectionTableLayout = {
   SEED_WORD: 0,
@@ -44,12 +44,12 @@ export function connectionBlocks(memory: SharedArrayBuffer): Int32Array[] {
   return Array.from({ length: workers }, (_, i) => words.subarray(i * BLOCK_WORDS, (i + 1) * BLOCK_WORDS));
 }
 
-/** Releases the counts of a worker's dead thread. */
+/** Releases the counts of a worker whose thread has died. */
 export function releaseConnections(memory: SharedArrayBuffer, worker: number): void {
   connectionBlocks(memory)[worker]!.fill(0);
 }
 
-/** Open connections in a block by the number of their protocol. */
+/** Open connections in a block, by the code of their protocol. */
 export function countConnections(block: Int32Array, protocols: number): number[] {
   const { SLOTS, SLOT_WORDS, COUNT_AT, PROTOCOL_AT } = ConnectionTableLayout;
   const counts = new Array<number>(protocols).fill(0);

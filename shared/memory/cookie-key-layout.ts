@@ -1,7 +1,7 @@
 /**
  * Layout of the keys of DNS server cookies (RFC 9018), in memory that all threads share: one key per day, so that a
- * cookie's timestamp identifies its key. The control plane (`cookie-keys.ts` there) writes them days before they are
- * needed and keeps them for days afterwards, so that no thread reads a key while it is written.
+ * cookie's timestamp identifies its key. The control plane (`cookie-keys.ts` there) writes each key days before it is
+ * needed and keeps it for days afterwards, so that no thread reads a key while it is written.
  */
 
 /** Layout of a slot in i32 words. The key of a day is in slot `day % SLOTS`. */

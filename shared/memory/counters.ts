@@ -1,5 +1,5 @@
 /**
- * Counters of one thread in shared memory: f64 slots that only this thread writes and the control plane reads. They
+ * Counters of one thread in shared memory: f64 slots that only this thread writes and the control plane reads. Counters
  * never decrease; a replacement thread continues with the values of the dead thread. `answer-counters.ts` has the
  * counters of answers.
  */
@@ -31,18 +31,22 @@ export const Counter = {
    */
   SEND_BUFFER_FULL: 13,
   /**
-   * Total lag of the one-second timer of a resolve thread's event loop, in milliseconds; and the number of its calls.
+   * Total lag of the one-second timer in a resolve thread's event loop, in milliseconds; and the number of calls of
+   * this timer.
    */
   LOOP_LAG_MS: 14,
   LOOP_BEATS: 15,
   /** Stream connections that were refused because of a limit. */
   STREAMS_REFUSED: 16,
-  /** Stream connections and datagrams without a required PROXY header, or with a forbidden header. */
+  /**
+   * Stream connections and datagrams that were refused because they lack a required PROXY header, or have a forbidden
+   * one.
+   */
   PROXY_HEADERS_REFUSED: 17,
   /** TLS handshakes started, and handshakes failed. */
   TLS_HANDSHAKES: 18,
   TLS_HANDSHAKES_FAILED: 19,
-  /** Messages and connections of refused clients, whether the answer was REFUSED or there was none. */
+  /** Messages and connections of refused clients, whether they got REFUSED or no answer. */
   REFUSED_CLIENTS: 20,
   /**
    * Queries that are excluded because of their client or name: only from the log, only from statistics, or from both.

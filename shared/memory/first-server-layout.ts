@@ -1,6 +1,6 @@
 /**
- * The servers that a worker's answer thread asks itself, and their results. The resolve thread writes the servers
- * (`dns-worker/resolve/first-server-writer.ts`); the answer thread counts its questions and measures response times
+ * The servers that a worker's answer thread queries itself, and their results. The resolve thread writes the servers
+ * (`dns-worker/resolve/first-server-writer.ts`); the answer thread counts its queries and measures response times
  * (`dns-worker/first-try/`). Each word has one writer, except that the resolve thread clears the counts when the
  * servers change.
  */
@@ -13,13 +13,13 @@ export const MAX_FIRST_SERVERS = 32;
 export const FirstServersHead = {
   /** Sequence number, odd while the resolve thread writes. */
   SEQUENCE_WORD: 0,
-  /** Number of the resolver whose servers were written: numbers of servers are valid within one resolver. */
+  /** Identifies the resolver whose servers were written: indexes of servers are valid within one resolver. */
   RESOLVER_WORD: 1,
-  /** Number of servers, in the order in which they are asked; 0 = the answer thread asks no servers. */
+  /** Number of servers that the answer thread may query; 0 = it queries no servers. */
   COUNT_WORD: 2,
   /** Index into `POOL_STRATEGIES`. */
   STRATEGY_WORD: 3,
-  /** Positions of these servers, in this order. */
+  /** Positions of these servers, in the order in which they are queried. */
   ORDER_WORD: 16,
   SERVERS_BYTE: (16 + MAX_FIRST_SERVERS) * 4,
 } as const;
@@ -38,7 +38,7 @@ export const FirstServerRecord = {
   /** i32: limits of the wait for the server's answer, in milliseconds. */
   MIN_WAIT_MS: 24,
   MAX_WAIT_MS: 28,
-  /** i32: number of questions that the answer thread has sent to the server, and number of good answers; both wrap. */
+  /** i32: number of queries that the answer thread has sent to the server, and number of good answers; both wrap. */
   ASKED: 32,
   ANSWERED: 36,
   /** i32: number of questions that only other servers answered in time; wraps. */

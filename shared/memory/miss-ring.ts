@@ -48,18 +48,18 @@ export const MissRecord = {
   /** The cookie of the reply (RFC 7873), 24 bytes, if `MissFlags.COOKIE` is set. */
   COOKIE: 412,
   /**
-   * i32: version of the snapshot whose policy passed the question; NOT_PASSED = the name of the question is an alias.
+   * i32: version of the snapshot whose policy allowed the question; NOT_PASSED = the name of the question is an alias.
    */
   PASSED_VERSION: 436,
 } as const;
 
-/** Value if no snapshot has passed the question. */
+/** Value if no snapshot has allowed the question. */
 export const NOT_PASSED = -1;
 
 /**
  * Bits of `MissRecord.FLAGS`; REFRESH = refreshes a cache entry, no client waits; RATE_LIMITED = must be logged as
  * rate-limited; COOKIE = the reply has a cookie; VALID_COOKIE = the client's cookie was valid. The bits of FIRST_TRY
- * are one number: the outcome of the answer thread's own question (`FirstTryOutcome`), or 0.
+ * form one number: the outcome of the answer thread's own query (`FirstTryOutcome`), or 0.
  */
 export const MissFlags = {
   DNSSEC_OK: 1,

@@ -1,15 +1,15 @@
 /**
- * Outcomes of questions that threads of a node waited for while another thread asked (`claim-table.ts`), including
- * those that must not be cached. Each resolve thread has a ring that only it writes: serialized outcomes, and a
- * descriptor for each recent outcome. Readers copy an outcome, then check that it was not overwritten.
- * `dns-worker/resolve/flight-outcomes.ts` writes and reads.
+ * Outcomes of questions that another thread has resolved while threads waited (`claim-table.ts`), including outcomes
+ * that must not be cached. Each resolve thread has a ring that only it writes: serialized outcomes, and a descriptor
+ * for each recent outcome. Readers copy an outcome, then check that it was not overwritten.
+ * `dns-worker/resolve/flight-outcomes.ts` writes and reads the rings.
  */
 
 /** i32 words of one ring, before its data. */
 export const OutcomeRing = {
-  /** Number of the next outcome; counts up and wraps. */
+  /** Sequence number of the next outcome; wraps. */
   NEXT_WORD: 0,
-  /** Start of the next outcome: total number of bytes written so far; wraps. */
+  /** Start of the next outcome, as the total number of bytes written so far; wraps. */
   END_WORD: 1,
   HEAD_WORDS: 16,
   /** Number of descriptors: outcome n has the descriptor at n modulo this number. */
@@ -24,7 +24,7 @@ export const OutcomeDescriptor = {
   /** The claim and its word in the table (`Claim`), which identify the flight for a waiting thread. */
   CLAIM_WORD: 0,
   PLACE_WORD: 1,
-  /** Start of the data, counted like END_WORD. */
+  /** Start of the data, as a total number of bytes like END_WORD. */
   START_WORD: 2,
   LENGTH_WORD: 3,
 } as const;

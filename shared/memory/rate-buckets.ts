@@ -1,15 +1,13 @@
-/**
- * Shared memory of the rate limit per client network: all threads of a node count in the same bucket of a network.
- */
+/** Shared memory of the rate limit per client network: all threads of a node use the same bucket of a network. */
 
 /**
  * A 64-byte header with the hash's seed and a counter, then 32-byte buckets: the network's 16 address bytes as words,
- * then two f64, each the time (`Clock.monotonicMs`) at which the bucket is full again: for questions, and for NXDOMAIN
- * answers. An idle bucket is full, so it need not be evicted: a new network takes it over.
+ * then two f64, each the time (`Clock.monotonicMs`) at which the bucket is full again: for queries, and for NXDOMAIN
+ * answers. The bucket of an idle network is full, so a new network can take it over without any eviction.
  */
 export const RateBucketLayout = {
   SEED_WORD: 0,
-  /** Number of limited answers so far: every Nth is truncated. */
+  /** Number of limited answers so far, of which every Nth is truncated. */
   LIMITED_WORD: 1,
   HEAD_BYTES: 64,
   BUCKET_BYTES: 32,
@@ -23,7 +21,7 @@ export const RateBucketLayout = {
 } as const;
 
 /**
- * Creates the memory; without buckets if nothing is limited. `seed` is random, so that an attacker cannot choose
+ * Creates the memory; it has no buckets if nothing is limited. `seed` is random, so that an attacker cannot choose
  * addresses that share a bucket with another client's.
  */
 export function createRateBuckets(enabled: boolean, seed: number): SharedArrayBuffer {

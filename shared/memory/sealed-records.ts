@@ -1,14 +1,17 @@
 /**
  * Records that the resolve threads of a node share, such as zones whose keys a thread has proven; answer threads also
- * read the records. Each resolve thread appends to its own ring; one index of positions serves all. There are no locks.
- * Each record has a seal, a MAC with a secret of the node, which does not match if the record was overwritten or is
- * being written, even if an attacker chose some of the bytes. The seal also covers a context, so that threads read only
- * records that were written with the same settings.
+ * read the records. Each resolve thread appends to its own ring; one index of positions covers all rings. There are no
+ * locks. Each record has a seal, a MAC with a secret of the node; the seal does not match if the record was overwritten
+ * or is being written, even if an attacker chose some of the bytes. The seal also covers a context, so that threads
+ * read only records that were written with the same settings.
  */
 import { hash, randomBytes } from 'node:crypto';
 
 const SECRET_BYTES = 32;
-/** Start of the next record of each ring; then the index: 0 = empty, or 1 + the position of a record in units. */
+/**
+ * Offset of the start of the next record of each ring; then the index: 0 = empty, or 1 + the position of a record in
+ * units.
+ */
 const ENDS_AT = SECRET_BYTES;
 const INDEX_WORDS = 16_384;
 const RING_BYTES = 262_144;
@@ -37,7 +40,9 @@ export class SealedRecords {
   private readonly worker: number;
   private readonly sealKey: Uint8Array;
 
-  /** `context`: threads with another context cannot find this thread's records, and this thread cannot find theirs. */
+  /**
+   * `context`: threads with a different context cannot find this thread's records, and this thread cannot find theirs.
+   */
   constructor(memory: SharedArrayBuffer, worker: number, context: Uint8Array) {
     const workers = workersOf(memory);
     const secret = new Uint8Array(memory, 0, SECRET_BYTES).slice();
@@ -64,7 +69,7 @@ export class SealedRecords {
     Atomics.store(index, this.wordOf(name), 1 + at / UNIT);
   }
 
-  /** A copy of the last content shared under the name; null = none, or it was overwritten. */
+  /** A copy of the last content shared under the name; null = none, or the content was overwritten. */
   find(name: Uint8Array): Uint8Array | null {
     const { rings, index } = this;
     const place = Atomics.load(index, this.wordOf(name));

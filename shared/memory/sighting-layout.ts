@@ -5,8 +5,8 @@
  */
 
 /**
- * Layout: slots of 32 bytes, in i32 words. An address uses one of the PROBES slots from its hash on. A thread that
- * assigns a slot to another address first sets its count to 0, and at the end to 1.
+ * Layout: slots of 32 bytes, in i32 words. An address uses one of PROBES consecutive slots, the first of which its hash
+ * determines. A thread that assigns a slot to another address first sets its count to 0, and finally to 1.
  */
 export const ClientSightingsLayout = {
   /** Number of slots, a power of two. */
@@ -14,7 +14,10 @@ export const ClientSightingsLayout = {
   SLOT_WORDS: 8,
   /** log2 of SLOT_WORDS. */
   SLOT_SHIFT: 3,
-  /** Slots that an address may use; if all are taken, a new address replaces the least recently seen. */
+  /**
+   * Number of slots that an address may use; if all of them are taken, a new address replaces the least recently seen
+   * one.
+   */
   PROBES: 8,
   /** Four words of address, see `addressWord`. */
   ADDRESS_AT: 0,
@@ -22,14 +25,14 @@ export const ClientSightingsLayout = {
   COUNT_AT: 4,
   /** Unix seconds of the last query. */
   LAST_SEEN_AT: 5,
-  /** The client's entry in the client table, and the version of its snapshot, inverted. */
+  /** The client's entry in the client table, and the inverted version of the snapshot that contains it. */
   ENTRY_AT: 6,
   SNAPSHOT_AT: 7,
 } as const;
 
 /**
- * First word in place of an address if a client was identified by its key; the other words are the client's id, 0 and
- * 0. As an address, these words would be a multicast group, which is never a sender (RFC 4291 section 2.7).
+ * Value of the first address word if a client was identified by its key; the second word is the client's id, the others
+ * are 0. As an address, these words would be a multicast group, which is never a sender (RFC 4291 section 2.7).
  */
 export const KEYED_SIGHTING = -1;
 

@@ -10,19 +10,19 @@ export type AddressScope = 'public' | 'local' | 'forbidden';
 
 /**
  * Link-local addresses, cloud metadata services, and addresses that do not belong to one host: "this network" (RFC
- * 1122; for Linux, 0.0.0.0 is the machine itself), multicast, reserved.
+ * 1122; on Linux, 0.0.0.0 reaches the machine itself), multicast, reserved.
  */
 const FORBIDDEN = networks(
   '0.0.0.0/8',
   '169.254.0.0/16',
-  '100.100.100.200/32', // Alibaba
-  '168.63.129.16/32', // Azure
-  '192.0.0.0/24', // RFC 6890; Oracle
+  '100.100.100.200/32', // Alibaba's metadata service
+  '168.63.129.16/32', // Azure's
+  '192.0.0.0/24', // RFC 6890; contains Oracle's
   '224.0.0.0/4',
   '240.0.0.0/4',
   '::/128',
   'fe80::/10',
-  'fd00:ec2::254/128', // Amazon
+  'fd00:ec2::254/128', // Amazon's
   'ff00::/8',
   '2001::/32', // Teredo contains an IPv4 address; it is obsolete.
 );
@@ -47,7 +47,7 @@ const EMBEDDING_NETWORKS: readonly (readonly [readonly Network[], number])[] = [
   [networks('2002::/16'), 2], // 6to4 (RFC 3056)
 ];
 
-/** The scope of a 16-byte address; an embedded IPv4 address decides. */
+/** The scope of a 16-byte address; an IPv4 address embedded in it determines the scope. */
 export function addressScope(address: Uint8Array): AddressScope {
   if (isIn(FORBIDDEN, address)) return 'forbidden';
   if (isIn(LOCAL, address)) return 'local';

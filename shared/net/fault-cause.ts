@@ -1,6 +1,6 @@
 /**
- * Why a server could not be asked, in words. Errors have codes of the system, of Node.js or of OpenSSL; texts for users
- * end with the code in parentheses, so that the dashboard can show a text for it in other languages.
+ * Why a server could not be queried, in words. Errors have codes of the system, of Node.js or of OpenSSL; texts for
+ * users end with the code in parentheses, from which the dashboard determines its text in other languages.
  */
 
 /** Kinds of causes; each has a text here and in the message catalogues of the dashboard. */
@@ -69,7 +69,9 @@ const TEXTS: readonly (readonly [RegExp, FaultCause])[] = [
   [/^no address for /, 'no_address'],
 ];
 
-/** The cause of a last error, from the code at its end or from its whole text; null = unknown. */
+/**
+ * The cause of an upstream's last error, from the code at the end of its text or from the whole text; null = unknown.
+ */
 export function causeIn(text: string): FaultCause | null {
   const [, known] = TEXTS.find(([pattern]) => pattern.test(text)) ?? [];
   if (known !== undefined) return known;

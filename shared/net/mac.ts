@@ -31,8 +31,8 @@ function macFromDigits(digits: string): string {
 export const MAC_IDENTITY_WORD = -1;
 
 /**
- * An address that represents the device with a MAC (in the form of `canonicalMac`), whatever its real address is. The
- * result is a multicast address, which is never the sender of a query (RFC 4291 section 2.7).
+ * An address that represents the device with a MAC (in the form of `canonicalMac`), regardless of the device's real
+ * addresses. The result is a multicast address, which is never the sender of a query (RFC 4291 section 2.7).
  */
 export function macIdentity(mac: string): string {
   const groups = mac.replaceAll(':', '').match(/.{4}/g) ?? [];

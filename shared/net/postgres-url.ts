@@ -1,12 +1,14 @@
 /** TLS settings in the URL of a PostgreSQL server and the keys of `[database]`, with the modes of libpq. */
 
-/** The modes of libpq that Weir accepts; not `allow` and `prefer`, which fall back to a connection without TLS. */
+/**
+ * The modes of libpq that Weir accepts: all except `allow` and `prefer`, which fall back to a connection without TLS.
+ */
 export const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
 /** How a connection is secured. */
 export type SslMode = (typeof SSL_MODES)[number];
 
-/** The keys of `[database]` that apply to each URL without the equivalent parameters. */
+/** The keys of `[database]` that apply to each URL in which the equivalent parameter is missing. */
 export interface SslKeys {
   /** TLS mode; empty = absent. */
   readonly sslmode: SslMode | '';
@@ -14,7 +16,7 @@ export interface SslKeys {
   readonly sslrootcert: string;
 }
 
-/** The parameter `ssl`, which pg supports and libpq does not. */
+/** Values of the parameter `ssl`, which pg supports and libpq does not, and the modes they stand for. */
 const BY_SSL: Readonly<Record<string, SslMode>> = {
   true: 'verify-full',
   '1': 'verify-full',
@@ -24,7 +26,7 @@ const BY_SSL: Readonly<Record<string, SslMode>> = {
 /** Parameters that imply the strictest TLS mode if no mode is given. */
 const MEANS_TLS = ['sslrootcert', 'sslcert', 'sslkey'];
 
-/** TLS mode of the URL and the keys; null = none. A text that is not a mode is returned unchanged. */
+/** TLS mode of the URL and the keys; null = none. A text that is not the name of a mode is returned unchanged. */
 export function sslModeOf({ searchParams }: URL, keys: SslKeys): string | null {
   const inUrl = searchParams.get('sslmode');
   if (inUrl !== null) return inUrl;
@@ -59,7 +61,7 @@ interface DatabaseFault {
   readonly expected: string;
 }
 
-/** Finds conflicting keys; the result does not contain the URLs, which may contain passwords. */
+/** Finds conflicting keys; the faults do not quote URLs, which may contain passwords. */
 export function databaseFaults(keys: DatabaseKeys): DatabaseFault[] {
   const faults: DatabaseFault[] = [];
   const refuse = (key: string, expected: string): void => void faults.push({ key, expected });

@@ -1,7 +1,7 @@
 /**
  * The binary header in which a load balancer names the client of a connection: PROXY protocol, version 2
  * (https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt, section 2.2). Every byte may come from an attacker. A
- * header of version 1 has the same result as a missing or malformed header.
+ * header of version 1 is treated like a missing or malformed header.
  */
 import { readU16 } from '../dns/wire.ts';
 import { ADDRESS_SIZE } from './ip.ts';
@@ -48,8 +48,8 @@ export class ProxyHeader {
   /** Size of the header; the client's bytes follow. */
   length = 0;
   /**
-   * Whether the header names the client; if not, the peer itself is the client (LOCAL, or a client that does not use
-   * IP).
+   * Whether the header names the client; if not, the peer itself is the client (a LOCAL header, or a client that does
+   * not use IP).
    */
   hasSource = false;
   /** Address of the client, 16 bytes; IPv4 as ::ffff:a.b.c.d. */
@@ -100,7 +100,7 @@ export class ProxyHeader {
   }
 }
 
-/** Whether the bytes begin with the signature of a header, of any version; null if there are too few bytes. */
+/** Whether the bytes begin with the signature that headers of all versions share; null if there are too few bytes. */
 export function couldBeProxyHeader(bytes: Uint8Array): boolean | null {
   if (!startsAsSignature(bytes, 0, bytes.length)) return false;
   return bytes.length < SIGNATURE.length ? null : true;
@@ -141,7 +141,7 @@ const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   return rest;
 });
 
-/** The checksum of these bytes, as a u32. */
+/** The CRC-32C checksum of these bytes, as a u32. */
 export function crc32c(bytes: Uint8Array): number {
   let rest = -1;
   for (const byte of bytes) rest = TABLE[(rest ^ byte) & 255]! ^ (rest >>> 8);

@@ -30,7 +30,7 @@ export class ProxySenders {
     return this.networks.length === 0 || this.hasNamed(address) ? 'header' : 'no header';
   }
 
-  /** Whether the address at `at` is in a configured network: datagrams from it also begin with a header. */
+  /** Whether the address at `at` is in a configured network, so that datagrams from it also begin with a header. */
   hasNamed(addresses: Uint8Array, at = 0): boolean {
     const { networks } = this;
     for (let i = 0; i < networks.length; i++) if (networkContains(networks[i]!, addresses, at)) return true;

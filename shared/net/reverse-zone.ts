@@ -5,7 +5,10 @@
  */
 import { IPV4_PREFIX_BITS, isIpv4Network, type Network } from './cidr.ts';
 
-/** The reverse zones of a network, without final dots: one if its prefix ends at a byte or nibble, at most 128. */
+/**
+ * The reverse zones of a network, without final dots: one zone if the prefix ends at a byte or nibble, and at most 128
+ * zones if not.
+ */
 export function reverseZonesOf(network: Network): string[] {
   const { bytes, prefixBits } = network;
   const isIpv4 = isIpv4Network(network);

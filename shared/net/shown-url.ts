@@ -1,6 +1,6 @@
 /**
- * Masks credentials in URLs in the dashboard, logs and API responses. A form sends a masked URL back, and the masks are
- * then replaced with the credentials in the stored URL.
+ * Masks credentials in URLs in the dashboard, logs and API responses. A form sends a masked URL back to the server,
+ * which then replaces the masks with the credentials in the stored URL.
  */
 
 import { addressFromText } from './ip.ts';
@@ -25,16 +25,19 @@ export function shownUrl(text: string): string {
   return replaceSearch(url, search);
 }
 
-/** Whether the user part is the host name of an upstream server, followed by its address. */
+/**
+ * Whether the user part is the host name of an upstream server that is configured together with its address
+ * (`host@ip`).
+ */
 function isPinned({ protocol, username, password, hostname }: URL): boolean {
   if (protocol !== 'tls:' && protocol !== 'https:') return false;
-  // In a tls:// URL, the apparent password may be the port; lists are not fetched over tls://.
+  // In a tls:// URL, the apparent password may be a port; lists are not fetched over tls://, so they are not affected.
   const mayBePort = password === '' || (protocol === 'tls:' && /^\d{1,5}$/.test(password));
   const isName = mayBePort && /^(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*$/i.test(decoded(username));
   return isName && addressFromText(hostname.replace(/^\[(.*)\]$/, '$1')) !== null;
 }
 
-/** Whether there is a mask in place of a credential. */
+/** Whether the text contains a mask in place of a credential. */
 export function hasMask(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
@@ -47,8 +50,8 @@ export function hasMask(text: string): boolean {
 }
 
 /**
- * `given` with the credentials of `stored` in place of its masks; null if `given` has another origin: the credentials
- * were entered for the origin of `stored`.
+ * `given` with the credentials of `stored` in place of its masks; null if `given` has a different origin, for which the
+ * credentials were not entered.
  */
 export function unmaskUrl(given: string, stored: string): string | null {
   if (given === shownUrl(stored)) return stored;
@@ -71,7 +74,7 @@ export function unmaskUrl(given: string, stored: string): string | null {
   return hasMask(unmasked) ? null : unmasked;
 }
 
-/** A query string with the values of its secret parameters replaced; the rest of the string is unchanged. */
+/** A query string with the values of its secret parameters replaced; all other text is unchanged. */
 function mapSecrets(search: string, replace: (value: string, name: string) => string): string {
   return search.replaceAll(/([?&])([^=&]+)=([^&]*)/g, (whole, before: string, name: string, value: string) =>
     SECRET_NAME.test(decoded(name)) ? `${before}${name}=${replace(value, name)}` : whole,
@@ -86,7 +89,7 @@ function decoded(name: string): string {
   }
 }
 
-/** The text of `url` with another query string; setting `search` would encode it again. */
+/** The text of `url` with another query string; assigning `url.search` would encode the string again. */
 function replaceSearch(url: URL, search: string): string {
   const { hash } = url;
   url.hash = '';

@@ -1,6 +1,6 @@
 /**
- * Start of an accepted connection: reads the PROXY header if one is required, and rejects a header that would be a
- * forgery. The bytes after the header are put back into the socket. The caller enforces limits.
+ * Start of an accepted connection: reads the PROXY header if one is required, and rejects a header from a peer that
+ * must not send one. The bytes after the header are put back into the socket. The caller enforces limits.
  */
 import type { Socket } from 'node:net';
 import type { RunLater } from '../counted-line.ts';
@@ -18,7 +18,7 @@ export interface Peer {
 /** The client of a connection. */
 export interface Client extends Peer {
   /**
-   * Whether the connection began with a PROXY header: the peer is then a load balancer, even if the header names no
+   * Whether the connection began with a PROXY header, so that the peer is a load balancer, even if the header names no
    * client.
    */
   readonly isProxied: boolean;
@@ -52,10 +52,12 @@ export class StreamGreetings {
     this.parts = parts;
   }
 
-  /** Calls `take` when the client of the connection is known; closes the connection if that fails. */
+  /**
+   * Calls `take` when the client of the connection is known; closes the connection if the client cannot be determined.
+   */
   greet(socket: Socket, take: (client: Client) => void): void {
     const peer = peerOf(socket);
-    // The caller of `greet` reports later errors; until then nothing depends on the connection.
+    // The caller of `greet` handles errors after `take`; before `take`, nothing depends on the connection.
     socket.on('error', () => undefined);
     if (peer === null) {
       socket.destroy();
@@ -79,7 +81,7 @@ export class StreamGreetings {
     for (const socket of this.awaited) socket.destroy();
   }
 
-  /** Reads the header; true if it is complete. The bytes after it are put back into the socket. */
+  /** Reads the header; true if it is complete. Puts the bytes after the header back into the socket. */
   private readHeader(bytes: Buffer, socket: Socket, peer: Peer, take: (client: Client) => void): boolean {
     const { header } = this;
     const outcome = header.read(bytes, 0, bytes.length);
@@ -94,7 +96,7 @@ export class StreamGreetings {
     return true;
   }
 
-  /** Checks the first bytes; true if they show that the connection begins without a header. */
+  /** Checks the first bytes; returns true if they show that the connection does not begin with a header. */
   private readFirst(bytes: Buffer, socket: Socket, peer: Peer, take: (client: Client) => void): boolean {
     if (bytes[0] === FIRST_OF_HEADER) {
       const could = couldBeProxyHeader(bytes);
@@ -135,7 +137,10 @@ export class StreamGreetings {
     socket.on('readable', check).once('end', leave).once('close', done);
   }
 
-  /** A load balancer sends its header immediately, so the connection that has been silent for longest is closed. */
+  /**
+   * A load balancer sends its header immediately, so the connection that has been silent for the longest time is
+   * closed.
+   */
   private makeRoom(): void {
     const [oldest] = this.awaited;
     if (this.awaited.size < MAX_AWAITED || oldest === undefined) return;

@@ -1,7 +1,7 @@
 /**
- * Which clients may send queries: networks, the words for them, and clients that are never admitted (RFC 5358 advises
- * against answering everyone). Pure functions; `control-plane/clients/access/` knows the networks of this machine,
- * `dns-worker/stages/client-access.ts` decides.
+ * Which clients may send queries: networks, words that stand for networks, and clients that are never admitted (RFC
+ * 5358 advises against answering everyone). Pure functions; `control-plane/clients/access/` determines the networks of
+ * this machine, `dns-worker/stages/client-access.ts` refuses clients.
  */
 import { canonicalClientKey } from '../dns/client-key.ts';
 import { isIpv4Network, networkContains, networkFromText, networkToText } from '../net/cidr.ts';
@@ -12,7 +12,7 @@ import { canonicalMac } from '../net/mac.ts';
 /** Words that stand for networks. */
 export const ACCESS_WORDS = ['private', 'connected', 'any'] as const;
 
-/** Identity of a client in `dns.blocked_clients`; the value in its canonical form. */
+/** Identity of a client in `dns.blocked_clients`; its value is in canonical form. */
 export type BlockedClient =
   | { readonly kind: 'network'; readonly network: Network }
   | { readonly kind: 'mac'; readonly mac: string }
@@ -21,7 +21,9 @@ export type BlockedClient =
 /** Which clients may send queries. */
 export interface Access {
   readonly allowed: readonly Network[];
-  /** Networks that are never admitted, whatever other settings say; includes the known addresses of `blockedMacs`. */
+  /**
+   * Networks that are never admitted, regardless of all other settings; includes the known addresses of `blockedMacs`.
+   */
   readonly blocked: readonly Network[];
   readonly blockedMacs: readonly string[];
   readonly blockedKeys: readonly string[];
@@ -74,8 +76,8 @@ export function withBlockedAddresses(access: Access, addresses: readonly string[
 }
 
 /**
- * Which clients may send queries with these settings, on a machine with these networks. The machine itself always may,
- * unless it is in `blocked`, because it may need this DNS server to find the web servers of the lists.
+ * Which clients may send queries with these settings, on a machine with these networks. The machine itself may always
+ * send queries unless it is in `blocked`, because it may need this DNS server to find the web servers of the lists.
  */
 export function accessOf(
   allowed: readonly string[],
@@ -100,8 +102,8 @@ export function admitsAddress({ allowed, blocked }: Access, address: Uint8Array)
 }
 
 /**
- * Whether a key in canonical form may have enough random bits to admit its client from everywhere; a name has fewer
- * random bits.
+ * Whether a key in canonical form may have enough random bits to admit its client from everywhere; a key that is a name
+ * has fewer random bits.
  */
 export function admitsKey(key: string): boolean {
   const characters = key.replaceAll('-', '');

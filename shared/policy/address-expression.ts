@@ -1,7 +1,7 @@
 /**
- * Decides by the text of a regular expression whether it is meant for the addresses in answers: anchored at both ends,
- * with four decimal groups or with groups between colons. Every other expression is for names, even if it consists of
- * digits and dots: if it also applied to addresses, it could block every answer.
+ * Decides by the text of a regular expression whether it is meant for the addresses in answers: it must be anchored at
+ * both ends, and match four decimal groups or groups between colons. Any other expression is for names, even if it
+ * consists of digits and dots: applied to addresses, it could block every answer.
  */
 
 /** Separators in the texts that a part of an expression matches. */

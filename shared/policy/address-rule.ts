@@ -1,7 +1,7 @@
 /**
- * Decides by the text of a rule whether it applies to addresses in answers. Lists contain such rules in the form of
- * rules for names: as an address, a pattern, or a regular expression (`address-expression.ts`). A rule with letters
- * that no address contains applies to names only, and costs nothing when addresses are checked.
+ * Decides by the text of a rule whether it applies to addresses in answers. In lists, such rules look like rules for
+ * names: an address, a pattern, or a regular expression (`address-expression.ts`). A rule with letters that no address
+ * contains applies to names only, and costs nothing when addresses are checked.
  */
 import { readNamePattern } from './name-pattern.ts';
 
@@ -10,7 +10,7 @@ export function isAddressName(name: string): boolean {
   return name.includes(':') || /^(?:\d{1,3}\.){3}\d{1,3}$/.test(name);
 }
 
-/** Whether a pattern is for addresses: it contains both digits and dots, and no letters. */
+/** Whether a pattern is for addresses: it contains digits and dots, and no letters. */
 export function isAddressPattern(text: string): boolean {
   const pattern = readNamePattern(text);
   if (typeof pattern === 'string') return false;

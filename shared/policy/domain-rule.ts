@@ -7,7 +7,7 @@ const LAST_LABEL_IS_NUMBER = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
 
 /**
  * The name in ASCII (IDN as A-labels, RFC 5890), lower case, no final dot; null if it is not a domain name. Addresses
- * are rejected: no name ends with a number.
+ * are rejected, because no public name ends with a number.
  */
 export function canonicalDomain(value: string): string | null {
   const trimmed = value.trim().replace(/[.\u3002]$/, '');
@@ -32,7 +32,7 @@ function isAscii(value: string): boolean {
 
 /** Converts to A-labels with the host parser of the URL standard, which implements UTS 46 as browsers do. */
 function toALabels(value: string): string | null {
-  // The parser would read these characters as the start of another part of the URL.
+  // In a URL, these characters would start another part.
   if (/[/\\?#@:[\]%\s]/.test(value) || !URL.canParse(`http://${value}/`)) return null;
   return new URL(`http://${value}/`).hostname;
 }

@@ -1,6 +1,8 @@
-/** How questions to upstreams over UDP are protected beyond random ports and ids. */
+/** How queries to upstreams over UDP are protected beyond random ports and ids. */
 
-/** Servers for which a protection is used: `auto`: servers that are known to support it; `on`: all; `off`: none. */
+/**
+ * Servers for which a protection is used: `auto`: servers that are known to support it; `on`: all servers; `off`: none.
+ */
 export const HARDENING_MODES = ['auto', 'on', 'off'] as const;
 export type HardeningMode = (typeof HARDENING_MODES)[number];
 
@@ -23,9 +25,9 @@ export const FINDINGS = [
   'unsupported',
   /** The server changes data that it should repeat: the case of the name, or the cookie. */
   'altered',
-  /** The server refuses questions with the feature, or TCP connections. */
+  /** The server refuses queries with the feature, or TCP connections. */
   'refused',
-  /** The server does not answer questions with the feature. */
+  /** The server does not answer queries with the feature. */
   'silent',
 ] as const;
 export type Finding = (typeof FINDINGS)[number];
@@ -40,7 +42,7 @@ export interface ServerSupport {
   readonly answersPerConnection: number | null;
 }
 
-/** Features of a server that has not been asked yet. */
+/** Features of a server that has not been queried yet. */
 export const NOTHING_KNOWN: ServerSupport = {
   edns: 'unknown',
   cookies: 'unknown',

@@ -1,5 +1,5 @@
 /**
- * The kind of fault for which a list could not be used, recognized by the texts of the reasons that
+ * The kind of fault because of which a list could not be used, recognized by the texts that
  * `control-plane/lists/fetch/` and the parser write. Pages show a message for each fault in the user's language instead
  * of the English log line.
  */
@@ -41,14 +41,15 @@ export interface ReadListFault {
 }
 
 /**
- * The start of a message: the action and the address or file, which users have just entered and need not read again.
+ * The start of a message: the action and the address or file, which the page omits because users have just entered
+ * them.
  */
 const ACTION = /^(?:fetch|read|store) (?:list|[a-z]+:\S*|\/\S*): /;
-/** Start of a message about a list; without this check, other messages could match. */
+/** Start of a message about a list; messages with another start could match a fault by coincidence. */
 const OF_LIST =
   /^(?:fetch|read|store) (?:list|[a-z]+:|\/)|^a source with the URL |an http:, https: or file: URL$/;
 
-/** The fault of a message about a list; null for other messages and for reasons without a kind. */
+/** The fault of a message about a list; null for other messages, and for messages whose fault is not in the table. */
 export function readListFault(message: string): ReadListFault | null {
   if (!OF_LIST.test(message)) return null;
   const reason = withoutAction(message);

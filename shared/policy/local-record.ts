@@ -11,7 +11,7 @@ import { canonicalDomainRule } from './domain-rule.ts';
 export const LOCAL_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'TXT', 'PTR', 'MX', 'SRV'] as const;
 export type LocalRecordType = (typeof LOCAL_RECORD_TYPES)[number];
 
-/** TTL of a local record without a TTL, in seconds. */
+/** TTL of a local record whose TTL is not given, in seconds. */
 export const DEFAULT_LOCAL_TTL_SECS = 300;
 /** Maximum TTL of a local record, in seconds: a week. */
 export const MAX_LOCAL_TTL_SECS = 604_800;
@@ -33,8 +33,8 @@ export interface WrittenLocalRecord {
 }
 
 /**
- * The owner of a local record: a name, with `*.` for all its subdomains, or an address, which means its reverse name.
- * Null for other text.
+ * The owner of a local record: a name, which may begin with `*.` to cover all its subdomains, or an address, which
+ * stands for its reverse name. Null for other text.
  */
 export function canonicalOwner(value: string): string | null {
   const trimmed = value.trim();

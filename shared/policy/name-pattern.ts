@@ -1,14 +1,14 @@
 /**
  * Patterns of Adblock-style rules, applied to a name: `||` (start, or after a dot), `|` and `://` (start), `|` and `^`
  * at the end (end), `*` (any characters); without these, any position. Works on text only, in linear time: for each
- * piece between stars, only the leftmost match needs to be tried.
+ * piece between stars, only the leftmost match need be tried.
  */
 import { type LineReason, lineReason } from './reasons/line-reasons.ts';
 
 /** Required start of the first piece. */
 const Start = { ANYWHERE: 0, NAME: 1, LABEL: 2 } as const;
 
-/** A pattern, split into pieces between its stars. */
+/** A pattern that is split into pieces at its stars. */
 export interface NamePattern {
   readonly start: number;
   readonly end: boolean;

@@ -1,4 +1,4 @@
-/** Limits for the questions of a client network. */
+/** Limits for the queries of a client network. */
 
 /** The keys of `dns.rate_limit` in the form that DNS threads use. */
 export interface RateLimitSettings {
@@ -10,7 +10,7 @@ export interface RateLimitSettings {
   /** Networks that are never limited, as CIDR text. */
   readonly whitelist: readonly string[];
   readonly nxdomainPerSecond: number;
-  /** Every Nth limited answer over UDP is truncated; 0 = none. */
+  /** Every Nth limited answer over UDP is truncated; 0 = no answer is truncated. */
   readonly slipRatio: number;
   readonly dryRun: boolean;
 }

@@ -1,7 +1,7 @@
 /**
- * Finds literals of a regular expression: a set of which at least one occurs in every match, so that almost all names
- * need not be matched. Parses the pattern without re2js and returns null in case of doubt, because a wrong literal
- * would cause missed matches.
+ * Finds literals of a regular expression: a set of texts of which at least one occurs in every match, so that most
+ * names can be skipped without matching. Parses the pattern without re2js and returns null in case of doubt, because a
+ * wrong literal would cause missed matches.
  */
 
 /** A set of literals, one of which must occur; null = unknown. */
@@ -157,7 +157,7 @@ class PatternReader {
   }
 }
 
-/** How well a set filters: a longer shortest literal and fewer literals are better. */
+/** Measure of how many names a set excludes: a longer shortest literal and fewer literals are better. */
 function weight(set: Required): number {
   if (set === null || set.length === 0) return 0;
   return Math.min(...set.map((literal) => literal.length)) * 64 - set.length;

@@ -1,5 +1,5 @@
 /**
- * Estimates the program size of a pattern before it is compiled: repetitions are expanded, so that one line of text can
+ * Estimates the program size of a pattern before it is compiled, because repetitions are expanded: one line of text can
  * require half a million instructions. One pass over the text.
  */
 
@@ -45,7 +45,7 @@ export function estimateProgramSize(pattern: string): number {
   return open.reduce((sum, { before, atom }) => sum + before + atom, now.before + now.atom);
 }
 
-/** Number of copies to which the repetition in braces at `at` expands. */
+/** Number of copies that the repetition in braces at `at` produces. */
 function timesAt(pattern: string, at: number): number {
   const braces = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/.exec(pattern.slice(at, at + 16));
   if (braces === null) return 1;

@@ -10,7 +10,7 @@ import { estimateProgramSize } from './regex-size.ts';
 /** Operation of an instruction, with the names of RE2 (re2/prog.h). */
 export const ByteOp = { FAIL: 0, ALTERNATIVES: 1, JUMP: 2, ASSERT: 3, OCTET: 4, MATCH: 5 } as const;
 
-/** Conditions that an assertion puts on its position, as bits. */
+/** Conditions that an assertion checks at its position, as bits. */
 export const Assertion = {
   BEGIN_LINE: 1,
   END_LINE: 2,
@@ -20,7 +20,7 @@ export const Assertion = {
   NO_WORD_BOUNDARY: 32,
 } as const;
 
-/** A Thompson program: it matches if some path from `start` to a MATCH reads a part of the name. */
+/** A Thompson program: it matches a name if some path from `start` to a MATCH reads a part of the name. */
 export interface ByteProgram {
   /** `ByteOp` of each instruction. */
   readonly ops: Uint8Array;
@@ -45,8 +45,8 @@ const MAX_PATTERN_LENGTH = 2048;
 const MAX_PROGRAM_SIZE = 10_000;
 
 /**
- * Compiles a pattern without regard to case; look-around, back references and other non-linear syntax are rejected. A
- * name is Latin-1 text in lower case, without its final dot.
+ * Compiles a pattern, ignoring case; rejects look-around, back references and other syntax that cannot be matched in
+ * linear time. A name is Latin-1 text in lower case, without its final dot.
  */
 export function compileProgram(pattern: string): ProgramOutcome {
   if (pattern === '') return { ok: false, reason: lineReason('empty') };
@@ -65,7 +65,7 @@ export function compileProgram(pattern: string): ProgramOutcome {
   }
 }
 
-/** The parts of re2js's programs that are read here; re2js does not declare them. */
+/** The parts of re2js's programs that this file reads; re2js does not declare types for them. */
 interface Re2Instruction {
   readonly op: number;
   readonly out: number;
@@ -132,7 +132,10 @@ function opOf(op: number): number {
 class OctetSets {
   readonly all: Uint8Array[] = [];
   private readonly byContent = new Map<string, number>();
-  /** The copies of a repetition share their array of characters, so few sets are computed byte by byte. */
+  /**
+   * The copies of a repetition share their array of characters, so this cache avoids computing their sets again byte by
+   * byte.
+   */
   private readonly byRunes = new Map<object, Map<number, number>>();
 
   indexOf(instruction: Re2Instruction): number {

@@ -1,8 +1,8 @@
 /**
  * Schedules compared with an independent computation for every minute of three years in ten zones. The computation gets
  * the clocks of a zone from Intl, not from luxon, and tests each slot according to the specification. By default luxon
- * is compared with those clocks at each hour and at each minute around a clock change; with WEIR_EVERY_MINUTE=1 at
- * every minute, and the next change is also requested at every minute, not only at changes and periodically.
+ * is compared with the clocks of Intl at each hour and at each minute around a clock change; with WEIR_EVERY_MINUTE=1,
+ * at every minute, and the next change is also computed at every minute, not only at changes and periodically.
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../test/support/parts/fast-check.ts';
@@ -99,7 +99,7 @@ const profileOfZone = fc.array(profile, { minLength: ZONES.length, maxLength: ZO
 function compare(slots: readonly ScheduleSlot[], zone: string): void {
   const known = offsets.get(zone)!;
   const luxon = zoneOffset(zone)!;
-  // Outside the period, luxon is used: the search for a change extends beyond its end.
+  // Outside the period, luxon is used, because the search for a change extends beyond the end of the period.
   const offsetAt: ZoneOffset = (atMs) => known[Math.floor((atMs - FROM_MS) / MINUTE_MS)] ?? luxon(atMs);
   const week = layOutWeek(slots);
   /** State of each minute of a local week, according to the specification. */

@@ -2,13 +2,13 @@
  * Pure functions that evaluate schedules: the override of a profile's slots at a point in time, and the time of its
  * next change. `time-zone.ts` has the offsets of time zones; the control plane decides when to call these functions.
  *
- * choice: a slot is active whenever the zone's clocks show its weekday and time, and at no other moment. So a slot
- * inside the hour that the clocks skip does not take place that night, a slot that overlaps this hour is shortened, and
- * a slot inside an hour that occurs twice takes place twice.
+ * choice: a slot is active whenever the zone's clocks show its weekday and time, and at no other moment. A slot inside
+ * the hour that the clocks skip is therefore omitted that night, a slot that overlaps this hour is shortened, and a
+ * slot inside an hour that occurs twice takes place twice.
  *
- * On a day off, slots that skip such days are inactive. A slot over midnight belongs to the day on which it ends: there
- * is a school night before each school day, including the last evening of a holiday, but not the evening before its
- * first day.
+ * On a day off, slots with `skipsDaysOff` are inactive. For this purpose, a slot over midnight belongs to the day on
+ * which it ends: it applies on the evening before each school day, including the last evening of a holiday, but not on
+ * the evening before its first day.
  */
 
 /** Minutes of a local day and of a local week, whose first minute is Monday 00:00. */
@@ -23,9 +23,7 @@ const EPOCH_WEEK_MINUTE = 3 * DAY;
  * once, perhaps twice.
  */
 const HORIZON_MS = 28 * DAY_MS;
-/**
- * Milliseconds ahead in which to search for the next change with days off: the next change may be after all days off.
- */
+/** Milliseconds ahead in which to search for the next change if there are days off: it may come after all of them. */
 const DAYS_OFF_HORIZON_MS = 400 * DAY_MS;
 
 /** Effect of a schedule on a group; null = none. */
@@ -67,8 +65,7 @@ interface LaidOutSlots {
 /** The slots of a profile laid out over the local week. */
 export interface ScheduleWeek {
   /**
-   * Layouts by the sum of 1 if today is a day off, and 2 if tomorrow is; without days off, the first is used for all
-   * days.
+   * Layouts by index: 1 if today is a day off, plus 2 if tomorrow is; without days off, only the first layout is used.
    */
   readonly layouts: readonly LaidOutSlots[];
   readonly daysOff: readonly DayRange[];
@@ -97,7 +94,7 @@ function layOut(slots: readonly ScheduleSlot[], off: number): LaidOutSlots {
   return { minutes, changes };
 }
 
-/** Overwrites the minutes of a slot, if the slot applies with `off` (whether today or tomorrow is a day off). */
+/** Overwrites the minutes of a slot; `off` is the index of the layout, which decides whether the slot is skipped. */
 function fillSlot(minutes: Uint8Array, slot: ScheduleSlot, off: number): void {
   const { days, start, end, action, skipsDaysOff = false } = slot;
   const state = action === 'block_all' ? BLOCK_ALL : ALLOW_ALL;

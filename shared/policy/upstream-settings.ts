@@ -8,19 +8,19 @@ export interface UpstreamSettings {
   /** IP address or host name. */
   readonly host: string;
   readonly port: number;
-  /** Address from `host@ip`, if any. */
+  /** The address in `host@ip`, if any. */
   readonly pinnedIp?: string;
   /** Path and query of a DoH upstream. */
   readonly path?: string;
-  /** Number in log records and the cache, minus one; by default the position among all servers. */
+  /** Number of the server in log records and the cache, minus one; by default its index among all servers. */
   readonly number?: number;
 }
 
-/** How pools distribute their questions; the position of a strategy is its code in shared memory. */
+/** How pools distribute their questions; the index of a strategy is its code in shared memory. */
 export const POOL_STRATEGIES = ['Parallel', 'Failover', 'Balanced', 'Fastest'] as const;
 export type PoolStrategy = (typeof POOL_STRATEGIES)[number];
 
-/** A pool of upstreams. Pools are asked in order of `priority`, lowest number first. */
+/** A pool of upstreams. Pools are used in order of `priority`, lowest number first. */
 export interface PoolSettings {
   readonly name: string;
   readonly strategy: PoolStrategy;

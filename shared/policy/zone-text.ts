@@ -4,8 +4,8 @@ import { reverseZonesOf } from '../net/reverse-zone.ts';
 import { canonicalDomain } from './domain-rule.ts';
 
 /**
- * The zone as ASCII in lower case without a final dot; a network becomes its reverse zone, or stays a network if it has
- * several. Null for other text; the root is rejected, because it belongs to the pools.
+ * The zone as ASCII in lower case without a final dot; a network becomes its reverse zone, or remains a network if it
+ * has several reverse zones. Null for other text; the root is rejected, because it belongs to the pools.
  */
 export function canonicalZone(value: string): string | null {
   const network = networkOf(value);

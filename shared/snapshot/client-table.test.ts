@@ -21,7 +21,7 @@ const RECORDS: readonly Row[] = [
   { group: 4, source: 'mac', bits: 128, address: '2001:db8::7' },
 ];
 
-/** Ranges by their starts, each with a number, from 10 up for IPv4 and from 20 up for IPv6. */
+/** Ranges by their starts; the record index is 10 and up for IPv4, 20 and up for IPv6. */
 function tableOf(ipv4: readonly string[], ipv6: readonly string[], cutWords = 0): ClientTable {
   const words = [CLIENT_TABLE_MAGIC, LAYOUT_VERSION, RECORDS.length, ipv4.length, ipv6.length];
   while (words.length < L.HEADER_WORDS) words.push(0);

@@ -1,7 +1,7 @@
 /**
  * The group of a client, and whether the client is admitted: flat ranges of addresses. Precedence and longest prefix
  * were resolved when the table was built (`control-plane/policy/snapshot/build/client-table-builder.ts`), so that a
- * lookup is one binary search. A lookup finds an *entry*: the number of a record, and the bits of admission and
+ * lookup is one binary search. A lookup finds an *entry*: the index of a record, and the bits of admission and
  * exclusion. `shared/memory/sighting-layout.ts` has the data that a thread stores per client.
  */
 import { addressToText, addressWord } from '../net/ip.ts';
@@ -9,7 +9,7 @@ import { MAC_IDENTITY_WORD, macOfIdentity } from '../net/mac.ts';
 import { Exclusion, type ExclusionBits } from '../query-log.ts';
 import { CLIENT_TABLE_MAGIC, ClientTableLayout as L, LAYOUT_VERSION } from './layout.ts';
 
-/** Source of a client's group. The numbers are in shared memory. */
+/** Source of a client's group. The numbers are stored in shared memory. */
 export const ClientGroupSource = { default: 0, subnet: 1, manual: 2, mac: 3, key: 4 } as const;
 export type ClientGroupSourceName = keyof typeof ClientGroupSource;
 const SOURCE_NAMES = Object.keys(ClientGroupSource) as readonly ClientGroupSourceName[];
@@ -18,7 +18,7 @@ const SOURCE_NAMES = Object.keys(ClientGroupSource) as readonly ClientGroupSourc
 const MAPPED_WORD = 0xffff;
 const SIGN_BIT = 0x80000000 | 0;
 
-/** Number of an entry's record. */
+/** Index of an entry's record. */
 export function recordOf(entry: number): number {
   return entry & L.RECORD_MASK;
 }
@@ -43,14 +43,17 @@ export function withExclusion(entry: number, exclusion: ExclusionBits): number {
   return (entry & ~(Exclusion.BOTH << L.EXCLUSION_SHIFT)) | (exclusion << L.EXCLUSION_SHIFT);
 }
 
-/** The entry with another record, for a client whose MAC shows that it is not the client recorded for its address. */
+/**
+ * The entry with another record, for a client whose MAC shows that the record for its address belongs to another
+ * client.
+ */
 export function withRecord(entry: number, record: number): number {
   return (entry & ~L.RECORD_MASK) | record;
 }
 
 /**
- * The entry of a client that is never admitted; `admittedEntry`: of a client that is admitted from everywhere unless it
- * is blocked.
+ * `blockedEntry`: the entry of a client that is never admitted; `admittedEntry`: the entry of a client that is admitted
+ * from everywhere unless it is blocked.
  */
 export function blockedEntry(entry: number): number {
   return (entry & ~L.ADMITTED_BIT) | L.BLOCKED_BIT;
@@ -88,7 +91,10 @@ export class ClientTable {
     this.hasMacs = (words[lastAt]! ^ SIGN_BIT) === MAC_IDENTITY_WORD;
   }
 
-  /** The entry for an address of four words (`addressWord`); the record number is 0 if the client has no record. */
+  /**
+   * The entry for an address of four words (`addressWord`); its record has index 0 if there is no record for the
+   * client.
+   */
   find(word0: number, word1: number, word2: number, word3: number): number {
     return word0 === 0 && word1 === 0 && word2 === MAPPED_WORD
       ? this.findIpv4(word3 ^ SIGN_BIT)
@@ -154,7 +160,7 @@ export class ClientTable {
     return words[ipv6At + this.ipv6Count * L.IPV6_WORDS + low]!;
   }
 
-  /** Compares words instead of subtracting them, because the difference may not fit into a word. */
+  /** Compares the words directly, because their difference may not fit into a word. */
   private startsAtOrBefore(at: number, word0: number, word1: number, word2: number, word3: number): boolean {
     const { words } = this;
     if (words[at]! !== word0) return words[at]! < word0;

@@ -1,7 +1,7 @@
 /**
- * Clients that are identified by a key, in the form that threads use. Only queries over TLS and HTTPS have keys, so the
- * memory is opened for the first such query: threads that answer UDP never open it. `shared/dns/client-key.ts` explains
- * keys.
+ * Clients that are identified by a key, in the form that threads use. Only queries over TLS and HTTPS have keys, so
+ * this memory is parsed for the first such query: threads that answer only UDP never parse it.
+ * `shared/dns/client-key.ts` explains keys.
  */
 
 import type { ExclusionBits } from '../query-log.ts';
@@ -13,7 +13,7 @@ export interface KeyedClient {
   readonly key: string;
   /** Id of the client's row. */
   readonly clientId: number;
-  /** Number of the client's record in the client table; 0 = no group is assigned to the client. */
+  /** Index of the client's record in the client table; 0 = no group is assigned to the client. */
   readonly record: number;
   /** Whether the key admits its client from everywhere (true) or from nowhere (false); null = the address decides. */
   readonly admits: boolean | null;
@@ -23,7 +23,7 @@ export interface KeyedClient {
   readonly names: readonly string[];
 }
 
-/** The entry of a client with a key (`ClientTable`) at an address with entry `ofAddress`. */
+/** The entry (see `ClientTable`) of a client with a key, at an address whose own entry is `ofAddress`. */
 export function keyedEntry({ record, admits, exclusion }: KeyedClient, ofAddress: number): number {
   const entry = withExclusion(record === 0 ? ofAddress : withRecord(ofAddress, record), exclusion);
   if (admits === null) return entry;
@@ -83,7 +83,7 @@ export class KeyedClients {
 }
 
 function open(buffer: SharedArrayBuffer): Opened {
-  // The decoder does not accept shared memory.
+  // TextDecoder does not accept shared memory, so copy the bytes first.
   const text = Buffer.from(new Uint8Array(buffer, JSON_BYTE)).toString('utf8');
   const clients = JSON.parse(text) as readonly KeyedClient[];
   return {

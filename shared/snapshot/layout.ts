@@ -26,15 +26,15 @@ export const RuleTableLayout = {
   ATTRIBUTE_COUNT_WORD: 4,
   SEED_LOW_WORD: 5,
   SEED_HIGH_WORD: 6,
-  /** Sum over all words after the header, see `checksumWords`. */
+  /** Checksum over all words after the header, see `checksumWords`. */
   CHECKSUM_WORD: 7,
-  /** Random number of the compilation: distinguishes tables with equal content. */
+  /** Random number of the compilation, by which tables with equal content are distinguished. */
   BUILD_WORD: 8,
-  /** Number of names that are addresses, in rules for the addresses in answers. */
+  /** Number of names that are addresses, because their rules are for addresses in answers. */
   ADDRESS_COUNT_WORD: 9,
   /**
-   * Bit n: there are rules for IPv4 prefixes of n bits, whose names have the form `a.b.c.d/n`; then four words of bits
-   * for IPv6.
+   * Bit n: there are rules for IPv4 prefixes of n bits, whose names have the form `a.b.c.d/n`. The next four words
+   * contain such bits for IPv6.
    */
   IPV4_PREFIXES_WORD: 10,
   IPV6_PREFIXES_WORD: 11,
@@ -110,11 +110,11 @@ export const AutomatonLayout = {
   /** Source of the automaton's rules. */
   SOURCE: 0,
   RULE_COUNT: 1,
-  /** The mask of all rules; when all are found, matching can end. */
+  /** The mask of all rules; once all of them are found, matching can end. */
   ALL_RULES: 2,
   CLASS_COUNT: 3,
   START_ROW: 4,
-  /** First row after those that find something; all lower rows find something, except the first row. */
+  /** The first row after the rows that find something; all lower rows find something, except row 0. */
   QUIET_ROW: 5,
   /** Offset in words from the automaton's start. */
   MASKS: 6,
@@ -162,7 +162,7 @@ export const LocalNamesLayout = {
   SET_RECORDS: 8,
 } as const;
 
-/** Bits of a node's flags. EMPTY: the name has no records, but is known to exist: NODATA. */
+/** Bits of a node's flags. EMPTY: the name is known to exist, but has no records; the answer is NODATA. */
 export const LocalNodeFlag = { EMPTY: 1 } as const;
 
 /**
@@ -184,7 +184,7 @@ export const PolicyTableLayout = {
   /** `BlockingMode`. */
   BLOCKING_MODE_WORD: 7,
   BLOCKING_TTL_SECS_WORD: 8,
-  /** Custom addresses for blocked questions, in network order. */
+  /** Custom addresses in answers to blocked queries, in network byte order. */
   CUSTOM_IPV4_BYTE: 36,
   CUSTOM_IPV6_BYTE: 40,
   CHECKSUM_WORD: 14,
@@ -193,7 +193,7 @@ export const PolicyTableLayout = {
   MANUAL_OWNER_COUNT_WORD: 17,
   /** `QuestionFlag` bits. */
   QUESTION_FLAGS_WORD: 18,
-  /** Families whose questions are answered with an address: 1 = IPv4, 2 = IPv6. */
+  /** Families for which blocked queries are answered with an address: 1 = IPv4, 2 = IPv6. */
   ADDRESS_FAMILIES_WORD: 19,
   HEADER_WORDS: 20,
   GROUP_ROW_WORDS: 4,
@@ -201,8 +201,8 @@ export const PolicyTableLayout = {
 
 /**
  * Client table: a header, the records that give clients their groups, then for each address family the ranges of
- * addresses without gaps or overlaps: all starts in ascending order, then the record number of each range. A word of a
- * start is four bytes of the address, first byte highest, with the sign bit inverted, so that signed words compare like
+ * addresses without gaps or overlaps: all starts in ascending order, then the word of each range. A word of a start is
+ * four bytes of the address, first byte highest, with the sign bit inverted, so that signed words compare like
  * addresses. Record 0 is for clients without a record.
  */
 export const ClientTableLayout = {
@@ -219,7 +219,7 @@ export const ClientTableLayout = {
   RECORD_WORDS: 6,
   IPV4_WORDS: 1,
   IPV6_WORDS: 4,
-  /** The word of a range: the number of its record, and whether its clients are admitted; see `ClientTable.find`. */
+  /** The word of a range: the index of its record, and whether its clients are admitted; see `ClientTable.find`. */
   RECORD_MASK: 0xff_ffff,
   /** Position of the `Exclusion` bits for queries of the range's clients. */
   EXCLUSION_SHIFT: 26,

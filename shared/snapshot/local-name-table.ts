@@ -6,7 +6,7 @@
 import { RRType } from '../dns/iana.ts';
 import { LAYOUT_VERSION, LOCAL_NAMES_MAGIC, LocalNamesLayout as L, LocalNodeFlag } from './layout.ts';
 
-/** Sources of local records, and their numbers in memory. */
+/** Sources of local records, and their codes in memory. */
 export const LocalSource = { config: 0, api: 1, dhcp: 2 } as const;
 export type LocalSourceName = keyof typeof LocalSource;
 

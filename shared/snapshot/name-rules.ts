@@ -1,5 +1,5 @@
 /**
- * Rules for names outside group policy: plain data of a snapshot, usually a few entries, which each thread opens into
+ * Rules for names outside group policy: plain data of a snapshot, usually a few entries, from which each thread builds
  * its own tables (`dns-worker/policy/open-snapshot.ts`).
  */
 import type { ForwardZone } from './forward-zone-servers.ts';
@@ -14,7 +14,7 @@ export interface NameRules {
   readonly grants: readonly NameGrant[];
 }
 
-/** Value for a grant without an end: later than any end, and a small integer for V8. */
+/** End of a grant that never ends: later than any other end, and still a small integer in V8. */
 export const NO_END_SECS = 0x7fff_ffff;
 
 /** Names that a client, a group or everyone may, or may not, query. */
@@ -38,7 +38,7 @@ export interface NameGrant {
 
 /** Names that may be answered with private addresses. */
 export interface RebindingRules {
-  /** Whether answers of the pools with private addresses are blocked. */
+  /** Whether the pools' answers with private addresses are blocked. */
   readonly isOn: boolean;
   /** Exempt names, which cover their subdomains; lower-case wire form. */
   readonly exempt: readonly Uint8Array[];

@@ -4,7 +4,7 @@
  */
 import { ADDRESS_SIZE } from '../net/ip.ts';
 
-/** A client as it is written in rules, and its addresses, 16 bytes each, one after another. */
+/** A client in the form in which rules name it, and its addresses, 16 bytes each, one after another. */
 export interface NamedClient {
   /** A MAC in the form of `canonicalMac`, or a name in lower case. */
   readonly name: string;

@@ -1,7 +1,7 @@
 /**
  * Effect of the rules on each group, and the answer to a blocked query: a small table, which
- * `control-plane/policy/snapshot/build/policy-table-builder.ts` builds again at every change of a group, a source's
- * assignment or a blocking setting, while the rule table is kept.
+ * `control-plane/policy/snapshot/build/policy-table-builder.ts` builds again when a group, a source's assignment or a
+ * blocking setting changes; the rule table stays the same.
  */
 import { LAYOUT_VERSION, POLICY_TABLE_MAGIC, PolicyTableLayout as L } from './layout.ts';
 
@@ -40,10 +40,10 @@ export class PolicyTable {
   readonly blockingTtlSecs: number;
   /** `QuestionFlag` bits. */
   readonly questionFlags: number;
-  /** Whether blocked A and AAAA questions are answered with an address; if not, with NODATA. */
+  /** Whether blocked A and AAAA queries are answered with an address; if not, with NODATA. */
   readonly givesIpv4: boolean;
   readonly givesIpv6: boolean;
-  /** Addresses for blocked questions: 4 and 16 bytes in network order. */
+  /** Addresses in answers to blocked queries: 4 and 16 bytes in network byte order. */
   readonly customIpv4: Uint8Array;
   readonly customIpv6: Uint8Array;
   private readonly words: Uint32Array;
@@ -54,7 +54,7 @@ export class PolicyTable {
   private readonly allowlistKinds: Uint8Array;
   private readonly allowlists: Uint8Array;
   private readonly sourceCount: number;
-  /** Rows of `served` and `manualServed`, created on first use. */
+  /** Rows of `served` and `manualServed`, one view per policy class, created when first used. */
   private readonly sources: Uint8Array[] = [];
   private readonly owners: Uint8Array[] = [];
   readonly manualAttributeCount: number;

@@ -1,6 +1,6 @@
 /** Origin of a deciding rule: a byte of a log record and of a rule match. */
 
-/** Origins, and the meaning of the rule's number for each. The codes are in shared memory only. */
+/** Origins, and for each the meaning of the rule's number. The codes are stored in shared memory only. */
 export const RuleOrigin = {
   /** The rule table of all lists; the number is an attribute id. */
   LIST: 0,

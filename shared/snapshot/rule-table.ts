@@ -1,8 +1,8 @@
 /**
  * The compiled rules of all lists: a map from names to attribute ids, in one immutable buffer that every thread reads.
- * An attribute represents one distinct set of (source, kind); `policy-table.ts` contains the effect of an attribute on
- * a group. A name is confirmed by a 64-bit keyed fingerprint: among n names, the probability that an unlisted name is
- * mistaken for a listed one is n / 2^64 (5 million names: 2.7e-13 per lookup). Built by
+ * An attribute stands for one distinct set of (source, kind); `policy-table.ts` contains the effect of an attribute on
+ * each group. A name is confirmed by a 64-bit keyed fingerprint: among n names, the probability that an unlisted name
+ * is mistaken for a listed one is n / 2^64 (5 million names: 2.7e-13 per lookup). Built by
  * `control-plane/policy/compile/table/rule-table-builder.ts`.
  */
 import { LAYOUT_VERSION, RULE_TABLE_MAGIC, RuleTableLayout as L } from './layout.ts';
@@ -45,7 +45,7 @@ export const SUFFIX_KINDS =
   RuleKind.IMPORTANT_BLOCK_SUFFIX |
   RuleKind.IMPORTANT_ALLOW_SUFFIX;
 
-/** Kinds that apply to the name itself, and those that apply to its subdomains. */
+/** Kinds that apply to the name itself, and kinds that apply to its subdomains. */
 export const OWN_KINDS = 0xff & ~(RuleKind.BLOCK_BELOW | RuleKind.ALLOW_BELOW);
 export const INHERITED_KINDS = SUFFIX_KINDS | RuleKind.BLOCK_BELOW | RuleKind.ALLOW_BELOW;
 
@@ -56,10 +56,10 @@ export class RuleTable {
   readonly nameCount: number;
   /** Number of names that are addresses. */
   readonly addressCount: number;
-  /** Lengths of the prefixes with rules on addresses, the longest first. */
+  /** Lengths of the prefixes that have rules for addresses, longest first. */
   readonly ipv4Prefixes: Uint8Array;
   readonly ipv6Prefixes: Uint8Array;
-  /** Random number of the build. */
+  /** Random number of the build, which distinguishes tables with equal content. */
   readonly build: number;
   readonly attributeCount: number;
   private readonly words: Int32Array;
@@ -69,7 +69,7 @@ export class RuleTable {
 
   /** Wraps `buffer`; throws a RangeError if it is not a rule table of this layout. */
   constructor(buffer: SharedArrayBuffer) {
-    // With an explicit length, the view has a fixed length and is fast, even over a growable buffer.
+    // An explicit length makes this view fixed in length and therefore fast, even over a growable buffer.
     const words = new Int32Array(buffer, 0, buffer.byteLength >>> 2);
     if (words[L.MAGIC_WORD] !== RULE_TABLE_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
       throw new RangeError('could not read a rule table: it has a different layout');

@@ -1,9 +1,9 @@
 /**
  * Finds the special rules that match a name or an address. Rules with a name are found by hash, as in the rule table;
- * patterns and regular expressions by three letters that each of their matches contains, so that they are not tried for
- * most names. Automata that read every name find the rules without such letters. Rules of sources that are inactive for
- * the group cost nothing; the caller checks the conditions of rules (the question's type, the client). Opening a buffer
- * builds nothing: a rule is parsed at its first match. A lookup without a match allocates nothing.
+ * patterns and regular expressions are found by three letters that each of their matches contains, so most of them are
+ * not tried for a name. Rules without such letters are found by automata, which read every name. Rules of sources that
+ * are inactive for the group cost nothing; the caller checks the conditions of rules (the question's type, the client).
+ * Opening a buffer builds nothing: a rule is parsed at its first match. A lookup without a match allocates nothing.
  */
 import { hashName, nameFromText } from '../dns/name.ts';
 import { type NamePattern, matchesPattern, readNamePattern } from '../policy/name-pattern.ts';
@@ -42,7 +42,7 @@ export function gramSlot(gram: number, slots: number): number {
   return (Math.imul(gram, GRAM_FACTOR) >>> 16) & (slots - 1);
 }
 
-/** A rewrite with its data in the form of an answer. */
+/** The answer of a rule that rewrites a name, in the form that a DNS answer needs. */
 export interface OpenRewrite {
   readonly rcode: number;
   /** Type and RDATA of the record in the answer; 0 and empty = none. */
@@ -88,7 +88,9 @@ export class SpecialMatcher {
   private readonly text = new Uint8Array(256);
   private textLength = 0;
 
-  /** The seeds are those of the names' hashes. Throws a RangeError if `buffer` has another layout. */
+  /**
+   * `seedLow` and `seedHigh` are the seeds of the names' hashes. Throws a RangeError if `buffer` has another layout.
+   */
   constructor(buffer: SharedArrayBuffer, seedLow: number, seedHigh: number) {
     const words = openSpecialRules(buffer);
     this.buffer = buffer;
@@ -122,7 +124,7 @@ export class SpecialMatcher {
     return this.open(index).rewrite;
   }
 
-  /** Calls `met(index)` once for each rule that matches `name`. Sources with `counts[index] !== 1` are ignored. */
+  /** Calls `met(index)` once for each rule that matches `name`. Ignores rules of sources with `counts[index] !== 1`. */
   forEachMatch(name: HashedName, counts: Uint8Array, met: (index: number) => void): void {
     if (this.nameSlots > 0) this.matchNames(name, counts, met);
     if (this.gramSlots === 0 && this.alwaysAt === this.alwaysEnd) return;
@@ -160,7 +162,7 @@ export class SpecialMatcher {
     }
   }
 
-  /** Matches the patterns and regular expressions that have a literal in the text. */
+  /** Matches patterns and regular expressions of which a literal occurs in the text. */
   private matchLiterals(name: HashedName, counts: Uint8Array, met: (index: number) => void): void {
     const { text, textLength: length, words, gramsAt, gramSlots } = this;
     this.visit++;
@@ -187,7 +189,7 @@ export class SpecialMatcher {
     }
   }
 
-  /** Matches the text against the automata that the words from `from` to before `end` refer to. */
+  /** Matches the text against the automata to which the words from `from` up to, but excluding, `end` refer. */
   private readWith(
     from: number,
     end: number,
@@ -210,7 +212,7 @@ export class SpecialMatcher {
     return this.words[this.rulesAt + index * L.RULE_WORDS + L.RULE_SOURCE]!;
   }
 
-  /** The rule of a candidate if its literal is in the text, with the three letters at `at`; -1 if not. */
+  /** The rule of a candidate if its literal occurs in the text, with its three letters at `at`; -1 if it does not. */
   private indexAt(candidate: number, gram: number, at: number, length: number): number {
     const { words, bytes, text } = this;
     const entry = this.candidatesAt + candidate * L.CANDIDATE_WORDS;

@@ -12,7 +12,7 @@ import { LAYOUT_VERSION, SPECIAL_RULES_MAGIC, SpecialRulesLayout as L, checksumW
  */
 export type SpecialMatch = 'exact' | 'suffix' | 'below' | 'pattern' | 'regex';
 
-/** Codes of the matches that have a name, in the section of names. */
+/** Codes of the kinds of matches that use a name, in the section of names. */
 export const MatchCode = { exact: 1, suffix: 2, below: 3 } as const;
 
 /**
@@ -20,7 +20,7 @@ export const MatchCode = { exact: 1, suffix: 2, below: 3 } as const;
  * NODATA.
  */
 export interface RewriteAnswer {
-  /** `Rcode`; NOERROR with an alias or a record. */
+  /** `Rcode`; NOERROR if there is an alias or a record. */
   readonly rcode: number;
   /** Target of an alias, which is resolved as usual. */
   readonly host?: string;
@@ -64,7 +64,7 @@ export interface SpecialRule {
   readonly text: string;
   /** The rule in the syntax of its source. */
   readonly rule: string;
-  /** Question types to which the rule applies, or does not apply. */
+  /** Query types to which the rule applies, or does not apply. */
   readonly types?: readonly number[];
   readonly exceptTypes?: readonly number[];
   /** Names to which the rule does not apply, including their subdomains. */
@@ -74,15 +74,15 @@ export interface SpecialRule {
   /** Clients by MAC or by name, in lower case; see `named-clients.ts`. */
   readonly clientNames?: readonly string[];
   readonly exceptClientNames?: readonly string[];
-  /** For an allowing rule: the answer whose rules it cancels; NODATA = any answer. */
+  /** For a rule that allows: the answer whose rewrite rules it cancels; NODATA = any answer. */
   readonly rewrite?: RewriteAnswer;
-  /** Whether the rule is meant to match every name; if not, it may do so only with conditions. */
+  /** Whether the rule is meant to match every name; any other rule may match every name only if it has conditions. */
   readonly forEveryName?: true;
-  /** Owners whose `$badfilter` rules disable this rule, in groups for which the owners are active. */
+  /** Owners whose `$badfilter` rules disable this rule, in groups for which these owners are active. */
   readonly takenBackBy?: readonly number[];
 }
 
-/** Whether a rule applies only to some questions, clients or names. */
+/** Whether a rule applies only to some query types, clients or names. */
 export function hasConditions(rule: Partial<SpecialRule>): boolean {
   return CONDITIONS.some((condition) => rule[condition] !== undefined);
 }
@@ -103,7 +103,7 @@ export interface SpecialRuleCounts {
   readonly textRules: number;
 }
 
-/** The buffer's words; throws a RangeError if it has another layout. */
+/** The buffer's words; throws a RangeError if the buffer has another layout. */
 export function openSpecialRules(buffer: SharedArrayBuffer): Int32Array {
   const words = new Int32Array(buffer, 0, buffer.byteLength >>> 2);
   if (words[L.MAGIC_WORD] !== SPECIAL_RULES_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
@@ -125,7 +125,7 @@ export function countSpecialRules(buffer: SharedArrayBuffer): SpecialRuleCounts 
   return { rules: words[L.RULE_COUNT_WORD]!, textRules: words[L.TEXT_RULE_COUNT_WORD]! };
 }
 
-/** The rule at `index`; undefined beyond the last rule. */
+/** The rule at `index`; undefined if the index is too large. */
 export function readSpecialRule(buffer: SharedArrayBuffer, index: number): SpecialRule | undefined {
   const words = openSpecialRules(buffer);
   if (index < 0 || index >= words[L.RULE_COUNT_WORD]!) return undefined;

@@ -40,23 +40,23 @@ export interface ExplainedRule {
  */
 export type ContainingRule = Omit<ExplainedRule, 'judged'>;
 
-/** The servers that are asked for the name. */
+/** The servers that are queried for the name. */
 export interface ExplainedServers {
   /** The forward zone of the name; null = the pools. */
   readonly zone: string | null;
   /** Addresses of the zone's servers; empty for the pools, which are not in a snapshot. */
   readonly servers: readonly string[];
-  /** Number of the server that answered, as in log records; 0 = none. */
+  /** Number, as in log records, of the server that answered; 0 = none. */
   readonly answeredBy: number;
 }
 
 /** A stage that the query passed. */
 export interface ExplainedStage {
   readonly stage: ExplainedStageName;
-  /** `answered` ends the query; `unresolved` passes it to the upstreams. */
+  /** `answered` ends the query; `unresolved` means that it needs the upstreams. */
   readonly result: 'continue' | 'answered' | 'dropped' | 'unresolved';
   readonly rules: readonly ExplainedRule[];
-  /** Result of the stage other than a rule, e.g. `subnet 192.0.2.0/24`. */
+  /** Finding of the stage if it is not a rule, e.g. `subnet 192.0.2.0/24`. */
   readonly detail: string | null;
 }
 
@@ -74,6 +74,6 @@ export interface Explanation {
   readonly containing: readonly ContainingRule[];
   /** The servers for the name; null if the query did not reach the cache. */
   readonly servers: ExplainedServers | null;
-  /** The message that would be sent; empty if none is sent or if only upstreams know the answer. */
+  /** The message that would be sent; empty if no message is sent, or if only upstreams know the answer. */
   readonly answer: Uint8Array;
 }

@@ -39,7 +39,7 @@ const busy = (sizesMib: readonly number[]): string[] => done(sizesMib.map((usedM
 setFlagsFromString('--expose-gc');
 const collectOnce = runInNewContext('gc') as () => void;
 
-/** Collects until nothing is left: garbage of another test file disappears gradually. */
+/** Collects until nothing is left, because garbage of another test file disappears gradually. */
 function collectGarbage(): void {
   const used = (): number => getHeapStatistics().used_heap_size;
   for (let before = Infinity; used() < before - MIB / 4;) {

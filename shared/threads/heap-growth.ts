@@ -1,29 +1,29 @@
 /**
- * Keeps the heap of a thread small: V8 lets it grow to 80 MiB before the first collection, and does not release memory
- * that it has allocated. A thread that then has little work would keep this memory for hours.
+ * Keeps the heap of a thread small: V8 lets the heap grow to 80 MiB before the first collection, and does not return
+ * this memory to the system. A thread that then has little work would keep this memory for hours.
  */
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Growth after which the heap is collected, in general and in a quiet process; in a home network, collections are
- * minutes apart.
+ * Growth after which the heap is collected: in general, and in a quiet process, as in a home network, where collections
+ * are then minutes apart.
  */
 const GROWTH_BYTES = 16 << 20;
 const QUIET_GROWTH_BYTES = 4 << 20;
-/** Free memory in the heap above which the heap is shrunk. */
+/** Unused memory in the heap above which the heap is shrunk. */
 const SPARE_BYTES = 12 << 20;
 /** Same as `SPARE_BYTES`, for the first time after the start. */
 const STARTS_SPARE_BYTES = 2 << 20;
 /**
- * Maximum CPU usage of a quiet process: on a busy core, a pause of tens of milliseconds would become a tenth of a
- * second.
+ * Maximum CPU usage of a process that counts as quiet: shrinking pauses a thread for tens of milliseconds, which a busy
+ * core would extend to a tenth of a second.
  */
 const QUIET_SHARE = 0.05;
 /**
- * Size of the memory that triggers a collection: more than the 64 MiB by which memory outside the heap may grow before
- * V8 collects.
+ * Size of the memory whose allocation triggers a collection: more than the 64 MiB by which memory outside the heap may
+ * grow before V8 collects.
  */
 const BALLAST_BYTES = 96 << 20;
 
@@ -33,11 +33,11 @@ export interface HeapSizes {
   readonly used: number;
   /** Memory in use in the heap, including garbage. */
   readonly inHeap: number;
-  /** Memory allocated from the system for the heap. */
+  /** Memory that the heap has allocated from the system. */
   readonly taken: number;
 }
 
-/** Heap to watch; by default that of the current thread. */
+/** Measurements and actions for a heap; by default those of the current thread. */
 export interface HeapGrowthOptions {
   readonly sizes: () => HeapSizes;
   /** Share of the time since the last call in which the thread worked. */
@@ -48,7 +48,7 @@ export interface HeapGrowthOptions {
   readonly collect: () => void;
   /** Collects and releases free memory, with a pause of tens of milliseconds. */
   readonly shrink: () => void;
-  /** Maximum share of the time in which the thread worked, for a collection. */
+  /** Maximum share of the time that the thread may have worked if a collection is to start. */
   readonly maxShare: number;
 }
 
@@ -104,15 +104,15 @@ export class HeapGrowth {
 }
 
 /**
- * Makes the collector run concurrently in small steps of 3 ms, instead of one step of 20 ms, by allocating memory.
- * Shared memory does not trigger the collector; other memory does, even if it is never written and therefore costs
- * nothing.
+ * Makes the collector run concurrently in small steps of 3 ms, instead of one step of 20 ms, by allocating memory. A
+ * large allocation outside the heap triggers the collector, and costs nothing if it is never written; shared memory
+ * does not trigger it.
  */
 export function collectSoon(): void {
   try {
     new ArrayBuffer(BALLAST_BYTES);
   } catch {
-    collector()({ type: 'major' }); // The system does not guarantee that much memory.
+    collector()({ type: 'major' }); // The system may refuse to allocate so much memory.
   }
 }
 

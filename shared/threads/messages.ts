@@ -48,7 +48,7 @@ export interface WorkerSettings {
     /** Names that are not validated, in lower-case wire form. */
     readonly negativeAnchors: readonly Uint8Array[];
   } | null;
-  /** How questions to upstreams are protected beyond random ports and ids. */
+  /** How queries to upstreams are protected beyond random ports and ids. */
   readonly hardening: HardeningSettings;
   /**
    * Earliest correct time, in Unix milliseconds: while the clock shows an earlier time, it is wrong, and the validity
@@ -59,9 +59,12 @@ export interface WorkerSettings {
   readonly forwardsEcs: boolean;
   readonly rateLimit: RateLimitSettings;
   readonly identity: IdentitySettings;
-  /** Concurrent TCP connections of one client address to the whole node; 0 = unlimited. */
+  /** Maximum number of concurrent TCP connections of one client address to the whole node; 0 = unlimited. */
   readonly tcpMaxConnectionsPerIp: number;
-  /** Concurrent connections of one client address to the whole node, for DNS over TLS and for DNS over HTTPS. */
+  /**
+   * Maximum number of concurrent connections of one client address to the whole node, for DNS over TLS and for DNS over
+   * HTTPS.
+   */
   readonly dotMaxConnectionsPerIp: number;
   /** Ports of DNS over TLS and over HTTPS; null = disabled. */
   readonly dotPort: number | null;
@@ -78,7 +81,7 @@ export interface WorkerSettings {
   readonly faultInjection: boolean;
 }
 
-/** Shared memory of one worker, created by the control plane, so that it still exists after a thread has died. */
+/** Shared memory of one worker; the control plane creates it, so that it outlives a dead thread. */
 export interface WorkerMemory {
   /** `WorkerControl` words. */
   readonly control: SharedArrayBuffer;
@@ -90,7 +93,7 @@ export interface WorkerMemory {
   /** Counters, one block per thread (`dns-worker/report`). */
   readonly answerCounters: SharedArrayBuffer;
   readonly resolveCounters: SharedArrayBuffer;
-  /** The servers that the answer thread asks itself (`shared/memory/first-server-layout.ts`). */
+  /** The servers that the answer thread queries itself (`shared/memory/first-server-layout.ts`). */
   readonly firstServers: SharedArrayBuffer;
   /** Clients that sent queries, one block per thread (`shared/memory/sighting-layout.ts`). */
   readonly answerClients: SharedArrayBuffer;
@@ -113,13 +116,13 @@ export interface CompatApiUrls {
   readonly named: string;
 }
 
-/** Answers of a node about itself. */
+/** Settings for what a node reveals about itself. */
 export interface IdentitySettings {
   /** Networks of clients that may send queries of class CHAOS. */
   readonly chaosClients: readonly string[];
-  /** Names that load balancers query: neither logged nor counted. */
+  /** Names that load balancers query; such queries are neither logged nor counted. */
   readonly healthCheckNames: readonly string[];
-  /** Domains whose queries, including those for subdomains, are excluded from the log, and from statistics. */
+  /** Domains whose queries, including queries for subdomains, are excluded from the log, and from statistics. */
   readonly logExcludedDomains: readonly string[];
   readonly statsExcludedDomains: readonly string[];
   /** Whether refused clients get no answer. */
@@ -134,7 +137,7 @@ export interface IdentitySettings {
   readonly designatedAddresses: readonly Uint8Array[];
 }
 
-/** Certificate for the threads' TLS with clients. */
+/** Certificate of the threads' TLS servers. */
 export interface ServedCertificate {
   /** PEM: the server's own certificate, followed by the chain of its issuers. */
   readonly cert: string;
@@ -149,7 +152,7 @@ export interface ThreadStart {
   readonly role: ThreadRole;
   /** 0-based index of the worker. */
   readonly worker: number;
-  /** 0-based number among all threads of the node that ask upstreams: identifies the owner of locks and claims. */
+  /** 0-based index among all threads of the node that query upstreams; identifies the owner of locks and claims. */
   readonly asker: number;
   readonly given: GivenSettings;
   readonly memory: WorkerMemory;
@@ -163,7 +166,7 @@ export interface ThreadStart {
   readonly claims: SharedArrayBuffer;
   /** Features of upstream servers (`shared/memory/capability-table.ts`). */
   readonly capabilities: SharedArrayBuffer;
-  /** Outcomes of these questions, which threads share (`shared/memory/outcome-rings.ts`). */
+  /** Outcomes of questions in flight, which threads share (`shared/memory/outcome-rings.ts`). */
   readonly outcomes: SharedArrayBuffer;
   /** Zones that resolve threads have proven (`shared/memory/sealed-records.ts`). */
   readonly cuts: SharedArrayBuffer;
@@ -203,26 +206,26 @@ export const WorkerControl = {
 } as const;
 
 /**
- * State of the node, which shows load balancers whether to send queries (`status.weir`); in ascending order. Do not
+ * State of the node, by which load balancers decide whether to send queries (`status.weir`); in ascending order. Do not
  * change the numbers: other releases also read them.
  */
 export const NodeState = {
-  /** Like `STARTING`, but only questions of this machine are answered, so that no client gets unfiltered answers. */
+  /** Like `STARTING`, but only queries of this machine are answered, so that no client gets unfiltered answers. */
   HOLDING: 0,
   /**
-   * Nothing is filtered yet: the node has no policy of an earlier run, and the policy in the database is not active
-   * yet.
+   * Nothing is filtered: the node has no policy of an earlier run, and has not yet activated the policy in the
+   * database.
    */
   STARTING: 1,
   READY: 2,
-  /** About to stop. */
+  /** The node is about to stop. */
   DRAINING: 3,
 } as const;
 export type NodeStateCode = (typeof NodeState)[keyof typeof NodeState];
 
 /**
- * Faults that tests inject: the thread ends, throws or hangs; the other faults are errors that a thread survives,
- * thrown in a timer, in an event or in a promise.
+ * Faults that tests inject: the thread ends, throws or hangs; or an error that a thread survives is thrown in a timer,
+ * in an event or in a promise.
  */
 export type Fault = 'exit' | 'throw' | 'hang' | 'throw-in-timer' | 'throw-in-event' | 'reject';
 
@@ -235,7 +238,7 @@ export type ToWorker =
    * stay open. A thread that has not finished after `withinMs` is terminated.
    */
   | { readonly type: 'drain'; readonly keepSockets: boolean; readonly withinMs: number }
-  /** Send `explained`: the answer to a question, and the reason. Resolve threads only. */
+  /** Send `explained`: the answer to a question, and the reason for the answer. Resolve threads only. */
   | {
       readonly type: 'explain';
       readonly id: number;
@@ -269,7 +272,7 @@ export type ToWorker =
       readonly client: Uint8Array;
       /** Key of the client; '' = none. */
       readonly clientKey: string;
-      /** Whether Weir itself asks: the query is neither logged nor counted. */
+      /** Whether Weir itself sent the query, which is then neither logged nor counted. */
       readonly isOwn: boolean;
     }
   /** Test hook. */
@@ -310,7 +313,7 @@ export interface UpstreamReport {
   readonly latencyCounts: LatencyCounts;
   /** Addresses of the upstream's host name, or the literal itself. Empty until resolved. */
   readonly resolved: readonly string[];
-  /** Features of the address that is asked first. */
+  /** Features of the address that is queried first. */
   readonly supports: ServerSupport;
   /** Whether DNSSEC signatures are missing in the upstream's answers. */
   readonly removesSignatures: boolean;
@@ -326,7 +329,7 @@ export interface UpstreamReports {
 
 /** Messages from a thread to the control plane. */
 export type FromWorker =
-  /** A resolve thread has chosen the back end of the worker's sockets. */
+  /** A resolve thread has chosen the back end of the worker's UDP sockets. */
   | { readonly type: 'starting'; readonly backend: 'batch' | 'dgram' }
   | { readonly type: 'ready'; readonly backend: 'batch' | 'dgram' }
   | { readonly type: 'listen-failed'; readonly address: string; readonly port: number; readonly code: string }
@@ -334,7 +337,7 @@ export type FromWorker =
   | { readonly type: 'settings-active'; readonly version: number }
   | { readonly type: 'upstreams'; readonly upstreams: UpstreamReports }
   | { readonly type: 'explained'; readonly id: number; readonly explanation: Explanation }
-  /** `keys` is null if there was no answer. */
+  /** `keys` is null if there was no response. */
   | { readonly type: 'trust-point'; readonly id: number; readonly keys: TrustPointKeys | null }
   /** `reply` is null if no reply is sent. */
   | { readonly type: 'asked'; readonly id: number; readonly reply: Uint8Array | null }

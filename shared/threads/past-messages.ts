@@ -1,4 +1,4 @@
-/** Messages to and from the thread that explains a question with an earlier generation of policy. */
+/** Messages to and from the thread that explains a question with an earlier version of policy. */
 import type { SnapshotBuffers } from '../snapshot/snapshot.ts';
 import type { Explanation } from './explanation.ts';
 

@@ -8,28 +8,28 @@ import type { ExplainedRule } from './explanation.ts';
 
 /** Words of a question; each is an i32. */
 export const QuestionWord = {
-  /** Number of the name. */
+  /** Index of the name. */
   NAME: 0,
-  /** The qtype; from bit 16 on, `QuestionMark`. */
+  /** The qtype, and from bit 16 on `QuestionMark` bits. */
   TYPE: 1,
-  /** Number of the client. */
+  /** Index of the client. */
   CLIENT: 2,
-  /** Number of the answer plus one; 0 = the answer contains nothing that policy could block; or `ANSWER_UNKNOWN`. */
+  /** Index of the answer plus one; 0 = the answer contains nothing that policy could block; or `ANSWER_UNKNOWN`. */
   ANSWER: 3,
-  /** Number of queries for the question. */
+  /** Number of queries with this question. */
   COUNT: 4,
 } as const;
 export const QUESTION_WORDS = 5;
 /** Value if the log has no answer of an upstream. */
 export const ANSWER_UNKNOWN = -1;
 
-/** Marks of a question. */
+/** Flags of a question. */
 export const QuestionMark = {
   /** The question was blocked, possibly because of its answer. */
   MAYBE_BY_ANSWER: 1 << 16,
 } as const;
 
-/** Texts or records by their number. */
+/** Texts or records by their index. */
 export interface NumberedBytes {
   readonly count: number;
   /** u32: start of each text or record, and the end of the last one. */
@@ -44,7 +44,7 @@ export interface LoggedQuestions {
   readonly questions: SharedArrayBuffer;
   /** Names in presentation form in lower case, without the final dot. */
   readonly names: NumberedBytes;
-  /** Resource records with TTL 0; pointers count from a message with the name as its question. */
+  /** Resource records with TTL 0; compression pointers are offsets into a message whose question is the name. */
   readonly answers: NumberedBytes;
   readonly clientCount: number;
   /** Addresses, 16 bytes each. */
@@ -80,7 +80,7 @@ export interface SimulatedDecision {
   readonly rule: ExplainedRule | null;
 }
 
-/** A name or client by its number, and its number of queries. */
+/** A name or client, given by its index, with its number of queries. */
 export type NumberCount = readonly [number: number, queries: number];
 
 /** A name with changes. */
@@ -88,7 +88,7 @@ export interface ChangedName {
   readonly name: number;
   readonly newlyBlocked: number;
   readonly newlyAllowed: number;
-  /** Type of the changed question that is asked most often for this name. */
+  /** Type of the changed question for this name that has the most queries. */
   readonly qtype: number;
   readonly before: SimulatedDecision;
   readonly after: SimulatedDecision;

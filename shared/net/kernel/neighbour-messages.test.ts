@@ -1,4 +1,4 @@
-/** Answers of the kernel: captured answers, and malformed answers. */
+/** Messages of the kernel, some of them captured and some malformed. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../../test/support/parts/fast-check.ts';

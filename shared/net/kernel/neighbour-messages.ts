@@ -1,6 +1,6 @@
 /**
- * Parses the kernel's neighbour tables: answers of rtnetlink (rtnetlink(7), <linux/neighbour.h>) with ARP and IPv6, and
- * the text of /proc/net/arp, which has ARP only. Pure functions.
+ * Parses the kernel's neighbour tables: messages of rtnetlink (rtnetlink(7), <linux/neighbour.h>) with ARP and IPv6
+ * neighbours, and the text of /proc/net/arp, which has only ARP. Pure functions.
  */
 import { addressFromText, addressToText } from '../ip.ts';
 import { canonicalMac, macToText } from '../mac.ts';
@@ -22,7 +22,7 @@ const MessageType = { ERROR: 2, DONE: 3, NEW_NEIGHBOUR: 28, GET_NEIGHBOUR: 30 } 
 const Attribute = { ADDRESS: 1, MAC: 2 } as const;
 /** Flags of the request: NLM_F_REQUEST and NLM_F_DUMP. */
 const DUMP_FLAGS = 0x301;
-/** NUD_INCOMPLETE, NUD_FAILED and NUD_NOARP: no neighbour has answered, or ARP is not used. */
+/** NUD_INCOMPLETE, NUD_FAILED and NUD_NOARP: no neighbour has answered, or the interface does not use ARP. */
 const NOT_ANSWERED = 0x01 | 0x20 | 0x40;
 /** NTF_PROXY: an address for which this machine answers. */
 const PROXY_FLAG = 0x08;
@@ -37,7 +37,7 @@ export function neighbourRequest(): Uint8Array {
   return message;
 }
 
-/** Adds the neighbours in one datagram to `found`; returns whether the datagram was the last of the answer. */
+/** Adds the neighbours in one datagram to `found`; returns whether the datagram was the kernel's last one. */
 export function readNeighbours(datagram: Uint8Array, found: Neighbour[]): boolean {
   const view = new DataView(datagram.buffer, datagram.byteOffset, datagram.byteLength);
   for (let at = 0; at + HEADER_BYTES <= datagram.length;) {

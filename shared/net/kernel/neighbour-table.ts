@@ -11,9 +11,9 @@ import { type Neighbour, neighbourRequest, readArpText, readNeighbours } from '.
 const AF_NETLINK = 16;
 /** SOCK_RAW, SOCK_NONBLOCK, SOCK_CLOEXEC. */
 const SOCKET_TYPE = 3 | 0x800 | 0x8_0000;
-/** The kernel fills at most 32 KiB at a time. */
+/** The kernel writes at most 32 KiB per datagram. */
 const BUFFER_BYTES = 64 * 1024;
-/** Maximum number of datagrams to read: a table of a hundred thousand entries. */
+/** Maximum number of datagrams to read, enough for a table of a hundred thousand entries. */
 const MAX_DATAGRAMS = 1000;
 
 interface SocketCalls {
@@ -45,15 +45,15 @@ export function openNeighbourTable(logger: Logger, readText: ReadText): ReadNeig
 }
 
 /**
- * Same as `openNeighbourTable` for a DNS thread, which opens no files, and loads the system calls only when it first
- * needs the tables.
+ * Same as `openNeighbourTable`, for a DNS thread: opens no files, and loads the system calls only when the tables are
+ * first needed.
  */
 export function neighboursWhenNeeded(): ReadNeighbours {
   let read: ReadNeighbours | undefined;
   return () => (read ??= chooseTable(() => '').read)();
 }
 
-/** Chooses the way to read the tables; `reason` is set if it is the fallback. */
+/** Chooses the way to read the tables; if it is the fallback, `reason` says why. */
 function chooseTable(readText: ReadText): { readonly read: ReadNeighbours; readonly reason?: string } {
   const libc =
     process.platform === 'linux' ? loadLibc<SocketCalls>(SIGNATURES) : { reason: 'netlink is not available' };
@@ -86,6 +86,6 @@ function readArp(readText: ReadText): Neighbour[] {
   try {
     return readArpText(readText('/proc/net/arp'));
   } catch {
-    return []; // Not Linux, or no /proc.
+    return []; // Not Linux, or /proc is not mounted.
   }
 }

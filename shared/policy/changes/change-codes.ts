@@ -4,9 +4,9 @@
  */
 import type { Params } from '../reasons/text-params.ts';
 
-/** Texts for all codes in one language; `{name}` is the parameter `name`. */
+/** Texts for all codes in one language; `{name}` stands for the parameter `name`. */
 export interface ChangeTexts {
-  /** The form of a line with subject and action. */
+  /** Pattern of a line that consists of subject and action. */
   readonly line: string;
   readonly subjects: Readonly<Record<string, string>>;
   readonly actions: Readonly<Record<string, string>>;
@@ -192,7 +192,10 @@ export interface TextPart {
   readonly isValue: boolean;
 }
 
-/** The subject, for example `group Kids`; null if a newer release of Weir wrote a code that `texts` does not have. */
+/**
+ * The subject, for example `group Kids`; null if `texts` does not have the code, because a newer release of Weir wrote
+ * it.
+ */
 export function subjectParts(subject: CodedSubject, texts: ChangeTexts = ENGLISH_CHANGES): TextPart[] | null {
   return partsOf(texts.subjects[subject.code], subject.params, texts);
 }
@@ -220,7 +223,7 @@ export function summaryParts(change: CodedChange, texts: ChangeTexts = ENGLISH_C
   return change.subject.code === 'policy' ? actionParts(change.action, texts) : lineParts(change, texts);
 }
 
-/** The text of the parts together. */
+/** The joined text of the parts. */
 export function joined(parts: readonly TextPart[] | null): string {
   return (parts ?? []).map(({ text }) => text).join('');
 }

@@ -1,7 +1,7 @@
 /**
  * Reasons in reports of imports: why an item is not imported, or behaves differently here. Each has a code and an
- * English text, in one table for each program. A reason of a report may consist of several reasons, see `joinReasons`.
- * The dashboard has the other languages, in `i18n/reasons/`.
+ * English text, in one table for each program. A reason in a report may combine several reasons, see `joinReasons`. The
+ * dashboard has the other languages, in `i18n/reasons/`.
  */
 import { ADGUARD_REASONS } from './adguard-reasons.ts';
 import { BLOCKY_REASONS } from './blocky-reasons.ts';
@@ -27,10 +27,10 @@ export const IMPORT_REASONS = {
 export type ImportReasonCode = keyof typeof IMPORT_REASONS;
 
 declare const MARK: unique symbol;
-/** English text of a reason. The mark makes the compiler reject strings that are not such a text. */
+/** English text of a reason. The mark makes the compiler reject any string that is not such a text. */
 export type ImportReason = LineReason | (string & { readonly [MARK]: true });
 
-/** Separator between the reasons of one text; some reasons also contain this text. */
+/** Separator between the reasons of one text; the texts of some reasons also contain it. */
 const SEPARATOR = '; ';
 /** Separator between a subject and its reason. */
 const COLON = ': ';
@@ -44,7 +44,7 @@ export function importReason<Code extends ImportReasonCode>(
   return texts.say(code, params) as ImportReason;
 }
 
-/** A text without a code: a value, or the message of another part of Weir. */
+/** A text without a code: a value, or a message from another part of Weir. */
 export function plainReason(text: string): ImportReason {
   return text as ImportReason;
 }
@@ -70,13 +70,13 @@ export interface ReadReason {
 }
 
 /**
- * The reasons that a text consists of. Parameters may contain the separator, so there may be several readings: the
- * reading with the fewest parts that have no code or belong to a parameter is used.
+ * The reasons that a text consists of. Parameters may contain the separator, so a text can be split in several ways;
+ * the way with the fewest parts that have no code or belong to a parameter is used.
  */
 export function readImportReasons(text: string): readonly ReadReason[] {
   const pieces = text.split(SEPARATOR).slice(0, MAX_PIECES);
   const rest = text.split(SEPARATOR).slice(MAX_PIECES);
-  /** For each piece, the best reading of the text that begins with this piece. */
+  /** For each piece, the best way to split the text that begins with this piece. */
   const best: Reading[] = [];
   best[pieces.length] = {
     cost: rest.length,
@@ -104,7 +104,7 @@ interface Reading {
   readonly reasons: readonly ReadReason[];
 }
 
-/** Number of parts without a code, or within parameters. */
+/** 1 for a part without a code, and for each part within parameters. */
 function costOf({ reason }: ReadReason): number {
   if (reason === null) return 1;
   const values = Object.values(reason.params);

@@ -1,6 +1,7 @@
 /**
- * Reasons why a line of a list, a custom rule or a regular expression cannot be used. Each has a code, and an English
- * text, which the API, logs and the command line show. The dashboard has the other languages, in `i18n/reasons/`.
+ * Reasons why a line of a list, a custom rule or a regular expression cannot be used. Each has a code and an English
+ * text; the API, logs and the command line show the English text. The dashboard has the other languages, in
+ * `i18n/reasons/`.
  */
 import type { Params } from './text-params.ts';
 import { type CodedReason, ReasonTexts } from './reason-texts.ts';
@@ -118,7 +119,7 @@ export const LINE_REASONS = {
 export type LineReasonCode = keyof typeof LINE_REASONS;
 
 declare const MARK: unique symbol;
-/** The English text of a reason with a code. The mark makes the compiler reject strings that are not such a text. */
+/** The English text of a reason with a code. The mark makes the compiler reject any string that is not such a text. */
 export type LineReason = string & { readonly [MARK]: true };
 
 const texts = new ReasonTexts<typeof LINE_REASONS>(LINE_REASONS);
@@ -130,7 +131,7 @@ export function lineReason<Code extends LineReasonCode>(
   return texts.say(code, params) as LineReason;
 }
 
-/** The message of a library, which has a code only if it is listed above. */
+/** The message of a library; it has a code only if it is listed above. */
 export function libraryReason(message: string): LineReason {
   return message as LineReason;
 }

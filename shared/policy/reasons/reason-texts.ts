@@ -1,7 +1,7 @@
 /**
  * Reasons with codes: each has a code, an English text and parameters. The server uses the English text in the API, the
- * database and logs. `read` finds the code and parameters of an English text, even of an older text from the database,
- * so that the dashboard can show the reason in the user's language.
+ * database and logs. `read` finds the code and parameters of an English text, even if an older release stored the text
+ * in the database, so that the dashboard can show the reason in the user's language.
  */
 
 /** A reason in codes. */
@@ -10,7 +10,7 @@ export interface CodedReason<Code extends string> {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** A place for a parameter in a text. */
+/** A placeholder for a parameter in a text. */
 const PLACE = /\{(\w+)\}/g;
 
 /** A text that is split at its parameters. */
@@ -50,7 +50,7 @@ export class ReasonTexts<Texts extends Readonly<Record<string, string>>> {
     return null;
   }
 
-  /** The texts with parameters; those with more fixed text come first, because they are more specific. */
+  /** The texts with parameters; texts with more fixed characters come first, because they are more specific. */
   private makeForms(): readonly Form<keyof Texts & string>[] {
     return Object.entries(this.texts)
       .map(([code, text]) => {
@@ -67,7 +67,9 @@ export class ReasonTexts<Texts extends Readonly<Record<string, string>>> {
   }
 }
 
-/** The values between the fixed texts, each as short as possible; null if `text` does not have this form. */
+/**
+ * The values between the fixed texts, each as short as possible; null if the fixed texts do not occur in this order.
+ */
 function valuesBetween(text: string, fixed: readonly string[]): string[] | null {
   const first = fixed[0]!;
   const last = fixed.at(-1)!;
