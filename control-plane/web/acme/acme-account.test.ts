@@ -1,4 +1,4 @@
-/** Accounts at servers with odd answers; those at Pebble are in acme-certificate.test.ts. */
+/** Accounts at servers with odd responses; acme-certificate.test.ts tests accounts at Pebble. */
 import { describe, expect, test } from '@jest/globals';
 import { generateKeyPairSync } from 'node:crypto';
 import { AcmeAccount, problemText } from './acme-account.ts';
@@ -14,7 +14,7 @@ const DIRECTORY = {
 const NONCE = { 'replay-nonce': 'nonce-1' };
 const PROBLEM = 'urn:ietf:params:acme:error:';
 
-/** Opens an account at a server whose answers, by path, are these. */
+/** Opens an account at a server that returns these responses, by path. */
 function open(answers: Readonly<Record<string, Partial<AcmeResponse>>>, sent: AcmeRequest[] = []) {
   const send = async (request: AcmeRequest): Promise<AcmeResponse> => {
     sent.push(request);

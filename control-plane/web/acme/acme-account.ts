@@ -10,7 +10,7 @@ import type { AcmeResponse, SendToAcme } from './acme-http.ts';
 /** Maximum number of attempts of a request whose nonce the server rejects. */
 const MAX_NONCES = 20;
 
-/** An answer with its JSON body; `location` is the URL of the created resource. */
+/** A response with its JSON body; `location` is the URL of the created resource. */
 export interface AcmeAnswer {
   readonly body: Readonly<Record<string, unknown>>;
   readonly text: string;
@@ -140,7 +140,7 @@ function headerOf({ headers }: AcmeResponse, name: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** The body as an object; returns `otherwise` for another form, or throws if it is missing. */
+/** The body as an object; if it is not an object, returns `otherwise`, or throws if `otherwise` is missing. */
 function jsonOf({ text }: AcmeResponse, otherwise?: object): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);

@@ -24,7 +24,7 @@ import { AcmeCertificate } from './acme-certificate.ts';
 import { HttpChallenges } from './http-challenges.ts';
 
 const HOUR_MS = 3_600_000;
-/** The clock stands still during an order, so a new certificate must not become valid after it. */
+/** The clock does not advance during an order, so it is set ahead first: a new certificate must already be valid. */
 const AHEAD_MS = 60_000;
 const USER = { name: 'anna', address: null };
 
@@ -103,7 +103,7 @@ function node(number = 1): AcmeCertificate {
   return made;
 }
 
-/** Orders a certificate; returns why that failed, or null. */
+/** Orders a certificate; returns the reason of a failure, or null. */
 async function order(by = acme): Promise<string | null> {
   expect(by.begin(USER)).toBe(true);
   await by.settled();

@@ -45,7 +45,7 @@ export interface AcmeParts {
   readonly ownPorts: ReadonlySet<number>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random?: () => number;
   /** See `OrderParts`. */
   readonly pollMs?: number;
@@ -88,7 +88,7 @@ export class AcmeCertificate {
     return { step, fault, endedMs, failures, nextMs: this.nextMs() };
   }
 
-  /** Checks for due renewals from now on; call the result to stop the checks and an order in progress. */
+  /** Starts checking for due renewals; returns a function that stops the checks and an order in progress. */
   start(): () => Promise<void> {
     const timer = setInterval(() => this.renewIfDue(), POLL_MS);
     timer.unref();

@@ -30,7 +30,10 @@ export class AcmeFault extends Error {
   override readonly name = 'AcmeFault';
 }
 
-/** Sends requests over TLS; `ca` are the authorities that sign the server's own certificate, if not those of Node.js. */
+/**
+ * Sends requests over TLS; `ca` contains the authorities that are trusted for the server's own certificate, null =
+ * those of Node.js.
+ */
 export function acmeSender(userAgent: string, ca: string | null): SendToAcme {
   return (asked, signal) => {
     const url = URL.canParse(asked.url) ? new URL(asked.url) : null;

@@ -1,4 +1,4 @@
-/** Orders at servers with odd answers; those at Pebble are in acme-certificate.test.ts. */
+/** Orders at servers with odd responses; acme-certificate.test.ts tests orders at Pebble. */
 import { describe, expect, test } from '@jest/globals';
 import type { AcmeAccount } from './acme-account.ts';
 import { orderCertificate } from './acme-order.ts';
@@ -10,7 +10,7 @@ const CHALLENGE = { type: 'http-01', url: 'https://ca.test/challenge/1', token: 
 const PENDING = { status: 'pending', identifier: { value: 'a.example.org' }, challenges: [CHALLENGE] };
 const READY = { status: 'ready', finalize: 'https://ca.test/finalize/1' };
 
-/** Runs an order whose resources have these states in turn; the last one is repeated. */
+/** Runs an order whose resources go through these states; the last state is repeated. */
 async function run(states: Readonly<Record<string, readonly object[]>>) {
   const [put, posted, left]: [Proof[], string[], Record<string, object[]>] = [[], [], {}];
   for (const [url, list] of Object.entries(states)) left[url] = [...list];

@@ -11,7 +11,7 @@ export type OrderStep = (typeof ACME_STEPS)[number];
 /** Kinds of proof. */
 export type ChallengeType = 'http-01' | 'dns-01';
 
-/** Proofs of the names of one order. */
+/** Publishes the proofs of the names of one order. */
 export interface ChallengeResponder {
   readonly type: ChallengeType;
   /** Makes all proofs visible. */

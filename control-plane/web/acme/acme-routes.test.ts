@@ -34,7 +34,7 @@ const audited = async (): Promise<number> => {
   return rows[0]!.n;
 };
 
-/** Makes the first COMMIT with an audit entry a serialization failure; call the result to undo this. */
+/** Makes the first COMMIT with an audit entry a serialization failure; returns a function that undoes this. */
 async function failFirstCommit(): Promise<() => Promise<unknown>> {
   const { database } = api.parts;
   await asOwner(

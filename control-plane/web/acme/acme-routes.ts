@@ -57,8 +57,8 @@ function orderAcme(context: AcmeContext): Route {
       let hasBegun = false;
       await context.database.transaction(async (tx) => {
         await recordAudit(tx, entry);
-        // Of two concurrent requests, one begins, and the other leaves no entry. A repeated transaction begins no
-        // second order.
+        // If two requests are concurrent, only one begins an order, and the other adds no audit entry. If the database
+        // repeats the transaction, no second order begins.
         hasBegun ||= context.acme.begin(author);
         if (!hasBegun) throw conflict('an order is in progress');
       });

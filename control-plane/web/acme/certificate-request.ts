@@ -11,7 +11,7 @@ const DNS_NAME = 2;
 /** A request with its key. */
 export interface CertificateRequest {
   readonly der: Buffer;
-  /** PEM, PKCS #8. Must not appear in any log, answer or audit entry. */
+  /** PEM, PKCS #8. Must not appear in any log, response or audit entry. */
   readonly key: string;
 }
 

@@ -1,4 +1,4 @@
-/** DNS servers with odd answers; BIND is in acme-certificate.test.ts. */
+/** DNS servers with odd replies; acme-certificate.test.ts tests BIND. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ function asResponse(message: Buffer): Buffer {
   return answer;
 }
 
-/** An answer with a SOA of the queried name, with zeros as numbers. */
+/** A reply with an SOA of the queried name, whose numbers are zero. */
 function soaOf(message: Buffer): Buffer {
   const answer = asResponse(message);
   answer[7] = 1;
@@ -107,7 +107,7 @@ test('dnsResponder() stops waiting for a server that sends an answer byte by byt
   const closed = Promise.withResolvers<null>();
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    // The start of an answer of 65,535 bytes.
+    // The start of a reply of 65,535 bytes.
     socket.write(Buffer.of(0xff, 0xff));
     const timer = setInterval(() => socket.write(Buffer.of(0)), 1);
     socket.once('close', () => {

@@ -32,7 +32,7 @@ export interface DnsChallengeParts {
   readonly host: string;
   readonly port: number;
   readonly key: TsigKey | null;
-  /** Milliseconds for secondary servers to get the update. */
+  /** Milliseconds to wait until secondary servers have the update. */
   readonly waitMs: number;
   readonly nowMs: () => number;
   /** Milliseconds for each answer; by default 10 seconds. */
@@ -49,7 +49,7 @@ export function dnsResponder(parts: DnsChallengeParts): ChallengeResponder {
     put: async (proofs) => {
       const records = proofs.map(recordOf);
       for (const [zone, ofZone] of await byZone(parts, records)) {
-        // Recorded before the update, whose answer may be lost although the server has made it.
+        // Remember the records before the update: the server may have added them even if its reply is lost.
         added.push({ zone, records: ofZone });
         await update(parts, zone, 'add', ofZone);
       }
@@ -97,7 +97,7 @@ async function byZone(
   return zones;
 }
 
-/** The zone of a name: owner of the SOA that the server answers with. */
+/** The zone of a name: the owner of the SOA record in the server's reply. */
 async function zoneOf(parts: DnsChallengeParts, name: string): Promise<string> {
   const reply = await exchange(parts, soaRequest(name));
   const message = decodeMessage(reply);

@@ -52,7 +52,7 @@ export function updateRequest(
   return key === null ? { id, bytes: message, mac: null } : { id, ...signMessage(message, key, nowMs) };
 }
 
-/** Asks for the SOA of a name, which shows its zone. */
+/** Queries the SOA of a name, whose owner is the zone of the name. */
 export function soaRequest(name: string): DnsRequest {
   const id = randomInt(0x1_0000);
   const parts = [u16(id, 0, 1, 0, 0, 0), wireName(name), u16(RRType.SOA, RRClass.IN)];

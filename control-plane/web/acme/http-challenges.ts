@@ -26,7 +26,7 @@ export interface HttpChallengePort {
 export class HttpChallenges {
   private readonly answers = new Map<string, string>();
 
-  /** The answer for the target of a request; null = another target, or an unknown token. */
+  /** The response body for the target of a request; null = another target, or an unknown token. */
   answerFor(target: string): string | null {
     if (!target.startsWith(PREFIX)) return null;
     return this.answers.get(target.slice(PREFIX.length)) ?? null;
@@ -57,7 +57,7 @@ export class HttpChallenges {
     };
   }
 
-  /** Null if this machine does not have the address, for example without IPv6. */
+  /** The listening server; null if this machine does not have the address, for example without IPv6. */
   private async listen(port: number, address: string): Promise<Server | null> {
     const server = nodeHttp().createServer((request, response) => this.serve(request, response));
     server.requestTimeout = TIMEOUT_MS;

@@ -5,7 +5,9 @@ import type { CertificateFacts } from '../tls/certificate-pair.ts';
 const LEFT_SHARE = 1 / 3;
 const HOUR_MS = 3_600_000;
 const LONGEST_PAUSE_MS = 24 * HOUR_MS;
-/** Share by which a pause may be longer, so that many servers do not ask at the same time. */
+/**
+ * Maximum random extension of a pause, as a share of it, so that many servers do not send requests at the same time.
+ */
 const JITTER = 0.25;
 
 /** Unix milliseconds from which a certificate is renewed. */

@@ -1,4 +1,4 @@
-/** Signatures of replies that the test makes; those of BIND are in acme-certificate.test.ts. */
+/** Signatures of replies that the test makes; acme-certificate.test.ts tests those of BIND. */
 import { describe, expect, test } from '@jest/globals';
 import { createHmac } from 'node:crypto';
 import { updateRequest } from './dns-update.ts';
@@ -11,7 +11,7 @@ const RECORD = { name: '_acme-challenge.a.example.org', text: 'proof' };
 const OWNER = Buffer.from('\x08weir-key\0', 'latin1');
 const ALGORITHM = Buffer.from('\x0bhmac-sha256\0', 'latin1');
 
-/** Properties of a reply and its signature that differ from those of a valid one. */
+/** Properties of a reply and its signature that differ from a valid one. */
 interface Signing {
   readonly secret?: string;
   readonly signedSecs?: number;

@@ -211,7 +211,7 @@ function revokeSession(auth: Authenticator, session: Entity): Route {
   });
 }
 
-/** Whether a caller may see and end a session: admins all sessions, others their own. */
+/** Whether a caller may see and end a session: admins may for all sessions, other callers only for their own. */
 function isOpenTo(caller: Caller | null, { userId, tokenId }: StoredSession): boolean {
   if (caller?.role === 'admin') return true;
   return caller !== null && userId === caller.userId && tokenId === caller.tokenId;

@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000;
 let own: TestDatabase;
 let clock: TestClock;
 let isAway: boolean;
-/** Whether no COMMIT gets an answer. */
+/** Whether no COMMIT gets a response. */
 let isSilent: boolean;
 let logger: MemoryLogger;
 let authenticator: Authenticator;
@@ -226,7 +226,7 @@ describe('Authenticator', () => {
     isAway = true;
     const known = { enabled: true, password_configured: true, setup_required: false };
     expect(await fresh.status()).toEqual(known);
-    // A node that has started since then does not know whether a password is set.
+    // A node that started after that does not know whether a password is set.
     const unknown = { password_configured: null, setup_required: null };
     expect(await make().status()).toEqual({ enabled: true, ...unknown });
     expect(await make('auth.enabled = false').status()).toEqual({

@@ -33,7 +33,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Lifetime in seconds of a session of the compatibility API after its last use, as its clients expect. */
 export const IDLE_SECS = 1800;
-/** Lifetime of a session. */
+/** Lifetime of a session of the compatibility API. */
 const IDLE = { rememberMe: false, lifeMs: IDLE_SECS * 1000, idleSecs: IDLE_SECS } as const;
 
 /** Sender of the first password. */
@@ -113,7 +113,7 @@ export class Authenticator {
     });
   }
 
-  /** Whether setup is needed; null if only the database, which is unavailable, contains this. */
+  /** Whether setup is needed; null if this depends on the database, which is unavailable. */
   async status(): Promise<Omit<AuthStatus, 'session' | 'setup_code_file'>> {
     const enabled = this.settings.enabled;
     const configured = await this.account.isConfigured().catch((error: unknown) => {
@@ -183,8 +183,8 @@ export class Authenticator {
 
   /**
    * The caller with these credentials; null for unknown credentials. A session or a token suffices: with both, the
-   * session is used unless the token has more rights. Throws DatabaseUnavailable if one cannot be looked up and the
-   * other does not suffice.
+   * session is used unless the token has more rights. Throws DatabaseUnavailable if the session cannot be looked up and
+   * no token is valid, or if the token cannot be looked up.
    */
   async callerOf({ secrets, key }: Credentials): Promise<Caller | null> {
     const bySession = this.sessions.of(secrets).then((session) => session?.caller ?? null);

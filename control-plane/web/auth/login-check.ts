@@ -23,7 +23,7 @@ import type {
   SecondFactors,
 } from './second-factor/second-factors.ts';
 
-/** Limit of wrong codes of one user from all addresses together, as a multiple of that for one address. */
+/** Limit of wrong codes of one user from all addresses together, as a multiple of the limit for one address. */
 const CODES_OF_ALL = 10;
 
 /** Dependencies of the check. */

@@ -15,7 +15,7 @@ beforeAll(async () => {
 beforeEach(() => asOwner(own.database, 'TRUNCATE login_failures'));
 afterAll(() => own.stop());
 
-/** The rule this many milliseconds after the start. */
+/** The rule, this many milliseconds after the start. */
 function ruleAt(ms: number): failures.LockoutRule {
   return { now: new Date(START_MS + ms), attempts: 3, windowMs: WINDOW_MS };
 }

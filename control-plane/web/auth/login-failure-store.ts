@@ -71,8 +71,8 @@ export async function countFailure(db: Queryable, source: LoginSource, rule: Loc
 }
 
 /**
- * Deletes the row of a source that has logged in, with its count of failures. Names beyond the limit share a row: it
- * also contains failures of others, so it stays until its window has passed.
+ * Deletes the row of a source that has logged in, with its count of failures. The row that names beyond the limit share
+ * also counts failures of other names, so it is kept until its window has passed.
  */
 export async function clearFailures(db: Queryable, source: LoginSource): Promise<void> {
   await db.query('DELETE FROM login_failures WHERE username = $1 AND address = $2', [

@@ -7,8 +7,9 @@ import type { Clock } from '../../../shared/clock.ts';
 import { widerNetwork } from '../../../shared/net/client-network.ts';
 
 /**
- * Rank of an address from which a login has succeeded; lower goes first. Other ranks are counts of failures, plus a
- * fraction for those of other addresses of the network, as some attackers can use each address once.
+ * Rank of an address from which a login has succeeded; lower goes first. All other ranks are the number of failures of
+ * the address, plus a fraction for failures from the rest of its network, because some attackers can use each address
+ * only once.
  */
 export const PROVEN = -1;
 
@@ -83,7 +84,7 @@ export class LoginPace {
     const nowMs = this.clock.monotonicMs();
     const sinceMs = this.sinceMs();
     this.accounts.set(username, this.accounts.get(username, sinceMs) + 1, nowMs);
-    // An address that was proven keeps its rank: someone may have mistyped.
+    // A proven address keeps its rank, because its user may have mistyped the password.
     const rank = this.ranks.get(address, sinceMs);
     if (rank === PROVEN) return;
     this.ranks.set(address, rank + 1, nowMs);
@@ -97,7 +98,7 @@ export class LoginPace {
   }
 
   /**
-   * Milliseconds before the lockout of a login is looked up. Callers that continue although they are locked out
+   * Milliseconds to wait before the lockout of a login is looked up. Callers that continue although they are locked out
    * must not keep the control plane and the database busy.
    */
   lockedDelayMs(username: string, address: string): number {

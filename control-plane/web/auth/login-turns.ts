@@ -8,7 +8,7 @@ import { tooMany } from '../../api/api-error.ts';
 const MAX_WAITING = 8;
 
 interface Line {
-  /** Resolves when the last login is done. */
+  /** Resolves when the last queued login is done. */
   last: Promise<void>;
   length: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Manifest of a build of the dashboard: `dashboard.json` in the directory of the builds, which names the directory of
- * its files. A build is complete once this file names it; the file is replaced by a rename.
+ * Manifest of the current build of the dashboard: `dashboard.json` in the directory of all builds; it gives the folder
+ * of the build's files. A build is complete once this file refers to it; the file is replaced by a rename.
  */
 import { join } from 'node:path';
 
@@ -10,7 +10,7 @@ export const ROOT = join(import.meta.dirname, '..', '..', '..');
 export const SOURCES = 'control-plane/dashboard';
 /** The directory of the builds. */
 export const DIST = join(ROOT, SOURCES, 'dist');
-/** The manifest, in that directory. */
+/** The manifest, in the directory `DIST`. */
 export const MANIFEST_NAME = 'dashboard.json';
 
 /** The forms in which a file is stored, with their file name suffixes. */
@@ -57,7 +57,7 @@ const SHARED_PATH = /^shared\/(?:[\w-]+\/)*[\w-]+(?:\.[\w-]+)*\.ts$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 const TYPE = /^[a-z]+\/[a-z0-9.+-]+(?:; charset=utf-8)?$/;
 
-/** Reads a manifest. @throws {Error} for another format, and for paths that leave the directory. */
+/** Reads a manifest. @throws {Error} for another format, and for paths that lead out of the folder. */
 export function parseManifest(text: string): BuildManifest {
   const manifest = JSON.parse(text) as Loose<BuildManifest>;
   const files = manifest?.files;

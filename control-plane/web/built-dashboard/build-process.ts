@@ -14,7 +14,7 @@ const PROGRAM = join(ROOT, SOURCES, 'build', 'build-dashboard.ts');
 /** Options of the process. */
 export interface BuildProcess {
   readonly logger: Logger;
-  /** Ends it. */
+  /** Aborting this signal ends the process. */
   readonly stopped: AbortSignal;
   /** The program; by default that of the dashboard. */
   readonly program?: string;
@@ -29,7 +29,7 @@ export async function buildInProcess({ logger, stopped, program = PROGRAM }: Bui
     stdio: ['ignore', 'ignore', 'pipe'],
     signal: stopped,
     killSignal: 'SIGKILL',
-    // In its own session, as the kernel divides CPU time among sessions first.
+    // Use a separate session, because the kernel first divides CPU time among sessions.
     detached: true,
   });
   if (child.pid !== undefined) lowerPriority(child.pid, NICENESS, logger);

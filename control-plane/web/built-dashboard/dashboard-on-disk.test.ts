@@ -113,7 +113,7 @@ describe('DashboardOnDisk', () => {
     await buildNow();
     await rm(join(checkout.path, SOURCES), { recursive: true });
     expect(served(await opened(neverBuild).state())).toBe('one');
-    // As in a release, whose builds are in that folder.
+    // As in a release, whose builds are in this directory.
     await mkdir(join(checkout.path, SOURCES, 'dist'), { recursive: true });
     expect(served(await opened(neverBuild).state())).toBe('one');
   });

@@ -19,7 +19,7 @@ export interface DashboardOnDiskParts {
   readonly root?: string;
 }
 
-/** Advice for users if Weir cannot build. Public, so it reveals nothing about the machine. */
+/** Advice for users if Weir cannot build. Everyone can read it, so it reveals nothing about the machine. */
 const BUILD_ADVICE =
   'it is not built, and Weir could not build it; the log has the reason. Run “npm run dashboard -- build” in the directory ' +
   'where Weir is installed, as the user who owns that directory, and restart Weir. The weir command and the API can do ' +
@@ -83,7 +83,7 @@ export class DashboardOnDisk implements DashboardSource {
     }
   }
 
-  /** An installation without sources uses the build it came with. */
+  /** An installation without sources uses the build that it came with. */
   private async isOfTheseSources({ sources }: Build): Promise<boolean> {
     const root = this.parts.root ?? ROOT;
     try {

@@ -33,7 +33,7 @@ describe('openBuild()', () => {
     expect(brotliDecompressSync(script!.forms.br!).toString()).toBe(text);
     expect(gunzipSync(script!.forms.gzip!).toString()).toBe(text);
     expect(page!.type).toBe('text/html; charset=utf-8');
-    // Too small to become smaller.
+    // The file is too small to be compressed.
     expect(Object.keys(mark!.forms)).not.toContain('gzip');
   });
 
@@ -76,7 +76,7 @@ describe('openBuild()', () => {
   test('openBuild() reads the new build if the build is replaced during the read', async () => {
     const { folder } = await dist.build();
     const opening = openBuild(dist.path);
-    // The manifest was read in the same turn.
+    // The manifest of the first build was already read, in the turn before.
     await Promise.all([dist.build(someFiles('two')), rm(join(dist.path, folder), { recursive: true })]);
     const { files } = (await opening.catch(() => openBuild(dist.path)))!;
     const page = files.find(({ path }) => path === 'index.html')!;

@@ -24,7 +24,7 @@ export interface Build {
   readonly pages: BuildManifest['pages'];
 }
 
-/** A build may be replaced, and its files deleted, while it is being read. */
+/** A build may be replaced, and its files deleted, while it is being read: read the new build then. */
 const ATTEMPTS = 3;
 
 /** The build in a directory of builds; null if there is none. @throws {Error} if it is incomplete. */
@@ -62,7 +62,7 @@ async function readFile(folder: string, { path, type, forms }: StoredFile): Prom
   return { path, type, sha256: forms.identity.sha256, forms: bytes as BuildFile['forms'] };
 }
 
-/** Flags so that links are not followed and opening a pipe does not block. */
+/** With these flags, links are not followed, and opening a pipe does not block. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 async function readForm(path: string, { bytes, sha256 }: StoredForm): Promise<Uint8Array> {

@@ -8,7 +8,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT, SOURCES } from './build-manifest.ts';
 
-/** Files that are not inputs of a build: builds, tests, files left behind by editors. */
+/** Files that are not inputs of a build: builds, tests, and backup files of editors. */
 const LEFT_OUT = /^dist(?:\/|$)|(?:^|\/)\.|\.test\.tsx?$|~$/;
 
 /** The hash of the files of the dashboard itself. @throws if they cannot be read, or are not installed */
@@ -37,7 +37,7 @@ export async function hashOfSources(
   return hash.update(await packagesOf(root)).digest('hex');
 }
 
-/** A missing file has a different hash than any file. */
+/** A missing file changes the hash in a way that no content of the file does. */
 async function addFile(hash: Hash, folder: string, path: string): Promise<void> {
   const content = await readFile(join(folder, path)).catch(() => null);
   hash.update(`${path}\n${content === null ? 'missing' : content.length}\n`).update(content ?? '');

@@ -1,6 +1,7 @@
 /**
- * The compatibility API's `/auth`: sessions of the authenticator in the format of that API. Without a session it
- * answers with a session object that contains the reason, never with an error object: clients detect the API by that.
+ * The compatibility API's `/auth`: sessions of the authenticator in the format of that API. Without a session, the
+ * response is a session object that contains the reason, never an error object, because clients detect the API by this
+ * object.
  */
 import { CompatSession } from '../../../shared/api/compat/compat-api.ts';
 import type { ProblemCode } from '../../../shared/api/problem-details.ts';
@@ -47,7 +48,7 @@ async function openSession(
   if (isOpen(auth)) return openToAll(password);
   const current = await auth.sessions.of(request.secrets);
   if (password === '') {
-    // No password is empty, so an empty one is not counted as a failed login.
+    // No account has an empty password, so an empty password is not counted as a failed login.
     return current === null
       ? refused(auth, 'password incorrect')
       : toCompatSession(auth, clock, request, current, 'correct password');
@@ -80,7 +81,7 @@ async function tryPassword(
   }
 }
 
-/** The password was correct, but the code was not: these errors differ from those of a wrong password. */
+/** The password was correct, but the code was not: the errors differ from that for a wrong password. */
 function refuseCode(code: ProblemCode): void {
   if (code === 'second_factor_required')
     throw new CompatFault(400, 'bad_request', 'No 2FA token found in JSON payload');

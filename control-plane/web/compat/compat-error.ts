@@ -18,7 +18,7 @@ export class CompatFault extends Error {
   }
 }
 
-/** 404: no such path, or not with this method. `path` as it was sent. */
+/** 404: the path does not exist, or does not support this method. `path` is the path as it was sent. */
 export function noSuchPath(path: string): CompatFault {
   return new CompatFault(404, 'not_found', 'Not found', path);
 }

@@ -1,5 +1,6 @@
 /**
- * The compatibility API's queries over time, in slots of ten minutes of the last 24 hours; they add up to the summary.
+ * The compatibility API's queries over time, in slots of ten minutes of the last 24 hours; the sums of all slots are
+ * those of the summary.
  */
 import { type Untimed } from '../../../shared/api/compat/compat-api.ts';
 import { CompatClientHistory, CompatHistory } from '../../../shared/api/compat/compat-log-api.ts';
@@ -77,7 +78,7 @@ function nameOf(client: string, clients: ClientNames): string | null {
   return clients.nameAt(address, clientId);
 }
 
-/** The clients by their text (address and client id), and the sum of the other clients unless it is 0. */
+/** The clients by their text (address and client id), and the sum of all other clients unless it is 0. */
 function columnsOf({ clients, others }: SlotsOfClients): [string, ClientSlots][] {
   const columns = clients.map((client): [string, ClientSlots] => [client.client, client]);
   return others.total === 0 ? columns : [...columns, [OTHERS, others]];

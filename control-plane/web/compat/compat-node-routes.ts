@@ -106,7 +106,7 @@ async function numbersOf(
   };
 }
 
-/** Counters that this server also has; those of a DHCP server, which it lacks, are zero. */
+/** Counters that this server also has; the counters of a DHCP server, which Weir does not have, are zero. */
 function dnsmasqOf(
   cache: CacheCounters,
   summary: Pick<StatsSummary, 'queries_by_status'>,

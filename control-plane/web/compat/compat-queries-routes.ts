@@ -1,4 +1,4 @@
-/** The compatibility API's query log: pages of the same rows as the native one, by default of the last 24 hours. */
+/** The compatibility API's query log: pages of the same rows as in the native API, by default of the last 24 hours. */
 import type { Untimed } from '../../../shared/api/compat/compat-api.ts';
 import { CompatQueries, type CompatQuery } from '../../../shared/api/compat/compat-log-api.ts';
 import { type LoggedQuery, MAX_OFFSET } from '../../../shared/api/query-log-api.ts';
@@ -74,7 +74,10 @@ function cursorOf(params: Params, clock: Clock): number {
   throw new CompatFault(400, 'bad_request', 'Requested cursor is invalid', text.slice(0, 64));
 }
 
-/** Number of rows to skip. Replacing a page that is too far away with a nearer one would make clients loop forever. */
+/**
+ * Number of rows to skip. A page that is too far away is not replaced by a nearer one, because clients would then loop
+ * forever.
+ */
 function startOf(params: Params): number {
   const start = Math.max(0, params.int('start') ?? 0);
   if (start <= MAX_OFFSET) return start;
@@ -82,7 +85,7 @@ function startOf(params: Params): number {
   throw new CompatFault(400, 'bad_request', message, String(start));
 }
 
-/** The rows of all pages are before the cursor, so that pages do not move. */
+/** All pages contain only rows before the cursor, so that new rows do not move the pages. */
 function spanFrom(params: Params, cursor: number, clock: Clock): { from: Date | null; to: Date } {
   const [from, until] = [params.time('from'), params.time('until')];
   const untilMs = until === undefined ? Infinity : Math.floor(until * 1000) + 1;

@@ -1,6 +1,7 @@
 /**
- * A route of the compatibility API, and its view of requests and responses: without Express, which only
- * `web/server/compat-app.ts` uses. Unlike in the native API, requests are parsed leniently, as its clients expect.
+ * A route of the compatibility API, and the form in which it gets requests and returns responses, without Express,
+ * which only `web/server/compat-app.ts` uses. Unlike in the native API, requests are parsed leniently, as clients of
+ * the compatibility API expect.
  */
 import type { Schema, Unchecked } from '../../../shared/api/zod.ts';
 import type { Untimed } from '../../../shared/api/compat/compat-api.ts';
@@ -14,7 +15,7 @@ export interface CompatRequest {
   readonly body: Buffer;
   /** The secrets of sessions in the request, in order of precedence. */
   readonly secrets: readonly string[];
-  /** Secrets that are only in the cookie of the native API, which scripts in a page cannot read. */
+  /** Secrets that are only in the cookie of the native API, which scripts on a page cannot read. */
   readonly hiddenSecrets: readonly string[];
   /** Whether the request contains a secret, valid or not. */
   readonly isSidSent: boolean;

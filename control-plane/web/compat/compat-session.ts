@@ -37,12 +37,12 @@ export function validSession({
   return { session };
 }
 
-/** The response body without a session: why, and whether none is needed (`valid`). */
+/** The response body without a session: the reason, and whether no session is needed (`valid`). */
 export function noSession(message: string, totp: boolean, valid = false): SessionBody {
   return { session: { valid, totp, sid: null, validity: -1, message } };
 }
 
-/** Header fields that make the client keep a session that is extended by each use; none for other sessions. */
+/** Header fields that make the client keep a session that each use extends; none for other sessions. */
 export function keepCookie(
   { secret, session }: Pick<CarriedSession, 'secret' | 'session'>,
   isSecure: boolean,

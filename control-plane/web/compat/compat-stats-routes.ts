@@ -1,4 +1,6 @@
-/** The compatibility API's summary and distributions: the figures of `{api}/stats` of the last 24 hours, of all nodes. */
+/**
+ * The compatibility API's summary and distributions: the numbers of `{api}/stats` for the last 24 hours, of all nodes.
+ */
 import { CompatQueryTypes, CompatSummary, type Untimed } from '../../../shared/api/compat/compat-api.ts';
 import type { BlockFilterStats } from '../../../shared/api/stats-api.ts';
 import type { Clock } from '../../../shared/clock.ts';

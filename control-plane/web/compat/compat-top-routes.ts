@@ -1,4 +1,4 @@
-/** The compatibility API's top lists, upstreams and sums of any period, from the same figures as the native ones. */
+/** The compatibility API's top lists, upstreams and sums of any period, from the same counts as in the native API. */
 import type { Untimed } from '../../../shared/api/compat/compat-api.ts';
 import {
   CompatDatabaseSummary,
@@ -124,12 +124,12 @@ async function readPeriod(
     throw new CompatFault(400, 'bad_request', message);
   }
   const nowMs = clock.nowMs();
-  // The start of a period of this length: as precise as the counts of that age.
+  // The start of a period of this length, rounded to the precision of counts of that age.
   const startOf = (secs: number): number => periodStartMs(nowMs, nowMs - secs * 1000);
   const span = { fromMs: startOf(from), toMs: startOf(until + 60) };
   const sums = await stats.summary(span, gone);
   const { BLOCKED_PTR: privatePtr = 0 } = sums.queries_by_status;
-  // Counts by decision are kept as long as those of minutes.
+  // Counts by decision are kept as long as counts per minute.
   const isRecent = span.fromMs > nowMs - MINUTES_KEPT_MS;
   const blocked = isRecent
     ? (await totalsOf(stats, span, gone)).blocked_queries

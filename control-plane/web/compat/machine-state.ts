@@ -35,7 +35,7 @@ export function temperature(): number | null {
   return /^-?\d+$/.test(text) ? Number(text) / 1000 : null;
 }
 
-/** The model of a single-board computer; null for others. */
+/** The model of a single-board computer; null for other machines. */
 export function hostModel(): string | null {
   const text = readText('/sys/firmware/devicetree/base/model').replaceAll('\0', '').trim();
   return text === '' ? null : text;

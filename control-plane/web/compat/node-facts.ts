@@ -1,7 +1,7 @@
 /**
- * Facts about the node in several responses: the blocking switch, and versions. These are the versions of the release
- * that this API follows, as clients derive its features from them; the remote versions are the same, so that no client
- * offers an update.
+ * Facts about the node in several responses: the blocking switch, and versions. The versions are those of the Pi-hole
+ * release that this API follows, because clients derive its features from them; the remote versions are the same, so
+ * that no client offers an update.
  */
 import type { Config } from '../../../config/schema.ts';
 import type { Untimed } from '../../../shared/api/compat/compat-api.ts';
@@ -10,7 +10,7 @@ import type { Clock } from '../../../shared/clock.ts';
 import { isBlockingEnabled, timerEndMs } from '../../policy/change/blocking-switch.ts';
 import type { BlockingSwitch } from '../../policy/change/rows.ts';
 
-/** Whether queries are blocked, and for how many seconds. */
+/** Whether queries are blocked, and for how many more seconds. */
 export function blockingNow(
   override: BlockingSwitch | null,
   { blocking }: Pick<Config, 'blocking'>,

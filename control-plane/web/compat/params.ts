@@ -1,6 +1,6 @@
 /**
- * The query string of a request to the compatibility API. Invalid parameters are ignored, as its clients expect; of two
- * parameters with the same name, the first applies.
+ * The query string of a request to the compatibility API. Invalid parameters are ignored, as clients of this API
+ * expect; of two parameters with the same name, the first applies.
  */
 
 /** Parameters by name. */
@@ -20,7 +20,7 @@ export class Params {
     return value === '' ? undefined : value;
   }
 
-  /** `true` or `false` in any case; otherwise the fallback. */
+  /** `true` or `false` in any case; `fallback` for other values. */
   bool(name: string, fallback: boolean): boolean {
     const value = this.values.get(name)?.toLowerCase();
     return value === 'true' ? true : value === 'false' ? false : fallback;

@@ -1,7 +1,7 @@
 /**
- * Maps Weir's statuses, types and rcodes to those of the compatibility API. Each has one counterpart, so that sums are
- * preserved; a query counts as blocked in both APIs or in neither. Pure. docs/decisions/0080-pihole-api.md has the
- * reasons.
+ * Maps Weir's statuses, types and rcodes to those of the compatibility API. Each of them has exactly one counterpart,
+ * so that sums are preserved; a query counts as blocked in both APIs or in neither. Pure.
+ * docs/decisions/0080-pihole-api.md has the reasons.
  */
 import {
   COMPAT_REPLIES,
@@ -37,7 +37,7 @@ const STATUS_OF: Readonly<Record<Decision, CompatStatus>> = {
   BLOCKED_PTR: 'CACHE',
   BLOCKED_NON_FQDN: 'SPECIAL_DOMAIN',
   BLOCKED_REBIND: 'EXTERNAL_BLOCKED_IP',
-  // Refused, not blocked: FTL has no status for this.
+  // FTL has no status for a refused query that is not blocked.
   RATE_LIMITED: 'UNKNOWN',
   REFUSED: 'UNKNOWN',
 };
@@ -68,7 +68,7 @@ export function compatType(name: string): CompatType {
   return TYPES.has(name) ? (name as CompatType) : 'OTHER';
 }
 
-/** Counts of queries by value: some decisions are also counted under their status. */
+/** Counts of queries by value; some decisions are also included in the count of their status. */
 export interface DecisionCounts {
   readonly status: Readonly<Record<string, number>>;
   readonly decision: Readonly<Record<string, number>>;
@@ -93,7 +93,7 @@ export function sumTypes(counts: Readonly<Record<string, number>>): Record<Compa
 /** Numbers of the types with a counterpart. */
 export const NAMED_TYPES: readonly number[] = COMPAT_TYPES.flatMap((name) => rrTypeCode(name) ?? []);
 
-/** Queries by reply, including zeros; those of `total` whose reply was not counted are UNKNOWN. */
+/** Queries by reply, including zeros; queries of `total` whose reply was not counted are UNKNOWN. */
 export function sumReplies(
   counts: Readonly<Record<string, number>>,
   total: number,

@@ -43,7 +43,7 @@ export function compatQuery(row: LoggedQuery, id: number, ids: ListIds): CompatQ
   };
 }
 
-/** The DNSSEC status in Weir's terms; undefined for one that Weir does not have. */
+/** The name of the DNSSEC status in Weir; undefined for a status that Weir does not have. */
 export function dnssecOf(name: CompatDnssec): DnssecStatusName | undefined {
   const names = Object.keys(DNSSEC_OF) as DnssecStatusName[];
   return names.find((own) => DNSSEC_OF[own] === name);
@@ -78,7 +78,7 @@ function edeText(code: number | null): string | null {
   return code === null ? null : (EDE_TEXTS.get(code) ?? null);
 }
 
-/** No row is older than this; ids that count from here are safe integers until 2054. */
+/** No row is older than this time; ids that are counted from here are safe integers until 2054. */
 const EPOCH_MS = Date.UTC(2020, 0);
 /** Number of ids per millisecond. Rows of one run have consecutive numbers, so their ids differ. */
 const IDS_PER_MS = 8192;
@@ -93,7 +93,7 @@ export function cursorAt(nowMs: number): number {
   return (Math.floor(nowMs) - EPOCH_MS + 1) * IDS_PER_MS - 1;
 }
 
-/** Unix milliseconds that bound the rows up to a cursor. */
+/** Unix milliseconds before which all rows up to a cursor were logged. */
 export function timeOfCursor(cursor: number): number {
   return Math.floor(cursor / IDS_PER_MS) + EPOCH_MS + 1;
 }

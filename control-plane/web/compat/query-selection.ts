@@ -79,7 +79,7 @@ function dnssecBy(params: Params): QueryConditions['dnssec'] {
   return state === undefined ? undefined : dnssecOf(state);
 }
 
-/** Whether a state was requested that no answer of Weir has. */
+/** Whether the request selects a DNSSEC status that no answer of Weir has. */
 function dnssecIsNone(params: Params): boolean {
   return params.text('dnssec') !== undefined && dnssecBy(params) === undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * The most queried names as counted by FTL, from Weir's lists: the blocked target of an alias counts instead of the
- * name that leads to it, canaries count as blocked, and private addresses without a name do not count.
+ * The most queried names as counted by FTL, computed from Weir's lists: the blocked target of an alias counts instead
+ * of the name that leads to it, canaries count as blocked, and reverse names of private addresses without a name do not
+ * count.
  */
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import type { QueryLogReader } from '../../query-log/reading/query-log-reader.ts';
@@ -12,7 +13,7 @@ import { BLOCKED_DECISIONS, decisionsOf, sumStatuses } from './query-kinds.ts';
 
 /** Maximum number of rows of a list. */
 export const MAX_LINES = 1000;
-/** Maximum number of rows that are read; further ones count as in Weir's lists. */
+/** Maximum number of rows that are read; any further rows are counted as in Weir's lists. */
 const MAX_ROWS = 10_000;
 const CNAME_STATUSES = ['GRAVITY_CNAME', 'REGEX_CNAME', 'DENYLIST_CNAME'] as const;
 const CANARY = 'LOCAL:canary';
@@ -47,7 +48,7 @@ export async function readTopNames(
   return (isBlocked ? blocked : allowed).top(limit);
 }
 
-/** Rows that FTL counts under another name or in the other list. */
+/** Rows that FTL counts under a different name or in the other list (blocked or allowed). */
 async function readDiffering(
   stats: LogQuestions,
   queryLog: Pick<QueryLogReader, 'page'>,

@@ -1,4 +1,4 @@
-/** The location of an upstream in the terms of the compatibility API: address or name, and port. Pure. */
+/** The location of an upstream in the form of the compatibility API: address or name, and port. Pure. */
 
 /** Address or name of a server, and its port. */
 export interface UpstreamPlace {

@@ -12,7 +12,7 @@ export interface KeptFile extends Omit<BuildFile, 'path'> {
 
 /** Cache-Control of a file whose name changes with its content. */
 export const KEEP_FOR_EVER = 'public, max-age=31536000, immutable';
-/** Cached, and revalidated with each use. */
+/** Browsers cache the file, but revalidate it before each use. */
 export const ASK_FIRST = 'no-cache';
 
 /** Answers GET and HEAD with the file, or with 304. A status other than 200 must be set before. */

@@ -106,7 +106,7 @@ describe('serveDashboard() with a build', () => {
     ];
     expect(await links('/queries', 'a=b; svc_session=x')).toEqual(ofQueries);
     expect(await links('/nodes', 'svc_session=x')).toEqual(scripts);
-    // Without a session, the document shows the login.
+    // Without a session, the document shows the login page.
     const ofLogin = [...scripts, '<./assets/login-abc123.js>; rel=modulepreload'];
     for (const path of ['/', '/queries', '/login'])
       expect([path, await links(path, 'a=b')]).toEqual([path, ofLogin]);

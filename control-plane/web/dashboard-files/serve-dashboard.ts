@@ -41,7 +41,7 @@ const CLASSIC_SCRIPTS = ['start.js', CONFIG_PATH.slice(1)];
 
 type Handler = (request: Request, response: Response, next: NextFunction) => Promise<void>;
 
-/** The two handlers of the dashboard in the application. Both pass on other requests. */
+/** The two handlers of the dashboard in the application. Both pass other requests on to the next handler. */
 export interface DashboardHandlers {
   /** Answers requests for the dashboard. */
   readonly serve: Handler;
@@ -54,7 +54,7 @@ export interface DashboardHandlers {
 
 const otherMethods = answerOtherMethods(['GET']);
 
-/** Creates both. */
+/** Creates both handlers. */
 export function serveDashboard({ dashboard, settings, sendInstead }: DashboardParts): DashboardHandlers {
   const config = configFile(settings);
   const files = new WeakMap<Build, ReadonlyMap<string, KeptFile>>();
@@ -92,13 +92,13 @@ export function serveDashboard({ dashboard, settings, sendInstead }: DashboardPa
   return { serve, serveUnknown };
 }
 
-/** The requested path; that of the login for a page that is requested without a session. */
+/** The requested path, or the path of the login page if a page is requested without a session. */
 function shownPath({ path, headers }: Request): string {
   const hasSession = headers.cookie?.includes(`${SESSION_COOKIE}=`) === true;
   return PAGES.has(path) && !hasSession ? LOGIN_PATH : path;
 }
 
-/** Whether a browser requests a page, as opposed to any request of a program. */
+/** Whether a browser opens a page; false for requests of scripts and programs. */
 function opensPage({ method, headers }: Request): boolean {
   return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.accept ?? '');
 }

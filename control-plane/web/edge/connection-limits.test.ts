@@ -33,7 +33,7 @@ afterEach(async () => {
     await within('a server to close', new Promise((resolve) => server.close(resolve)));
 });
 
-/** A server with the limits that answers each request, and reads no body; returns its port. */
+/** Starts a server with the limits, which answers each request and reads no body; returns its port. */
 async function listen(): Promise<number> {
   const server = createServer((request, response) => {
     if (request.method === 'POST') {
@@ -48,7 +48,7 @@ async function listen(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Opens a connection; true if it gets an answer. */
+/** Opens a connection; true if it gets a response. */
 async function isServed(port: number, localAddress = '127.0.0.1'): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1', localAddress });
   sockets.push(socket);
@@ -56,7 +56,7 @@ async function isServed(port: number, localAddress = '127.0.0.1'): Promise<boole
   return isAnswered(socket);
 }
 
-/** Opens a connection whose request has a body; true if it gets an answer. */
+/** Opens a connection whose request has a body; true if it gets a response. */
 async function isAnsweredUnread(port: number): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   sockets.push(socket);

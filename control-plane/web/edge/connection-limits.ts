@@ -1,7 +1,8 @@
 /**
  * Limits the connections of the web server, per client network and in total. At the limit, the network with the most
- * connections loses an idle one, so that a host that opens idle connections without end only blocks itself. A
- * connection that Weir is closing, which may take a second if a body was not read, is cut for a new one of its network.
+ * connections loses an idle one, so that a host that keeps opening idle connections only blocks itself. If Weir is
+ * already closing a connection, which may take a second if a body was not read, a new connection of the same network
+ * cuts it immediately.
  */
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
@@ -72,7 +73,7 @@ export class ConnectionLimits {
     socket.once('close', () => this.free(socket));
   }
 
-  /** Whether a connection of this network may be added. May close another connection to allow this. */
+  /** Whether a connection of this network may be added. May close another connection to make space. */
   private makeRoomFor(network: string | null): boolean {
     const isNetworkFull = network !== null && (this.counts.get(network) ?? 0) >= MAX_PER_NETWORK;
     if (isNetworkFull)

@@ -1,6 +1,6 @@
 /**
- * Checks the Host field of requests. After DNS rebinding, a foreign page has the same origin as Weir for the browser,
- * and only the Host field reveals it.
+ * Checks the Host field of requests. After DNS rebinding, the browser treats a foreign page as a page of Weir, and only
+ * the Host field reveals the difference.
  */
 import type { NextFunction, Request, Response } from 'express';
 import { isIP, isIPv4 } from 'node:net';
@@ -46,7 +46,7 @@ function mayOmitHost(request: Request): boolean {
   return isProbe && NOT_OF_PROBES.every((name) => headers[name] === undefined) && isFromTrustedPeer(request);
 }
 
-/** A target in absolute form contains a host, which would override the field. */
+/** A target in absolute form contains a host, which would override the Host field. */
 function targetNamesAnother(target: string, host: string): boolean {
   if (target.startsWith('/')) return false;
   return !URL.canParse(target) || new URL(target).host !== host.toLowerCase();

@@ -1,5 +1,6 @@
 /**
- * Redirects plain HTTP to HTTPS while `server.web_tls.enabled`. Must come after the Host check, whose names it trusts.
+ * Redirects plain HTTP to HTTPS while `server.web_tls.enabled`. Must come after the check of the Host field, because it
+ * relies on the host name.
  */
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError } from '../../api/api-error.ts';
@@ -9,8 +10,9 @@ const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 
 /**
- * Answers 301 with the https URL of the same host, path and query. Behind a trusted proxy, the client's connection is
- * decisive (X-Forwarded-Proto). Requests over the local socket cross no network.
+ * Answers 301 with the https URL of the same host, path and query. Behind a trusted proxy, the protocol between client
+ * and proxy counts (X-Forwarded-Proto). Requests over the local socket are not redirected, because they cross no
+ * network.
  */
 export function redirectToHttps(request: Request, response: Response, next: NextFunction): void {
   if (request.secure || isLocal(request)) {
@@ -27,7 +29,7 @@ export function redirectToHttps(request: Request, response: Response, next: Next
 
 /**
  * Weir serves HTTPS on the port of the request, which the Host field omits if it is 80. A proxy has a separate port for
- * HTTPS, which can only be the default one.
+ * HTTPS, of which Weir only knows that it should be the default port.
  */
 function secureHost({ app, host, socket }: Request): string {
   const url = new URL(`http://${host}/`);

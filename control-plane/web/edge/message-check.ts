@@ -24,7 +24,7 @@ export function checkMessage(request: Request, _response: Response, next: NextFu
     throw malformed(`expected HTTP/1.1, not HTTP/${httpVersion}`);
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return next();
-  // RFC 9112 section 6.1: an HTTP/1.0 proxy passes the field on without understanding it.
+  // RFC 9112 section 6.1: an HTTP/1.0 proxy forwards Transfer-Encoding without understanding it.
   if (httpVersion !== '1.1') throw malformed('Transfer-Encoding needs HTTP/1.1');
   if (coding.toLowerCase() !== 'chunked')
     throw malformed('Transfer-Encoding must be chunked, and nothing else');

@@ -6,8 +6,8 @@ import type { Request } from 'express';
 import { ApiError } from '../../api/api-error.ts';
 
 /**
- * Throws 403 if a browser reports that another origin sent this request. Programs other than browsers send neither
- * field and are accepted. Only hosts and ports are compared: a proxy may use TLS in front of Weir.
+ * Throws 403 if a browser reports that another origin sent this request. Programs other than browsers send neither of
+ * the two fields, and are accepted. Only hosts and ports are compared: a proxy may use TLS in front of Weir.
  */
 export function refuseCrossOrigin(request: Request): void {
   const { origin, 'sec-fetch-site': site } = request.headers;
@@ -21,7 +21,7 @@ export function refuseCrossOrigin(request: Request): void {
 /** Origins of browser extensions, which a page cannot have. */
 const EXTENSION_ORIGIN = /^(?:chrome|moz)-extension:\/\/[\w-]+$/;
 
-/** Whether a browser extension sent the request; users install these like programs. */
+/** Whether a browser extension sent the request; users install extensions like programs, so they are trusted. */
 export function isFromExtension({ headers: { origin } }: Request): boolean {
   return origin !== undefined && EXTENSION_ORIGIN.test(origin);
 }

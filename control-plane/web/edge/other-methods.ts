@@ -1,4 +1,4 @@
-/** Answers methods that a path does not support: OPTIONS lists the supported ones, all others get 405. */
+/** Answers methods that a path does not support: OPTIONS returns the supported methods, all others get 405. */
 import type { Request, Response } from 'express';
 import { ApiError } from '../../api/api-error.ts';
 

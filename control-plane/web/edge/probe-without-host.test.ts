@@ -12,7 +12,7 @@ import { checkHost } from './host-check.ts';
 const PROXY = '192.0.2.1';
 const PROBE = 'OPTIONS /api/health HTTP/1.0\r\n\r\n';
 
-/** The status line of the answer to these bytes from a peer. */
+/** The status line of the response to these bytes from a peer. */
 async function statusOf(bytes: string, peer: string, isProxied = false): Promise<string> {
   const app = express();
   app.set('trust proxy', [PROXY]);

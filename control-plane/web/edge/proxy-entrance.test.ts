@@ -26,7 +26,7 @@ import { startWebServer } from './server.ts';
 import type { WebServer } from './server.ts';
 
 const ON = 'server.proxy_protocol_enabled = true';
-/** Only this address of the loopback is a load balancer. */
+/** Only this loopback address is a load balancer. */
 const BALANCER = '127.0.0.9';
 const NAMED = `${ON}\nserver.proxy_protocol_trusted = ["${BALANCER}/32"]`;
 const CLIENT = '192.0.2.99';
@@ -85,7 +85,7 @@ async function askOver(socket: Socket, headers: Record<string, string> = {}): Pr
   return JSON.parse(await text(answer)) as unknown;
 }
 
-/** The answer of the server on a connection that begins with `header`. */
+/** The response of the server on a connection that begins with `header`. */
 async function seenBehind(header: Uint8Array, from?: string): Promise<unknown> {
   const socket = await open(from);
   socket.write(header);
@@ -235,7 +235,7 @@ describe('the PROXY protocol on the web port', () => {
     slow.write(headerOf('21', '11', 'c0000263c633640112340035', 4000));
     await closeOf(slow);
     clearInterval(dribble);
-    // One line for the incomplete header; the others follow in one line after ten seconds.
+    // One line for the incomplete header; all other headers follow in one line after ten seconds.
     expect(refusals()).toEqual([{ count: 1, last: '127.0.0.1' }]);
   });
 

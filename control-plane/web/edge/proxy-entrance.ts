@@ -1,6 +1,6 @@
 /**
- * The PROXY protocol on the web port: a connection belongs to the client named in its header. Afterwards its socket has
- * that client's address, which is used by limits, sessions, lockout, audit log and X-Forwarded-For.
+ * The PROXY protocol on the web port: a connection belongs to the client named in its header. After the header is read,
+ * the socket has that client's address, which is used by limits, sessions, lockout, audit log and X-Forwarded-For.
  */
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';

@@ -1,5 +1,6 @@
 /**
- * Answers input that node:http cannot parse as a request, or that is late: problem details, then the connection ends.
+ * Answers input that node:http cannot parse as a request, or that arrives too late: problem details, then the
+ * connection ends.
  */
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';

@@ -5,9 +5,9 @@ import { isLocal } from '../../api/local-requests.ts';
 import type { RequestLimit, RequestRate } from '../../api/request-limit.ts';
 
 /**
- * Rate for one client network. A page with everything it loads and requests is about 100 requests, and people may
- * reopen ten at a time; a tab that polls sends two per second, twenty Grafana panels four, a program that copies
- * settings 50. The rest costs the control plane at most a tenth of a core, as a usual request takes a millisecond.
+ * Rate for one client network. Opening a page takes about 100 requests, and people may reopen ten pages at a time; a
+ * tab that polls sends two requests per second, twenty Grafana panels four, a program that copies settings 50. This
+ * rate costs the control plane at most a tenth of a core, because a usual request takes a millisecond.
  */
 export const WEB_RATE: RequestRate = { perSecond: 100, burst: 1000 };
 

@@ -61,13 +61,13 @@ export class SecureServer extends Server {
       socket.once('close', () => this.sockets.delete(socket));
       readFirstByte(socket, firstMs, (octet) => {
         if (octet === TLS_HANDSHAKE) for (const take of takeTls) take.call(this, socket);
-        // This event passes a decrypted connection to the HTTP server.
+        // For plain HTTP, emit the event by which TLS passes a decrypted connection to the HTTP server.
         else this.emit('secureConnection', socket);
       });
     });
   }
 
-  /** Applies the certificate and keys, and each change of them until the server closes. */
+  /** Applies the certificate and keys, and then each of their changes until the server closes. */
   private follow(): void {
     const { certificate, ticketKeys } = this.securedWith;
     const useKeys = (): void => {
@@ -99,7 +99,8 @@ function contextOf(pair: CertificatePair | null) {
 }
 
 /**
- * Peeks at the first byte of a connection and passes it to `accept`; closes the connection if none arrives in time.
+ * Reads the first byte of a connection without consuming it, and passes it to `accept`; closes the connection if no
+ * byte arrives in time.
  */
 function readFirstByte(socket: Socket, withinMs: number, accept: (octet: number) => void): void {
   // Errors are ignored until `accept`, which then handles them.

@@ -1,11 +1,11 @@
-/** Finds the accepted socket below the one that TLS puts around it, which node:tls does not expose. */
+/** Finds the accepted socket below a TLS socket, which node:tls does not expose. */
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 
 /** The sockets of one listener or several. */
 export class SecuredSockets {
-  /** Accepted sockets by both endpoints of the connection, which the two sockets have in common. */
+  /** Accepted sockets by the addresses and ports of both ends, which are the same for the TLS socket. */
   private readonly acceptedByEnds = new Map<string, Socket>();
   private readonly accepted = new WeakSet<Socket>();
   private readonly below = new WeakMap<Socket, Socket>();

@@ -12,7 +12,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** The header fields of an answer, to a request over this protocol. */
+/** The header fields of a response to a request over this protocol. */
 async function fieldsOf(isHttps: boolean, protocol: 'http' | 'https'): Promise<Headers> {
   const app = express();
   app.set('trust proxy', true);

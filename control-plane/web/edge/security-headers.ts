@@ -15,7 +15,7 @@ const STRICT: ContentDirectives = {
   'trusted-types': ["'none'"],
 };
 
-/** The Content-Security-Policy that only allows what is given. */
+/** A Content-Security-Policy that allows only the given sources. */
 export function contentPolicy(allowed: ContentDirectives = {}): string {
   return Object.entries({ ...STRICT, ...allowed })
     .map(([directive, sources]) => [directive, ...sources].join(' '))
@@ -34,7 +34,7 @@ function helmetWith(
     contentSecurityPolicy: false,
     xFrameOptions: { action: 'deny' },
     strictTransportSecurity,
-    // Browsers ignore these fields over plain HTTP, and report an error and a warning on each page.
+    // Over plain HTTP, browsers ignore these fields and log an error and a warning on each page.
     crossOriginOpenerPolicy: isSecure,
     originAgentCluster: isSecure,
   });

@@ -64,34 +64,37 @@ export interface WebServer {
   readonly endpoints: readonly { readonly address: string; readonly port: number }[];
   /** The listening sockets. */
   descriptors(): readonly number[];
-  /** Stops listening immediately, waits briefly for running responses, then closes the rest. */
+  /** Stops listening immediately, waits briefly for running responses, then closes all remaining connections. */
   close(): Promise<void>;
   /**
    * Like `close`, but queues new connections on copies of the sockets, which are returned for another process or for
    * `resume`.
    */
   pause(copy: (descriptor: number) => number): Promise<readonly number[]>;
-  /** Accepts connections again: those queued on the copies, or on the inherited listeners (`isHeldBack`). */
+  /** Accepts connections again: first those queued on the copies, or on the inherited listeners (`isHeldBack`). */
   resume(): void;
 }
 
 /** Options of the server. */
 export interface WebServerOptions {
   readonly deadlines?: WebDeadlines;
-  /** Serves HTTPS with this certificate, and HTTP on the same port. */
+  /** Certificate for HTTPS; the same port then serves both HTTPS and HTTP. */
   readonly certificate?: CertificateSource | undefined;
-  /** Keys that encrypt its session tickets; without them, each listener has its own keys. */
+  /** Keys that encrypt TLS session tickets; without them, each listener has its own keys. */
   readonly ticketKeys?: TicketKeySource | undefined;
   /**
    * A socket of another process that already listens at this address and port, if any; `dualStack`: whether it also
    * accepts IPv4.
    */
   readonly listenerAt?: (address: string, port: number, dualStack: boolean) => number | undefined;
-  /** Accepts nothing on those sockets until `resume()`. */
+  /** Whether to accept nothing on inherited sockets until `resume()`. */
   readonly isHeldBack?: boolean;
 }
 
-/** Listens on `server.web_port` of every `server.bind_address`. @throws {WebServerError} and then listens nowhere. */
+/**
+ * Listens on `server.web_port` of every `server.bind_address`. @throws {WebServerError} if one is unavailable; then no
+ * address is listened on.
+ */
 export async function startWebServer(
   app: Express,
   config: Config,
@@ -141,7 +144,7 @@ export async function startWebServer(
   return { endpoints, close, descriptors: () => servers.map(descriptorOf), ...pausing(servers, waiting) };
 }
 
-/** `waiting`: listeners, or copies of them, that a server will accept from. */
+/** `waiting`: listeners, or copies of them, from which a server will accept connections later. */
 function pausing(
   servers: readonly Server[],
   waiting: Map<Server, number>,
@@ -159,7 +162,7 @@ function pausing(
   };
 }
 
-/** The server, whose later errors, such as EMFILE on accept, end neither it nor the process. */
+/** The server; later errors, such as EMFILE on accept, end neither the server nor the process. */
 function livingOn(server: Server, address: string, logger: Logger): Server {
   return server.on('error', (error: Error) =>
     logger.error('http listener failed', { address, error: error.message }),
@@ -189,7 +192,7 @@ function webServer(
       ? nodeHttp().createServer(options, app)
       : new SecureServer({ certificate, ticketKeys }, { ...options, firstMs: headMs }, app);
   server.setTimeout(silentMs);
-  // Node drops fields beyond this number; one more than allowed is enough to detect that there are too many.
+  // Node drops fields beyond this number; one more than allowed is enough to detect too many fields.
   server.maxHeadersCount = MAX_FIELDS + 1;
   answerUnreadable(server);
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
@@ -215,7 +218,7 @@ function listen(
   });
 }
 
-/** Stops listening immediately, waits briefly for running responses, then closes the rest. */
+/** Stops listening immediately, waits briefly for running responses, then closes all remaining connections. */
 export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);

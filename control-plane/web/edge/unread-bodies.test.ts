@@ -116,7 +116,7 @@ test.each([
   },
 );
 
-/** Sends a whole request before it reads the answer; returns the answer, or the error. */
+/** Sends a whole request before it reads the response; returns the response, or the error. */
 async function sendFirst(protocol: Protocol, path: string, bytes: number): Promise<string> {
   const socket = await open(protocol);
   const failed = once(socket, 'error').then(([error]) => String(error));

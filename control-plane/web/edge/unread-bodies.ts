@@ -8,11 +8,12 @@ import type { Clock } from '../../../shared/clock.ts';
 import { clientAddress } from '../../api/client-address.ts';
 import { RequestLimit } from '../../api/request-limit.ts';
 
-/** Bodies up to this length are read by Node whatever the response is, and the connection is kept. */
+/** Node reads bodies up to this length regardless of the response, and the connection stays open. */
 const SMALL_BYTES = 64 * 1024;
 /**
- * A remainder up to this length is also read: many clients read the response only after their last byte, and a reset
- * before that would discard it. Longer remainders only work with clients that read while they send.
+ * A remainder up to this length is also read: many clients read the response only after they have sent their last byte,
+ * and a reset before that would discard the response. Longer remainders only work with clients that read while they
+ * send.
  */
 const MAX_REST_BYTES = 1024 * 1024;
 /** Rate limits on reading remainders for one client network and in total, so that a flood is not read. */

@@ -1,11 +1,14 @@
-/** Configuration profiles that set encrypted DNS on devices of Apple: property lists in XML. Pure. */
+/** Configuration profiles that set up encrypted DNS on Apple devices: property lists in XML. Pure. */
 import { createHash } from 'node:crypto';
 
 /** Encrypted DNS of one device. */
 export type ProfileTarget =
   { readonly protocol: 'https'; readonly url: string } | { readonly protocol: 'tls'; readonly name: string };
 
-/** The profile for a device; the same target gets the same identifiers, so that a device replaces the earlier one. */
+/**
+ * The profile for a device; the same target gets the same identifiers, so that a new profile replaces the earlier one
+ * on the device.
+ */
 export function appleProfile(target: ProfileTarget, deviceName: string): string {
   const server = target.protocol === 'https' ? target.url : target.name;
   const host = target.protocol === 'https' ? new URL(target.url).host : target.name;

@@ -1,4 +1,7 @@
-/** Names under which a phone reaches encrypted DNS with its key, from the certificate and the configuration. Pure. */
+/**
+ * Names under which a phone reaches encrypted DNS with its client key, from the certificate and the configuration.
+ * Pure.
+ */
 import { isIP } from 'node:net';
 import type { Config } from '../../../config/schema.ts';
 import type { PhoneSetup } from '../../../shared/api/phones/phone-setup-api.ts';
@@ -6,7 +9,7 @@ import { DOH_PATH } from '../../../shared/dns/doh-target.ts';
 import { admitsKey } from '../../../shared/policy/access.ts';
 import type { CertificateFacts } from '../tls/certificate-pair.ts';
 
-/** The only port of Private DNS on Android, and of DNS over TLS in profiles of Apple. */
+/** The only port that Private DNS on Android and Apple's profiles for DNS over TLS support. */
 const DOT_PORT = 853;
 const HTTPS_PORT = 443;
 
@@ -47,7 +50,7 @@ interface Settings {
   readonly dns: Pick<Config['dns'], 'allowed_clients'>;
 }
 
-/** The host for HTTPS: the parent of the wildcard if the certificate has it, or else its first name with a dot. */
+/** The host for HTTPS: the parent of the wildcard if the certificate has one; if not, its first name with a dot. */
 function hostIn(names: readonly string[], wildcard: string | null): string | null {
   const hosts = names.filter((name) => name.includes('.') && !name.startsWith('*.') && isIP(name) === 0);
   return hosts.find((name) => name === wildcard) ?? hosts[0] ?? null;

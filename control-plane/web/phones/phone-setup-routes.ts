@@ -1,6 +1,6 @@
 /**
- * HTTP routes that set up encrypted DNS on a phone by the key of its client. The profile is outside the API, below
- * `/check`, since a phone that scans its link has no session.
+ * HTTP routes that set up encrypted DNS on a phone by its client key. The route of the profile is outside the API,
+ * below `/check`, because a phone that scans the link has no session.
  */
 import type { Config } from '../../../config/schema.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
@@ -39,7 +39,7 @@ interface PhoneContext {
   readonly clock: Clock;
 }
 
-/** Profiles that one network may read in a minute. */
+/** Maximum number of times per minute that one network may read profiles. */
 const READS_PER_MINUTE = 60;
 
 /** The route of the API. */

@@ -1,6 +1,6 @@
 /**
  * Tokens in the links to configuration profiles. A phone that scans a link has no session, so the token grants the
- * right to read one profile for at least an hour, on every node. It contains the client, the key and the expiry,
+ * right to read one profile for at least an hour, on every node. A token contains the client, the key and the expiry,
  * authenticated with the secret of all nodes.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -8,7 +8,9 @@ import { deriveKey } from '../../storage/cluster/cluster-secret.ts';
 
 /** Minimum lifetime of a token, milliseconds. */
 const TOKEN_MS = 3_600_000;
-/** Expiry times are multiples of this, so that a link that is requested repeatedly stays the same for some time. */
+/**
+ * Expiry times are multiples of this step, so that a link that is requested repeatedly stays the same for some time.
+ */
 const STEP_MS = 600_000;
 
 /** Expiry of a token that is created now. */
@@ -27,7 +29,7 @@ export function profileToken(secret: Uint8Array, clientId: number, key: string, 
   return Buffer.concat([head, macOf(secret, head, key)]).toString('base64url');
 }
 
-/** The id of the client of a token; null if it is forged, expired, or for an earlier key of the client. */
+/** The id of a token's client; null if the token is forged, expired, or for an earlier key of the client. */
 export function clientOfToken(
   secret: Uint8Array,
   token: string,

@@ -26,7 +26,7 @@ const Oid = {
 } as const;
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-/** Place of the issuer after version, serial number and algorithm in a certificate (RFC 5280 section 4.1). */
+/** Positions of serial number and issuer among the fields of a certificate (RFC 5280 section 4.1). */
 const [SERIAL_AT, ISSUER_AT] = [1, 3];
 
 /** Whether `signMessage()` can use a key of this type (`CertificateFacts.keyType`). */

@@ -1,6 +1,6 @@
 /**
  * Every response that a route can give, for the OpenAPI document: success, and the errors that follow from its input,
- * its access rights, and its path. The row of the route lists any other responses.
+ * its access rights, and its path. The row of the route adds any other responses.
  */
 import type { ZodOpenApiHeadersObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { Problem } from '../../../shared/api/problem-details.ts';
@@ -12,7 +12,7 @@ import type { Route } from '../../api/route.ts';
 
 type Answer = readonly [status: string, ZodOpenApiResponseObject];
 
-/** The code of a problem that is most likely with a status. */
+/** For each status, the problem code that is most likely with it. */
 export const CODE_OF_STATUS: Readonly<Record<number, ProblemCode>> = {
   400: 'invalid',
   401: 'unauthorized',
@@ -139,7 +139,7 @@ function errorsOf(route: Route): Answer[] {
   });
 }
 
-/** Every route can answer that the client sends too many requests; a few routes have a separate limit. */
+/** Every route can return 429; a few routes have a separate limit. */
 function tooManyText({ errors }: Route): string {
   const own = errors[429] === undefined ? '' : `${errors[429].replace(/;.*$/, '')}, or `;
   return `${own}too many requests from this address; see Retry-After`;

@@ -1,6 +1,7 @@
 /**
- * An example for each body and each parameter of the OpenAPI document, derived from the schema: its `examples`, or else
- * a value by the name of the field (`field-examples.ts`), or else one that its keywords allow.
+ * An example for each body and each parameter of the OpenAPI document, derived from the schema: its `examples` if it
+ * has any; if not, a value by the name of the field (`field-examples.ts`); if there is none, a value that its keywords
+ * allow.
  */
 import type { Problem } from '../../../shared/api/problem-details.ts';
 import { nodeHttp } from '../../../shared/lazy-builtins.ts';
@@ -54,7 +55,9 @@ function problemOf(status: number, detail: string): Problem {
   return { type: 'about:blank', title, status, detail, error, ...errors };
 }
 
-/** A value that the schema allows; `place` is the name of the field, after the name of the shape if it has one. */
+/**
+ * A value that the schema allows; `place` is the name of the field, preceded by the name of the schema if it has one.
+ */
 export function exampleOf(schema: SchemaDoc, schemas: Schemas, place = ''): unknown {
   const { $ref, examples, enum: choices, anyOf, oneOf, allOf } = schema;
   if (examples?.[0] !== undefined) return examples[0];
@@ -113,7 +116,7 @@ function objectOf({ properties, additionalProperties }: SchemaDoc, schemas: Sche
   return { example: exampleOf(additionalProperties, schemas) };
 }
 
-/** Strings by format; others have the minimum length. */
+/** An example by the format of the string; without a format, a string of the minimum length. */
 function exampleText({ format, minLength = 0 }: SchemaDoc): string {
   switch (format) {
     case 'date-time':
@@ -127,7 +130,10 @@ function exampleText({ format, minLength = 0 }: SchemaDoc): string {
   }
 }
 
-/** Whether a value from the list is valid for its field; a test of all examples checks the rest. */
+/**
+ * Whether the schema allows a value of `FIELD_EXAMPLES`; checks only some keywords, because a test validates all
+ * examples.
+ */
 function allows(schema: SchemaDoc, value: unknown): boolean {
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices !== undefined) return choices.some((choice) => allows(choice, value));

@@ -1,6 +1,7 @@
 /**
- * Values by the name of a field, for the examples of the API reference. A field whose schema has `examples` needs no
- * line here, nor does one whose type is sufficient. A value that the field's schema refuses is not used.
+ * Values by the name of a field, for the examples of the API reference. A field needs no line here if its schema has
+ * `examples`, or if its type is sufficient for an example. A value that a field's schema does not allow is not used for
+ * this field.
  */
 export const FIELD_EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   id: [7],

@@ -16,7 +16,7 @@ export interface ParameterDoc {
 export interface OperationDoc {
   readonly operationId: string;
   readonly summary: string;
-  /** An older spelling of another path. */
+  /** True for a former spelling of another path. */
   readonly deprecated?: boolean;
   readonly tags: readonly string[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];

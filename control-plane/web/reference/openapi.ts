@@ -38,7 +38,7 @@ OPTIONS, with 204 and \`Allow\`, for every path.
 With \`server.alt_compat\` this API is at \`/svc/api\`, and \`/api\` is the compatibility API, which follows version 6
 of Pi-hole's API and is not described in this document.`;
 
-/** Older spellings of paths, answered for one more release. */
+/** Former spellings of paths, which are still served for one more release. */
 const FORMER_PATHS = /^\/whitelist\b/;
 
 /** Describes `routes`, whose paths start with `prefix`. */
@@ -65,7 +65,7 @@ export function openApiDocument(routes: readonly Route[], prefix: string, versio
     },
     { override: simplify },
   );
-  // The package's types allow whatever OpenAPI does.
+  // The package's types are wider than `OpenApiDocument`, because they allow everything that OpenAPI allows.
   return withExamples(document as unknown as OpenApiDocument);
 }
 

@@ -12,8 +12,8 @@ import { readBytes } from '../../api/request-body.ts';
 import { ThreadUnavailable } from '../../threads/thread-requests.ts';
 
 /**
- * Makes a DNS thread answer a message for a client, an address of 16 bytes, with its key ('' = none); resolves with
- * null if no reply is due.
+ * Sends a message of a client to a DNS thread: the client's 16-byte address, and its key ('' = none); resolves with the
+ * reply, or null if no reply is due.
  */
 export type RelayQuery = (
   message: Uint8Array,
@@ -72,7 +72,7 @@ export function addDohRelay(app: Express, relay: RelayQuery, note: NoteForwardin
   });
 }
 
-/** Null if the request contains no query and has been answered. Throws 400 and 413. */
+/** The DNS message of a request; null if the request contains none and has been answered. Throws 400 and 413. */
 async function askedBy(
   request: Request,
   response: Response,

@@ -140,7 +140,7 @@ describe('createApp() with Prefer: wait', () => {
     expect(await reported('/api/changes', 'wait=2')).toEqual([204, 'wait=2', undefined]);
     expect(await reported('/api/changes', 'wait=0')).toEqual([204, 'wait=0', 'edge, dachb%C3%B6den']);
     expect(asked).toEqual([2000, 0]);
-    // Without a database, nothing is known about other nodes, and not every change concerns them.
+    // Without a database, nothing is known about other nodes; and some changes do not affect them.
     expect(await reported('/api/changes', 'wait=3')).toEqual([204, undefined, undefined]);
     expect(await reported('/api/others', 'wait=2')).toEqual([204, undefined, undefined]);
     expect(await reported('/api/accepted', 'wait=2')).toEqual([202, undefined, undefined]);

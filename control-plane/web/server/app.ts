@@ -48,7 +48,7 @@ export interface AppParts extends LandingParts, OidcPageParts {
   readonly relayQuery?: RelayQuery | undefined;
   /** Called for DNS requests that are not from a trusted proxy. */
   readonly noteForwarding?: NoteForwarding;
-  /** Answer to an HTTP-01 challenge of ACME for the target of a request; null = another target. */
+  /** Response to an HTTP-01 challenge of ACME for the target of a request; null = another target. */
   readonly challengeAnswer?: ((target: string) => string | null) | undefined;
   readonly dashboard: DashboardSource;
   readonly waitForNodes: WaitForNodes;
@@ -56,11 +56,11 @@ export interface AppParts extends LandingParts, OidcPageParts {
   readonly metrics: () => Promise<{ readonly contentType: string; text(): Promise<string> }>;
 }
 
-/** Rows outside the native API. */
+/** Routes outside the native API. */
 interface OtherRows {
-  /** Served in compatibility mode. */
+  /** Routes of the compatibility API, if it is enabled. */
   readonly compat?: readonly CompatRoute[] | undefined;
-  /** Below the page `/check`. */
+  /** Routes below the page `/check`. */
   readonly check?: readonly Route[];
 }
 
@@ -159,7 +159,7 @@ function runRoute({ auth, waitForNodes }: AppParts, route: Route) {
   };
 }
 
-/** Never answers 304: Express would compare ETags, but those of entities only cover the writable fields. */
+/** Never answers 304: Express would compare ETags, but the ETags of entities cover only the writable fields. */
 function sendJson(response: Response, answer: unknown): void {
   const body = Buffer.from(JSON.stringify(answer));
   response.set({ 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': String(body.length) });
@@ -210,7 +210,7 @@ function exceptUnder(prefixes: readonly string[], handler: DashboardHandlers['se
       : handler(request, response, next);
 }
 
-/** Answers what an ACME server asks during an order. */
+/** Answers the requests of an ACME server during an order. */
 function answerChallenges(answerFor: AppParts['challengeAnswer'] = () => null) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const answer = request.method === 'GET' ? answerFor(request.url) : null;
@@ -219,7 +219,7 @@ function answerChallenges(answerFor: AppParts['challengeAnswer'] = () => null) {
   };
 }
 
-/** RFC 9110 section 7.8 lets a server ignore Upgrade; Weir refuses it, as it serves no other protocol. */
+/** RFC 9110 section 7.8 lets a server ignore Upgrade; Weir refuses it, because it serves no other protocol. */
 function refuseUpgrades(request: Request, _response: Response, next: NextFunction): void {
   const upgrade = request.headers.upgrade;
   // `curl --http2` offers h2c on its first request but also accepts HTTP/1.1.

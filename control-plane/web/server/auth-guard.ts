@@ -19,7 +19,7 @@ import { refuseCrossOrigin } from '../edge/origin-check.ts';
 export async function guard(auth: Authenticator, access: Access, request: Request): Promise<Caller | null> {
   const changesSomething = request.method !== 'GET' && request.method !== 'HEAD';
   if (access === 'public') {
-    // Login, setup and logout change what the sender's browser may do.
+    // Even without a session, check the origin: login, setup and logout change what the sender's browser may do.
     if (changesSomething) refuseCrossOrigin(request);
     return null;
   }

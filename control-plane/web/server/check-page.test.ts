@@ -19,7 +19,7 @@ interface Reader {
   readonly agent?: string;
   readonly address?: string;
   readonly language?: CheckLanguage;
-  /** Status of every answer. */
+  /** Status of every response. */
   readonly status?: number;
 }
 
@@ -30,7 +30,7 @@ interface Shown {
   readonly text: (id: string) => string;
 }
 
-/** Runs the script like a browser; `askersOf` returns who asked for the name with this number. */
+/** Runs the script like a browser; `askersOf` returns the clients that queried the name with this index. */
 async function shown(askersOf: (index: number) => readonly object[], reader: Reader = {}): Promise<Shown> {
   const { agent = COMPUTER, address = '', language = 'en', status = 200 } = reader;
   const places: Record<string, { textContent: string; hidden: boolean; dataset: object }> = {};

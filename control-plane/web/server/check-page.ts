@@ -1,7 +1,7 @@
 /**
- * The page at `/check`, which shows whether the device that opens it uses this node. Public, as its users may not have
- * an account. Its script (`check-script.ts`) creates probes (`clients/probes/`), lets the browser look up their names,
- * and shows the result.
+ * The page at `/check`, which shows whether the device that opens it uses this node. Public, because users of the page
+ * may not have an account. Its script (`check-script.ts`) creates probes (`clients/probes/`), lets the browser look up
+ * their names, and shows the result.
  */
 import type { Request, Response } from 'express';
 import type { Config } from '../../../config/schema.ts';
@@ -17,16 +17,16 @@ import type { Markup, Page } from './page.ts';
 /** Parts of the page. */
 export interface CheckParts {
   readonly nodeName: string;
-  /** Whether the device may ask people to unblock a name (`blocking.unblock_requests`). */
+  /** Whether the page has the form for requests to unblock a name (`blocking.unblock_requests`). */
   readonly canAsk: boolean;
 }
 
-/** Parts of the node that the page is made from. */
+/** Parts of the node from which the page is made. */
 interface CheckNode extends Pick<CheckParts, 'nodeName'> {
   readonly configuration: { current(): Pick<Config, 'blocking'> };
 }
 
-/** The visitor. */
+/** The visitor of the page. */
 export interface CheckReader {
   readonly language: CheckLanguage;
   /** The address from which the page was opened; null if hidden by a proxy or this machine. */
@@ -46,8 +46,8 @@ export function sendCheckPage(node: CheckNode, request: Request, response: Respo
 }
 
 /**
- * `?lang=`, which the script sets to the language chosen in the dashboard, or else the browser's language, or else
- * English.
+ * The language: `?lang=`, which the script sets to the language chosen in the dashboard; without it, the browser's
+ * language if the page has it; if not, English.
  */
 function languageOf(request: Request): CheckLanguage {
   const wanted = new URL(request.url, 'http://localhost').searchParams.get('lang');
@@ -99,7 +99,7 @@ ${{ markup: `<script>${CHECK_SCRIPT}</script>` }}`;
   });
 }
 
-/** Form that asks people to unblock a name; the script shows it. */
+/** Form in which a visitor requests that a name be unblocked; the script shows it. */
 function askForm(texts: CheckTexts): Markup {
   return write`<section class="card" id="ask" hidden>
 <h2>${texts.askTitle}</h2>

@@ -1,7 +1,7 @@
 /**
  * The script of the page `/check`. It creates several probes, lets the browser look up their names one after another,
- * and shows which of them reached this node, over IPv4 and over IPv6. Several are needed because a device with a second
- * DNS server sends a part of the queries to that server. If the page has the form for requesting that a name be
+ * and shows which of them reached this node, over IPv4 and over IPv6. Several probes are needed because a device with a
+ * second DNS server sends a part of the queries to that server. If the page has the form for requesting that a name be
  * unblocked, the script also sends it. Texts are set as text, never as HTML.
  */
 
@@ -9,10 +9,10 @@ import { CHECK_LANGUAGES } from './check-texts/languages.ts';
 
 /** Number of names that a check looks up. */
 export const CHECK_NAMES = 6;
-/** Interval and number of checks of the probes: a device may query another server first. */
+/** Interval at which the script polls the probes, and number of polls: a device may first query another server. */
 const POLL_MS = 500;
 const MAX_POLLS = 16;
-/** Pause between two names, so that a resolver that alternates between servers does so. */
+/** Pause between two names, which gives a resolver the time to alternate between servers. */
 const GAP_MS = 150;
 
 /** Applies the choices made in the dashboard: the theme before the first paint, and the language. */

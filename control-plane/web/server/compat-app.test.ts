@@ -10,7 +10,7 @@ beforeEach(() => compat.api.setUp());
 
 const SUMMARY = '/api/stats/summary';
 
-/** The answer to bytes on a new connection; empty if the connection is cut. */
+/** The response to bytes on a new connection; empty if the connection is cut. */
 async function raw(octets: string): Promise<string> {
   const socket = connect(compat.api.port, '127.0.0.1');
   // A write to a connection that is cut may fail.

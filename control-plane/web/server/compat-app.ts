@@ -38,7 +38,7 @@ const NOT_HERE = new CompatFault(
   'Bad request',
   'The API is hosted at pi.hole/api, not pi.hole/admin/api',
 );
-/** Answer for a client that has disconnected. */
+/** Response for a client that has disconnected. */
 const GIVEN_UP: CompatAnswer = { status: 503, body: null };
 
 /** A request that may be handled. */

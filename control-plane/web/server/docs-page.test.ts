@@ -6,7 +6,7 @@ import type { OpenApiDocument, OperationDoc, SchemaDoc } from '../reference/open
 
 const document = openApiDocument(everyRow, '/svc/api', '1.2.3');
 
-/** A document with one operation whose body and answer have `schema`. */
+/** A document with one operation whose request and response bodies have `schema`. */
 function documentOf(schema: SchemaDoc, change: Partial<OperationDoc> = {}): OpenApiDocument {
   const operation: OperationDoc = {
     operationId: 'getThings',

@@ -14,13 +14,13 @@ export interface LandingParts {
   readonly version: string;
   readonly nodeName: string;
   readonly configuration: { current(): Config };
-  /** The port of DNS; differs from the configuration if that port was not available. */
+  /** The port of DNS; differs from the configuration if the configured port was not available. */
   readonly dnsPort: number;
 }
 
 /**
- * Renders the page; `origin` is the one that the browser requested. The page is public, so it reveals nothing that the
- * network cannot find out.
+ * Renders the page; `origin` is the origin that the browser requested. The page is public, so it reveals nothing that
+ * the network cannot find out.
  */
 export function landingPage(parts: LandingParts, origin: string, state: WithoutBuild): Page {
   const { server, dns } = parts.configuration.current();

@@ -1,11 +1,11 @@
 /**
  * A pending login at a provider. It is stored for minutes in a cookie of the browser that started it, so that the
- * provider's response is only accepted from that browser, on whatever node it arrives.
+ * provider's response is accepted only from that browser, but by every node.
  *
- * Another host of the same site can set cookies for this one, and could log someone in as the attacker. A node
- * therefore only accepts cookies that Weir has sealed. With HTTPS their name begins with `__Host-`, which another host
- * cannot set (RFC 6265bis, section 4.1.3.2); without it, they are only valid for the client address for which they were
- * created.
+ * Another host of the same site can set cookies for this host, and could thus log someone in as the attacker. A node
+ * therefore only accepts cookies that Weir has sealed. With HTTPS, the name of the cookie begins with `__Host-`, which
+ * another host cannot set (RFC 6265bis, section 4.1.3.2); without HTTPS, the cookie is valid only for the client
+ * address for which it was created.
  */
 import type { Request, Response } from 'express';
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -21,8 +21,8 @@ const MAX_CHARS = 4096;
 const KEY_BYTES = 32;
 
 /**
- * Sets the cookie in the browser; it is Lax, because the browser returns from a page of the provider. `secret` is the
- * cluster secret.
+ * Sets the cookie in the browser, with SameSite=Lax, because the browser returns from a page of the provider. `secret`
+ * is the cluster secret.
  */
 export function keepAttempt(
   request: Request,
@@ -46,7 +46,7 @@ export function attemptOf(request: Request, secret: Uint8Array, nowMs: number): 
   return Math.abs(nowMs - attempt.startedMs) <= LIFE_MS && isOwnPath(attempt.returnTo) ? attempt : null;
 }
 
-/** Deletes the cookie: each response of the provider is accepted once. */
+/** Deletes the cookie, because each response of the provider is accepted once. */
 export function dropAttempt(request: Request, response: Response): void {
   const { name, ...attributes } = cookieOf(request);
   response.clearCookie(name, attributes);

@@ -1,6 +1,6 @@
 /**
- * `/login/oidc`: the pages of a login at an OpenID provider. They are not part of the API, as people open them in a
- * browser and do not need credentials to log in.
+ * `/login/oidc`: the pages of a login at an OpenID provider. They are not part of the API: people open them in a
+ * browser, and need no credentials to begin a login.
  */
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { OidcStartQuery } from '../../../shared/api/auth-api.ts';
@@ -75,8 +75,8 @@ function callbackUrl({ protocol, host }: Request): string {
 }
 
 /**
- * Answers with a page, not a redirect: browsers send the cookie when they follow its link, but not when another site
- * redirects them.
+ * Answers with a page instead of a redirect: browsers send the session cookie when a user follows the link on it, but
+ * not when another site has redirected them.
  */
 function welcome(returnTo: string): Page {
   return page(

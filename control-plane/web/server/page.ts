@@ -42,7 +42,7 @@ interface PageOptions {
   readonly language?: string;
   /** Runs before the first paint; `allowed` must permit it. */
   readonly firstScript?: string;
-  /** Sources that its content policy allows in addition to the style sheet. */
+  /** Sources that the page's content policy allows in addition to the style sheet. */
   readonly allowed?: ContentDirectives;
 }
 

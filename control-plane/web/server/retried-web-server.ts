@@ -1,4 +1,4 @@
-/** A web server on which DNS does not depend: while it cannot listen, it retries and health reports the reason. */
+/** A web server whose failure does not affect DNS: while it cannot listen, it retries and health reports the reason. */
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import { type WebServer, WebServerError } from '../edge/server.ts';
@@ -9,7 +9,7 @@ export interface RetriedListening {
   readonly listen: () => Promise<WebServer>;
   /** Called when the server listens. */
   readonly listening: (server: WebServer) => void;
-  /** Whether the first failure is thrown, as in a process that takes over from one with a working web server. */
+  /** Whether to throw the first failure, as in a process that takes over from a process with a working web server. */
   readonly isStrict?: boolean;
   /** Milliseconds between two attempts; 5 s by default. */
   readonly retryMs?: number;

@@ -105,7 +105,7 @@ describe('store() and read() of certificate files', () => {
 
   test('store() keeps the old pair if the second file cannot be written', async () => {
     await files.store(first);
-    // A folder at the path of the temporary file.
+    // A directory at the path of the temporary file.
     await mkdir(`${files.paths.cert}.tmp`);
     await expect(files.store(second)).rejects.toMatchObject({ isForeign: false });
     expect(await files.read()).toEqual(first);
@@ -137,7 +137,7 @@ describe('store() and read() of certificate files', () => {
 describe('recover(), after a crash during store(),', () => {
   const pending = (): string => `${files.paths.key}.pending`;
 
-  /** Leaves the folder like a crash before step `at` of the replacement of `first` by `second`. */
+  /** Leaves the directory like a crash before step `at` of the replacement of `first` by `second`. */
   async function crashBefore(at: number): Promise<void> {
     const steps = [
       () => writeFile(`${pending()}.tmp`, second.key.slice(0, 50)),

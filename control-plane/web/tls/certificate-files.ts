@@ -1,6 +1,6 @@
 /**
- * The two files of the web certificate. Either both or neither are replaced: a third file with the whole new pair is
- * written first, from which the next start after a crash completes the replacement.
+ * The two files of the web certificate. Either both files or neither are replaced: a third file with the whole new pair
+ * is written first, from which the next start after a crash completes the replacement.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { lstat, mkdir, readFile, rm, stat } from 'node:fs/promises';
@@ -62,7 +62,7 @@ export class CertificateFiles {
     return (await Promise.all([stateOf(this.paths.cert), stateOf(this.paths.key)])).join(' ');
   }
 
-  /** Replaces both files, with mode 0600. Throws CertificateFilesError, and then the old files still exist. */
+  /** Replaces both files, with mode 0600. Throws CertificateFilesError; in that case, the old files still exist. */
   async store(pair: CertificatePair): Promise<void> {
     await this.refuseForeign();
     try {
@@ -84,7 +84,7 @@ export class CertificateFiles {
 
   /**
    * Writes the pair next to the files and deletes it again, which shows that `store()` may replace them and that the
-   * disk has space. Throws CertificateFilesError as `store()` does.
+   * disk has space. Throws CertificateFilesError like `store()`.
    */
   async check(pair: CertificatePair): Promise<void> {
     await this.refuseForeign();
@@ -102,7 +102,7 @@ export class CertificateFiles {
     }
   }
 
-  /** Completes a replacement that was interrupted by a crash. Usable files are kept as they are. */
+  /** Completes a replacement that was interrupted by a crash. Usable files are kept unchanged. */
   async recover(): Promise<void> {
     const pending = await readSmall(this.pendingPath, 'key', MAX_CERT_BYTES + MAX_KEY_BYTES);
     if (pending === null) return;
@@ -124,8 +124,8 @@ export class CertificateFiles {
   }
 
   /**
-   * Called if the key was written but the certificate could not be written. If this fails too, the pending file is
-   * left.
+   * Called if the key was written but the certificate could not be written. If this also fails, the pending file
+   * remains.
    */
   private async restoreKey(keyBefore: Buffer | null): Promise<void> {
     if (keyBefore === null) await rm(this.paths.key, { force: true });
@@ -138,7 +138,7 @@ export class CertificateFiles {
     await writeDurably(this.paths.cert, Buffer.from(pair.cert));
   }
 
-  /** Files that Weir cannot have written are kept, whatever the configuration says. */
+  /** Files that Weir cannot have written are kept, even if the configuration gives their paths. */
   private async refuseForeign(): Promise<void> {
     const files = [
       [this.paths.cert, MAX_CERT_BYTES, (text: string) => new X509Certificate(text)],
@@ -159,14 +159,14 @@ export class CertificateFiles {
 const ABSENT = 'absent';
 const NOT_A_PAIR = 'was not written by Weir; move it away first';
 
-/** Reason why Weir did not write the file of a path; null if it may have, or if there is none. */
+/** Reason why the file at a path is not from Weir; null if it may be, or if there is none. */
 async function foreignReason(
   path: string,
   limitBytes: number,
   parse: (text: string) => unknown,
 ): Promise<string | null> {
   const found = await lstat(path).catch(() => null);
-  // Writing over a directory fails.
+  // A directory is not replaced: writing over it fails.
   if (found === null || found.isDirectory()) return null;
   // The link may belong to certbot, for example, which would no longer find its file.
   if (found.isSymbolicLink()) return 'is a link that another program manages; replace the certificate there';

@@ -24,9 +24,9 @@ export interface CertificateFacts {
 
 /** A chain and the key of its first certificate, which belong together. */
 export interface CertificatePair {
-  /** PEM: the server's own certificate, then the issuer of each. */
+  /** PEM: the server's own certificate, then the chain of its issuers. */
   readonly cert: string;
-  /** PEM, PKCS #8. Must not appear in any log, response or audit. */
+  /** PEM, PKCS #8. Must not appear in any log, response or audit entry. */
   readonly key: string;
   readonly facts: CertificateFacts;
 }
@@ -48,7 +48,7 @@ const MAX_CHAIN = 10;
 const MIN_RSA_BITS = 2048;
 /** A larger key would cost more than 10 ms of the event loop for each handshake. */
 const MAX_RSA_BITS = 4096;
-/** Curves supported by browsers, by OpenSSL's name, with NIST's name. */
+/** Curves that browsers support: OpenSSL's name, and the name by NIST. */
 const CURVES: Readonly<Record<string, string>> = {
   prime256v1: 'P-256',
   secp384r1: 'P-384',
@@ -56,7 +56,7 @@ const CURVES: Readonly<Record<string, string>> = {
 };
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 const KEY = /-----BEGIN (?:(?:RSA|EC) )?PRIVATE KEY-----[^-]+-----END (?:(?:RSA|EC) )?PRIVATE KEY-----/g;
-/** Extended key usages, RFC 5280 section 4.2.1.12: for servers, for anything. */
+/** Extended key usages that allow a server (RFC 5280 section 4.2.1.12): server authentication, any usage. */
 const FOR_SERVERS: readonly string[] = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0'];
 
 /** The pair in these texts, regardless of its dates. Throws CertificateFault if it cannot be used, or is weak. */
@@ -68,7 +68,7 @@ export function readPair(certText: string, keyText: string): CertificatePair {
   refuseBrokenChain(chain);
   if (!leaf.checkPrivateKey(key))
     throw new CertificateFault('key', 'this key does not belong to the certificate');
-  // Undefined if the certificate does not restrict its use, although the type excludes that.
+  // Undefined if the certificate does not restrict its use, although the type does not allow undefined.
   const usages = leaf.keyUsage as string[] | undefined;
   if (usages !== undefined && !usages.some((usage) => FOR_SERVERS.includes(usage)))
     throw new CertificateFault('cert', 'the certificate is not for servers (extended key usage)');
@@ -213,7 +213,7 @@ function keyTypeOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: K
   return type === 'ed25519' ? 'Ed25519' : (type ?? '');
 }
 
-/** `CN=weir.home.arpa, O=Weir`, from one line for each part. A certificate may have no subject. */
+/** `CN=weir.home.arpa, O=Weir`, from a text with one line for each part. A certificate may have no subject. */
 function oneLine(name: string | undefined): string {
   return (name ?? '').split('\n').join(', ');
 }

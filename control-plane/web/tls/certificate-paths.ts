@@ -7,8 +7,8 @@ import type { CertificatePaths } from './certificate-files.ts';
 const DEFAULT: CertificatePaths = { cert: '/data/cert.pem', key: '/data/key.pem' };
 
 /**
- * The paths of the configuration; `<data_dir>/tls/` instead of the default ones if they do not exist and Weir's user
- * cannot write there. If a certificate exists in one of the two directories, the certificate there stays in use.
+ * The paths in the configuration; `<data_dir>/tls/` instead of the default paths if those files do not exist and Weir's
+ * user cannot create them. If a certificate exists in one of the two directories, it stays in use.
  */
 export function webCertificatePaths(given: CertificatePaths, dataDir: string): CertificatePaths {
   if (given.cert !== DEFAULT.cert || given.key !== DEFAULT.key || existsSync(given.cert)) return given;
@@ -17,7 +17,7 @@ export function webCertificatePaths(given: CertificatePaths, dataDir: string): C
   return own;
 }
 
-/** Whether this user can create files in a directory, or the directory itself. */
+/** Whether this user can create files in a directory, or the directory itself if it does not exist. */
 function isWritable(folder: string): boolean {
   const there = existsSync(folder) ? folder : dirname(folder);
   try {

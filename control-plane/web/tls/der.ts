@@ -36,12 +36,12 @@ export function setOf(...elements: readonly Der[]): Der {
   return element(Tag.SET, ...sorted(elements));
 }
 
-/** The content of a set, for a tag that replaces the set's own. */
+/** The content of a set, for use with a tag that replaces the set's own. */
 export function sorted(elements: readonly Der[]): Der[] {
   return elements.toSorted((one, other) => Buffer.compare(one, other));
 }
 
-/** The value for the parameters of an algorithm that has none. */
+/** The value of the parameters of an algorithm without parameters. */
 export function nothing(): Der {
   return element(Tag.NULL);
 }
@@ -97,7 +97,9 @@ export function explicit(number: number, ...content: readonly Der[]): Der {
   return element(Tag.CONTEXT_CONSTRUCTED + number, ...content);
 }
 
-/** The complete elements within a constructed one. Throws RangeError for a length that is longer than the content. */
+/**
+ * The complete elements within a constructed element. Throws RangeError for a length that is longer than the content.
+ */
 export function elementsOf(whole: Der): Der[] {
   const found: Der[] = [];
   let at = headSize(whole, 0);

@@ -1,6 +1,6 @@
 /**
  * The encrypted resolvers that clients of plain DNS can discover (RFC 9462 section 4): this server, by the first name
- * in its certificate, which clients check. SVCB records of RFC 9460 and RFC 9461.
+ * in its certificate, which clients verify. SVCB records of RFC 9460 and RFC 9461.
  */
 import { X509Certificate } from 'node:crypto';
 import { DOH_PATH } from '../../../shared/dns/doh-target.ts';
@@ -54,7 +54,7 @@ export function certifiedAddresses(certificate: string): Uint8Array[] {
   });
 }
 
-/** The first host name in the certificate, in wire form: with a dot, without a wildcard. */
+/** The first host name in the certificate that contains a dot and no wildcard, in wire form. */
 function hostOf(certificate: string): Uint8Array | null {
   const names = new X509Certificate(certificate).subjectAltName?.split(', ') ?? [];
   for (const name of names) {

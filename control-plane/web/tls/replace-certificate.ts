@@ -1,4 +1,4 @@
-/** Replaces the web certificate in one transaction with its audit entry, on this node or on all. */
+/** Replaces the web certificate in one transaction with its audit entry, on this node or on all nodes. */
 import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { ApiError, conflict } from '../../api/api-error.ts';
 import type { Author } from '../../api/caller.ts';
@@ -20,7 +20,8 @@ export interface Replacement {
 }
 
 /**
- * Replaces the certificate; the files come last, since they cannot be rolled back. `isEnabled`: `server.web_tls.enabled`.
+ * Replaces the certificate; the files come last, because they cannot be rolled back. `isEnabled`:
+ * `server.web_tls.enabled`.
  * @throws {ApiError} 409, 503
  */
 export async function replaceCertificate(

@@ -24,10 +24,10 @@ import {
 } from './der.ts';
 import type { Der } from './der.ts';
 
-/** Apple's clients refuse server certificates with a longer validity. */
+/** Maximum validity that Apple's clients accept in a server certificate. */
 const DAYS = 825;
 const DAY_MS = 86_400_000;
-/** A client whose clock is slow must not refuse the new certificate. */
+/** The certificate becomes valid this much earlier, so that clients whose clock is slow accept it. */
 const EARLIER_MS = DAY_MS;
 /** Maximum number of names and addresses in a certificate; a container host has hundreds. */
 const MAX_NAMES = 100;

@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A node with this name; a second call stands for another start on its folder. */
+/** A node with this name; a second call stands for another start in its data directory. */
 function nodeOf(name: string) {
   const dataDir = join(folder, name);
   mkdirSync(dataDir, { recursive: true });

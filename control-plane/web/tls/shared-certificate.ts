@@ -1,7 +1,7 @@
 /**
  * The certificate that was uploaded to one node, for all nodes: in the database, sealed with the cluster secret. Each
- * node installs a new one once and stores it in its own files, so that starting does not depend on the database, and so
- * that later changes of the files, by a person or a program, are kept.
+ * node installs a new certificate once and stores it in its own files, so that starting does not depend on the
+ * database, and so that later changes of the files, by a person or a program, are kept.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ export class SharedCertificate {
 
   /**
    * Installs each certificate that is shared from now on, and the latest one shared before; returns a function that
-   * ends this.
+   * stops this.
    */
   follow(changes: Pick<ChangeFollower, 'onChange'>): () => Promise<void> {
     return changes.onChange('web_certificate', () => this.take());
@@ -73,7 +73,7 @@ export class SharedCertificate {
       const pair = readPair(text, text);
       refuseOutOfDate(pair, clock.nowMs());
       await certificate.replace(async (_, install) => {
-        // The node of the upload already uses it.
+        // The node that received the upload already uses the certificate.
         if (certificate.current()?.cert !== pair.cert) await install(pair);
       });
     } catch (error) {
@@ -116,7 +116,7 @@ export class BrokenSeal extends Error {
   override readonly name = 'BrokenSeal';
 }
 
-/** Nonce, tag and ciphertext. */
+/** Encrypts bytes; the result consists of nonce, tag and ciphertext. */
 export function seal(secret: Uint8Array, purpose: string, clear: Uint8Array): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, keyFor(secret, purpose), nonce);

@@ -9,10 +9,10 @@ export class ThreadCertificate {
   private pair: CertificatePair;
   private readonly certificate: Pick<WebCertificate, 'current' | 'onChange'>;
   private readonly ticketKeys: TicketKeys;
-  /** The certificate in use by the threads. */
+  /** The certificate that the threads use. */
   private given: ServedCertificate | undefined;
 
-  /** Expects an open certificate. */
+  /** `open()` of the certificate must have been called. */
   constructor(certificate: Pick<WebCertificate, 'current' | 'onChange'>, ticketKeys: TicketKeys) {
     const pair = certificate.current();
     if (pair === null) throw new Error('serve a certificate: it is not open yet');
@@ -33,7 +33,7 @@ export class ThreadCertificate {
     return this.given;
   }
 
-  /** Calls `deliver` after each change since the threads started; returns a function that removes it. */
+  /** Calls `deliver` after each change since the threads started; returns a function that stops this. */
   follow(deliver: (certificate: ServedCertificate) => void): () => void {
     const stops = [
       this.certificate.onChange((pair) => {

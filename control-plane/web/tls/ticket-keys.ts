@@ -6,7 +6,7 @@ import type { Clock } from '../../../shared/clock.ts';
 import { deriveKey } from '../../storage/cluster/cluster-secret.ts';
 
 const TICKET_KEYS_SIZE = 48;
-/** Tickets of the previous day result in a full handshake. */
+/** Lifetime of a key; tickets of the previous day then require a full handshake. */
 const KEY_LIFE_MS = 24 * 3600 * 1000;
 /** Interval of the checks for a new key. */
 const POLL_MS = 1000;
@@ -45,7 +45,9 @@ export class TicketKeys {
     return this.keys;
   }
 
-  /** Calls the listener when the keys change with the day or the secret; returns a function that removes it. */
+  /**
+   * Calls the listener when the keys change with the day or the secret; returns a function that removes the listener.
+   */
   onChange(listener: () => void): () => void {
     let known = this.current();
     const looking = setInterval(() => {

@@ -51,7 +51,7 @@ beforeEach(async () => {
 
 type Part = readonly [name: string, content: string, file?: string];
 
-/** The body of a form, as curl sends it. */
+/** The body of a form, encoded like curl does. */
 function form(...parts: readonly Part[]) {
   const boundary = '------------------------weir';
   const texts = parts.map(([name, content, file]) => {

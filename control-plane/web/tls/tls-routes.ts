@@ -103,7 +103,7 @@ const CHANGE_ERRORS = {
   503: 'the certificate files cannot be written, or the database is unavailable',
 } as const;
 
-/** Replaces the certificate as the request asks. */
+/** Replaces the certificate as requested. */
 function change({ database, configuration }: TlsContext, replacement: Replacement): Promise<TlsStatus> {
   return replaceCertificate(database, configuration.current().server.web_tls.enabled, replacement);
 }

@@ -35,7 +35,7 @@ export interface WebCertificateParts {
   readonly logger: Logger;
 }
 
-/** The certificate of the web server, and of those that serve DNS over TLS. */
+/** The certificate of all TLS servers of this node. */
 export class WebCertificate {
   private readonly parts: WebCertificateParts;
   private readonly turns = new Semaphore(1);
@@ -50,7 +50,7 @@ export class WebCertificate {
     this.parts = parts;
   }
 
-  /** Null until `open()` or a replacement. */
+  /** The certificate in use; null until `open()` or a replacement. */
   current(): CertificatePair | null {
     return this.active;
   }
@@ -114,7 +114,7 @@ export class WebCertificate {
 
   /**
    * Replaces files and certificate. `work` gets the previous state, and calls `install` with the new pair once the rest
-   * of the change is done; replacements wait for each other. Throws what `work` and `CertificateFiles.store()` throw.
+   * of the change is done; replacements run one after another. Throws what `work` and `CertificateFiles.store()` throw.
    */
   replace<T>(
     work: (before: FoundCertificate, install: (pair: CertificatePair) => Promise<void>) => Promise<T>,
@@ -128,12 +128,12 @@ export class WebCertificate {
     );
   }
 
-  /** Throws the error that a replacement by this pair would throw. */
+  /** Throws the error with which a replacement by this pair would fail. */
   check(pair: CertificatePair): Promise<void> {
     return this.turns.run(() => this.parts.files.check(pair));
   }
 
-  /** Checks the files from now on; returns a function that ends the checks. */
+  /** Starts checking the files; returns a function that stops the checks. */
   follow(): () => Promise<void> {
     const timer = setInterval(() => void this.checkFiles(), POLL_MS);
     timer.unref();

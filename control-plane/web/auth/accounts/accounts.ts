@@ -28,7 +28,7 @@ export class Accounts {
   }
 
   /**
-   * The account with this name and password; null if they do not match. Takes the time of one hash, even if the name
+   * The account with this name and password; null if they do not match. Takes as long as one hash, even if the name
    * does not exist.
    */
   async prove(username: string, password: string, rank = 0): Promise<ProvenAccount | null> {

@@ -1,6 +1,6 @@
 /**
- * The administrator: name and password hash. A hash in the configuration file takes precedence; without one it is the
- * row in `admin_credential`, set once by setup and changed by change-password or the CLI.
+ * The administrator: name and password hash. A hash in the configuration file takes precedence; without it, the row in
+ * `admin_credential` applies, which setup creates and change-password or the CLI replaces.
  */
 import { codedAction, codedSubject } from '../../../../shared/policy/changes/change-codes.ts';
 import type { Config } from '../../../../config/schema.ts';
@@ -42,7 +42,7 @@ export class AdminAccount {
     return this.parts.config().auth.admin.username;
   }
 
-  /** Whether a password is set; throws DatabaseUnavailable if only the unavailable database knows. */
+  /** Whether a password is set; throws DatabaseUnavailable if this depends on the database, which is unavailable. */
   async isConfigured(): Promise<boolean> {
     if (this.configuredHash() !== '') return true;
     this.isInDatabase ||= (await credentials.readHash(this.parts.database)) !== null;
@@ -59,7 +59,7 @@ export class AdminAccount {
     }
   }
 
-  /** Sets the first password; 403 if there is one, even for concurrent requests. */
+  /** Sets the first password; 403 if one is set already, even by a concurrent request. */
   async setUp(password: string, address: string | null): Promise<void> {
     const taken = forbidden('password_set');
     if (await this.isConfigured()) throw taken;
@@ -89,7 +89,7 @@ export class AdminAccount {
     const { configured, database } = this.parts;
     const hash = await this.hashing.hash(password);
     await database.transaction(async (tx) => {
-      // Waits for logins that were verified with the old password, and makes new ones wait.
+      // Waits for logins that were verified with the old password, and makes new logins wait.
       await users.updateUser(tx, ADMIN_USER_ID, {});
       await alongside(tx);
       // The file comes last, since the transaction cannot undo it.

@@ -1,6 +1,6 @@
 /**
- * The password hash in the configuration file, if set. It takes precedence over the one in the database, so a change of
- * the password must be written to that file.
+ * The password hash in the configuration file, if set. It takes precedence over the hash in the database, so a change
+ * of the password must be written to that file.
  */
 import { withLocal } from '../../../../config/local-config.ts';
 import type { Config } from '../../../../config/schema.ts';
@@ -41,7 +41,7 @@ export class ConfiguredPassword {
     await file.inTurn(() => this.write(file, hash));
   }
 
-  /** Uses the hash that was edited in the file. */
+  /** Uses a hash that was edited in the file. */
   take(hash: string): void {
     this.current = hash;
   }

@@ -36,7 +36,7 @@ export interface PasswordHashing {
   readonly hash: (password: string) => Promise<string>;
   /**
    * Hash of a random password, with the cost of new hashes: logins that cannot succeed are checked against it, so that
-   * they take as long as others.
+   * they take as long as any other login.
    */
   readonly decoy: string;
 }
@@ -47,7 +47,10 @@ export const PASSWORD_HASHING: PasswordHashing = {
   decoy: '$argon2id$v=19$m=32768,p=1,t=3$WCjxm33yQ3raiyKRAqbLXA$WvW38jpzr+Ka6/ZnMwfO3trGFsCrDLkD3iRINB9tM1k',
 };
 
-/** Whether `password` matches `hash`; false for a `hash` of another kind. The lowest rank goes first. */
+/**
+ * Whether `password` matches `hash`; false for a `hash` of another kind. If callers wait, the one with the lowest rank
+ * is next.
+ */
 export function verifyPassword(hash: string, password: string, rank = 0): Promise<boolean> {
   return gate.run(rank, async () => {
     if (!hash.startsWith('$argon2')) return false;
@@ -69,7 +72,7 @@ interface Waiter {
 
 /**
  * Runs a few hashes at the same time, queues some, and refuses the rest with 429. The lowest rank goes first; among
- * equal ranks, the last to arrive, so that a flood that is already queued does not delay others.
+ * equal ranks, the newest caller, so that a flood that is already queued does not delay others.
  */
 class Gate {
   private running = 0;

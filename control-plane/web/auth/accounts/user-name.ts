@@ -10,7 +10,8 @@ export function foldedName(name: string): string {
 
 /**
  * Whether two names could be mistaken for each other, including letters of another width or form, such as "ａdmin" or
- * "groß", and invisible characters. Only one of two such names can exist, as logins and the audit log use names.
+ * "groß", and invisible characters. Only one of two such names can exist, because logins and the audit log identify
+ * users by name.
  */
 export function looksLike(name: string, other: string): boolean {
   return seenName(name) === seenName(other);

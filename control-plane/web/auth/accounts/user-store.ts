@@ -16,7 +16,7 @@ export interface StoredUser {
   readonly displayName: string;
   readonly role: Role;
   readonly enabled: boolean;
-  /** Clients that are linked to a user of the role family, in order of their ids; none for others. */
+  /** Clients that are linked to a user of the role family, in order of their ids; empty for other roles. */
   readonly clientIds: readonly number[];
   /** Whether a login also needs a code. */
   readonly hasSecondFactor: boolean;
@@ -87,7 +87,10 @@ export async function refuseTaken(tx: Queryable, username: string): Promise<void
   if ((await tx.query(text, [seenName(username)])).rows.length > 0) throw nameTaken(username);
 }
 
-/** The hash of an enabled user, '' for the administrator, null for others; locks the row until the transaction ends. */
+/**
+ * The hash of an enabled user, '' for the administrator, null for a disabled or missing user; locks the row until the
+ * transaction ends.
+ */
 export async function holdPasswordHash(tx: Queryable, id: number): Promise<string | null> {
   const text = `SELECT coalesce(password_hash, '') AS hash FROM users WHERE id = $1 AND enabled FOR SHARE`;
   return (await tx.query<{ hash: string }>(text, [id])).rows[0]?.hash ?? null;
@@ -120,7 +123,9 @@ export async function updateUser(tx: Queryable, id: number, change: UserChange):
   return (await tx.query<StoredUser>(text, [id, displayName, role, enabled, passwordHash])).rows[0] ?? null;
 }
 
-/** Links exactly these clients to a user; 400 for an unknown client, and for a part of another client. */
+/**
+ * Links exactly these clients to a user; 400 for an unknown client, and for a client that is part of another client.
+ */
 export async function replaceClients(tx: Queryable, id: number, clientIds: readonly number[]): Promise<void> {
   await refuseParts(tx, clientIds);
   await tx.query('DELETE FROM user_clients WHERE user_id = $1 AND client_id <> ALL ($2::integer[])', [
@@ -138,7 +143,7 @@ export async function replaceClients(tx: Queryable, id: number, clientIds: reado
   }
 }
 
-/** Locks the rows, so that the users of a client that is merged at the same time are passed on. */
+/** Locks the rows, so that a concurrent merge of these clients waits, and then also moves their users. */
 async function refuseParts(tx: Queryable, clientIds: readonly number[]): Promise<void> {
   const text = `SELECT id, device_id FROM clients WHERE id = ANY($1::integer[]) ORDER BY id FOR SHARE`;
   const { rows } = await tx.query<{ id: number; device_id: number | null }>(text, [clientIds]);

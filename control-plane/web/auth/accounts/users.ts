@@ -132,8 +132,8 @@ export class Users {
   }
 
   /**
-   * Removes the second factor of a user who has lost it. 404 without one; 403 for the caller's own, and for the
-   * administrator's except from the command line.
+   * Removes the second factor of a user who has lost it. 404 if the user has none; 403 for the caller's own factor, and
+   * for the administrator's except from the command line.
    */
   async removeSecondFactor(author: Author, caller: Caller, id: number): Promise<void> {
     if (id === caller.userId) throw forbidden('own_factor');

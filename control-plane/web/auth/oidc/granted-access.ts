@@ -30,7 +30,7 @@ function nameIn(claims: Claims, claim: string): string | null {
   return claim === 'email' && claims['email_verified'] !== true ? null : value;
 }
 
-/** `value=user`, or one word that is both. */
+/** Reads `value=user`, or one word that is both value and user. */
 function entryOf(entry: string): { value: string; username: string } {
   const at = entry.lastIndexOf('=');
   return at < 0

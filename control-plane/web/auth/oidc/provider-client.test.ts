@@ -1,4 +1,4 @@
-/** Refused answers of a real OpenID provider, and what browsers then show, over HTTP. */
+/** Refused responses of a real OpenID provider, and what browsers then show, over HTTP. */
 import { describe, expect, test } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';

@@ -62,7 +62,7 @@ export class ProviderClient {
     return { url, secrets };
   }
 
-  /** The claims about the person in the provider's `answer`. 401 if any part cannot be trusted. */
+  /** The claims about the person in the provider's response (`answer`). 401 if any part cannot be trusted. */
   async finish(answer: URL, { state, nonce, verifier }: AttemptSecrets): Promise<Claims> {
     const { library, configuration } = await this.connected();
     try {
@@ -84,7 +84,7 @@ export class ProviderClient {
 
   private async connected(): Promise<{ library: Library; configuration: Configuration }> {
     try {
-      // Loaded on demand.
+      // Load the library only when it is needed.
       const library = await import('openid-client');
       return { library, configuration: await this.discover(library) };
     } catch (error) {

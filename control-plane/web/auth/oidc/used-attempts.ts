@@ -1,7 +1,7 @@
 /**
  * Logins through a provider that were finished on this node, so that each is accepted once: someone who later learns
- * the cookie and the URL of a callback cannot open another session with them. Across nodes this is up to the provider,
- * which accepts a code once. They are in memory, and their number is limited.
+ * the cookie and the URL of a callback cannot open another session with them. Across nodes, the provider ensures this,
+ * because it accepts a code once. The states are kept in memory, and their number is limited.
  */
 
 /** Maximum number of states; the oldest is evicted. */

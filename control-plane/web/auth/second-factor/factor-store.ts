@@ -1,4 +1,4 @@
-/** SQL of `second_factors` and `recovery_codes`. The only place that reads a secret. */
+/** SQL of `second_factors` and `recovery_codes`. Only this file reads secrets of second factors. */
 import type { Queryable } from '../../../storage/db/database.ts';
 
 /** The second factor of one user, as stored. */

@@ -13,7 +13,7 @@ export function newTotpSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }
 
-/** The number of the time step at a time. */
+/** The time step at a point in time, counted from 1970. */
 export function stepAt(nowMs: number): number {
   return Math.floor(nowMs / STEP_MS);
 }
@@ -30,7 +30,7 @@ export function codeOfStep(secret: Buffer, step: number, digits = DIGITS): strin
   return String(number % 10 ** digits).padStart(digits, '0');
 }
 
-/** The newest step around now that has this code; null if none has. */
+/** The newest step around now that has this code; null if there is none. */
 export function stepOfCode(secret: Buffer, code: string, nowMs: number): number | null {
   const given = Buffer.from(code);
   let found: number | null = null;

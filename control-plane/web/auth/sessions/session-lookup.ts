@@ -57,7 +57,7 @@ export class SessionLookup {
     const { database, clock } = this.parts;
     const nowMs = clock.nowMs();
     const byClockMs = session.expiresAt.getTime() - nowMs;
-    // A session that starts in the future starts now.
+    // If the start of a session is in the future, the session is treated as if it started now.
     const aheadMs = Math.max(0, session.createdAt.getTime() - nowMs);
     const leftMs = this.memory.lifeLeftMs(secretHash) ?? byClockMs - aheadMs;
     if (leftMs <= 0) return null;

@@ -1,6 +1,6 @@
 /**
  * Sessions that this node has recently read from the database. Used only while the database is unavailable, so that
- * signed-in users keep access to what the API serves from memory.
+ * users with a session can still use what the API serves from memory.
  */
 import { elapsedMs } from '../../../../shared/clock.ts';
 import type { Clock } from '../../../../shared/clock.ts';
@@ -32,7 +32,7 @@ export class SessionMemory {
     this.clock = clock;
   }
 
-  /** Records the database's answer: the session, or its absence. */
+  /** Records the result of a lookup in the database: the session, or that there is none. */
   note(secretHash: Buffer, session: StoredSession | null): void {
     const key = secretHash.toString('base64');
     const before = this.byHash.get(key);
@@ -51,7 +51,7 @@ export class SessionMemory {
     return remembered === undefined ? null : remembered.aliveUntilMs - elapsedMs(this.clock);
   }
 
-  /** The session as last seen, unless that was too long ago or it has expired since. */
+  /** The session as last seen, unless the last lookup was too long ago or the session has expired since. */
   find(secretHash: Buffer): StoredSession | null {
     const remembered = this.byHash.get(secretHash.toString('base64'));
     if (remembered === undefined) return null;

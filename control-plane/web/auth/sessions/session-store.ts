@@ -14,7 +14,7 @@ export interface StoredSession {
   /** Null = the administrator, whose name is in the configuration. */
   readonly username: string | null;
   readonly role: Role;
-  /** Clients that are linked to a user of the role family; null for others. */
+  /** Clients that are linked to a user of the role family; null for other roles. */
   readonly clientIds: readonly number[] | null;
   readonly ipAddress: string;
   readonly userAgent: string | null;

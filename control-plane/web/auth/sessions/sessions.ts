@@ -110,7 +110,8 @@ export class Sessions {
   /** Ends the session of a secret, if there is one. */
   async endOf(secret: string): Promise<void> {
     const secretHash = hashSessionSecret(secret);
-    // The cached session is also removed if it is unknown whether it was ended; the same applies below.
+    // Even if it is unknown whether the session was ended, remove the cached session; the same applies in the methods
+    // below.
     await this.parts.database
       .transaction((tx) => store.deleteSessionByHash(tx, secretHash))
       .finally(() => {

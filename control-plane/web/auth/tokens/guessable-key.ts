@@ -3,7 +3,7 @@ import { estimatedBits, MIN_KEY_BITS } from '../../../../shared/api/key-entropy.
 import { invalid } from '../../../api/api-error.ts';
 import { commonPasswords } from '../accounts/weak-password.ts';
 
-/** A random key contains shorter words by chance. */
+/** Minimum length of a word that counts, because a random key contains shorter words by chance. */
 const SHORTEST_WORD = 5;
 const LONGEST_WORD = 20;
 /** Entropy of a common password, including its letter case. */

@@ -16,7 +16,7 @@ const CACHE_MS = 10 * 60_000;
 
 interface Known {
   readonly byHash: Map<string, HashedToken>;
-  /** Start of the read, on the monotonic clock and on the one that runs while the machine is suspended. */
+  /** Start of the read, on the monotonic clock and on the clock that also runs while the machine is suspended. */
   readonly readMs: number;
   readonly cachedFromMs: number;
 }

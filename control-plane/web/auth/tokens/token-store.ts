@@ -28,7 +28,7 @@ export interface NewToken extends HashedKey, Pick<StoredToken, 'name' | 'role'> 
   readonly createdAt: Date;
 }
 
-/** Fields of a change; undefined keeps a value. */
+/** Fields of a change; undefined = unchanged. */
 export type TokenChange = {
   readonly [Field in 'name' | 'role' | 'keyHash' | 'prefix']?: NewToken[Field] | undefined;
 };

@@ -34,7 +34,7 @@ export interface CheckTexts {
   readonly nextSteps: string;
   readonly steps: readonly string[];
   readonly guides: string;
-  /** Form that asks people to unblock a name, and the outcomes. */
+  /** Form in which a visitor requests that a name be unblocked, and the outcomes of the request. */
   readonly askTitle: string;
   readonly askName: string;
   readonly askButton: string;
