@@ -35,7 +35,7 @@ describe('weir', () => {
   });
   afterAll(() => rm(cwd, { recursive: true }));
 
-  test('weir check-config accepts a good file, from any folder', async () => {
+  test('weir check-config accepts a valid configuration file, from any folder', async () => {
     expect(await weir(['check-config', '--config', 'good.toml'], { cwd })).toEqual({
       status: 0,
       out: 'good.toml: ok (1 key set)\n',
@@ -48,7 +48,7 @@ describe('weir', () => {
     ['start', 78],
     ['set-password', 1],
   ])(
-    'weir %s reports every fault of a bad file, one per line, and exits with %i',
+    'weir %s reports every fault of an invalid file, one per line, and exits with %i',
     async (subcommand, exitStatus) => {
       const ended = await weir([subcommand, '--config', 'bad.toml'], {
         cwd,
@@ -66,19 +66,22 @@ describe('weir', () => {
   test.each([
     ['the file', 'format = "json"\n', {}],
     ['the environment', '', { WEIR_LOGGING_FORMAT: 'json' }],
-  ])('weir start writes each fault as JSON if %s has that format', async (_where, key, env) => {
-    const text = `[logging]\n${key}[server]\nweb_port = "8081"\nbogus = 1\n`;
-    await writeFile(join(cwd, 'json.toml'), text);
-    const { status, err } = await weir(['start', '--config', 'json.toml'], { cwd, env });
-    const lines = err.trimEnd().split('\n');
-    expect(status).toBe(78);
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-      { level: 'error', timestamp: expect.any(String), message: expect.stringContaining('web_port') },
-      { level: 'error', timestamp: expect.any(String), message: expect.stringContaining('bogus') },
-    ]);
-  });
+  ])(
+    'weir start writes each configuration fault as JSON if %s sets that format',
+    async (_where, key, env) => {
+      const text = `[logging]\n${key}[server]\nweb_port = "8081"\nbogus = 1\n`;
+      await writeFile(join(cwd, 'json.toml'), text);
+      const { status, err } = await weir(['start', '--config', 'json.toml'], { cwd, env });
+      const lines = err.trimEnd().split('\n');
+      expect(status).toBe(78);
+      expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+        { level: 'error', timestamp: expect.any(String), message: expect.stringContaining('web_port') },
+        { level: 'error', timestamp: expect.any(String), message: expect.stringContaining('bogus') },
+      ]);
+    },
+  );
 
-  test('weir start gives the journal the priority of a fault', async () => {
+  test('weir start logs a configuration fault with the priority of the systemd journal', async () => {
     const log = await open(join(cwd, 'journal'), 'w');
     const { dev, ino } = await log.stat({ bigint: true });
     const env = { PATH: process.env['PATH'], JOURNAL_STREAM: `${dev}:${ino}` };
@@ -91,7 +94,7 @@ describe('weir', () => {
     expect(await readFile(join(cwd, 'journal'), 'utf8')).toMatch(/^<3>bad\.toml:2: server\.web_port: /);
   });
 
-  test('weir ready and weir status use only the location of the node from a bad file', async () => {
+  test('weir ready and weir status use only the address of the node from an invalid configuration file', async () => {
     const dnsPort = await freePort(['127.0.0.1']);
     const text = `[server]\nbogus = 1\ndata_dir = "none"\nbind_address = ["127.0.0.1"]\ndns_port = ${dnsPort}\n`;
     await writeFile(join(cwd, 'server.toml'), text);
@@ -104,14 +107,14 @@ describe('weir', () => {
     );
   });
 
-  test('weir --version and --help answer on standard output', async () => {
+  test('weir --version and --help write to standard output', async () => {
     expect(await weir(['--version'], { cwd })).toEqual({ status: 0, out: `${version}\n`, err: '' });
     const help = await weir(['--help'], { cwd });
     expect({ status: help.status, err: help.err }).toEqual({ status: 0, err: '' });
     expect(help.out).toContain('weir check-config');
   });
 
-  test('weir ends with status 2 on an invalid command line', async () => {
+  test('weir exits with status 2 for an invalid command line', async () => {
     const ended = await weir(['stop'], { cwd });
     expect({ status: ended.status, out: ended.out }).toEqual({ status: 2, out: '' });
     expect(ended.err).toContain('unknown subcommand "stop"');

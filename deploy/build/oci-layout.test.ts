@@ -28,7 +28,7 @@ interface Config {
 const PROGRAM = join(import.meta.dirname, 'oci-layout.ts');
 const LAYERS = ['base.tar', 'release.tar', 'own.tar'];
 
-describe('oci-layout.ts', () => {
+describe('oci-layout.ts, which writes image files,', () => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-layout-'));
   const layout = join(folder, 'layout');
   const write = (target: string): string => {
@@ -59,7 +59,7 @@ describe('oci-layout.ts', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('names each image and the index of both, so that tools find them', () => {
+  test('names each image and the index of both images, so that tools find them', () => {
     const names = top().manifests.map(
       ({ annotations }) => annotations?.['org.opencontainers.image.ref.name'],
     );
@@ -71,7 +71,7 @@ describe('oci-layout.ts', () => {
     ]);
   });
 
-  test('describes the layers of each architecture by their hashes, packed and unpacked', () => {
+  test('describes the layers of each architecture by their hashes, compressed and uncompressed', () => {
     for (const descriptor of top().manifests.slice(1)) {
       const { config, layers } = json(descriptor) as Manifest;
       const { architecture, rootfs, config: run } = json(config) as Config;
@@ -83,7 +83,7 @@ describe('oci-layout.ts', () => {
     }
   });
 
-  test('has no blob under a name that is not its hash, and writes the same blobs for the same input', () => {
+  test('names each blob by its hash, and writes the same blobs for the same input', () => {
     const blobs = readdirSync(join(layout, 'blobs', 'sha256'));
     for (const name of blobs) {
       const bytes = readFileSync(join(layout, 'blobs', 'sha256', name));

@@ -51,7 +51,7 @@ describe('with a database that was never reachable', () => {
     });
   });
 
-  test('auth/status answers with the known state', async () => {
+  test('auth/status returns the known state', async () => {
     const status = async (): Promise<unknown> => {
       const answer = await api.send('GET', '/api/auth/status', { session: 'A'.repeat(43) });
       return { status: answer.status, ...(answer.body as object) };
@@ -66,12 +66,12 @@ describe('with a database that was never reachable', () => {
     expectUnavailable(await api.send('POST', '/api/auth/login', { json }));
   });
 
-  test('requests without a session are 401, with an unknown one 503', async () => {
+  test('requests without a session are 401, and requests with an unknown session 503', async () => {
     expect((await api.send('GET', '/api/groups')).status).toBe(401);
     expectUnavailable(await api.send('GET', '/api/groups', { session: 'A'.repeat(43) }));
   });
 
-  test('with authentication disabled, reads from memory succeed and those from the database are 503', async () => {
+  test('with authentication disabled, reads from memory succeed and reads from the database are 503', async () => {
     const open = await RunningApi.start(database, everyRoute());
     expect((await open.send('GET', '/api/config')).status).toBe(200);
     expect((await open.send('GET', '/api/stats/rate')).status).toBe(200);
@@ -80,12 +80,12 @@ describe('with a database that was never reachable', () => {
     await open.close();
   });
 
-  test('a 503 names the reason, but not the address of the database', async () => {
+  test('a 503 response contains the reason, but not the address of the database', async () => {
     const answer = await api.send('POST', '/api/auth/setup', { json: { password: PASSWORD } });
     expect(answer.problem.detail).toBe('the database cannot be used: it cannot be reached');
   });
 
-  test('invalid input is still 400, and no text reveals the address of the database', async () => {
+  test('invalid input is still 400, and no response contains the address of the database', async () => {
     expect((await api.send('POST', '/api/auth/login', { json: {} })).status).toBe(400);
     expect((await api.send('GET', '/api/auth/status')).text).not.toMatch(/127\.0\.0\.1|ECONNREFUSED/);
   });

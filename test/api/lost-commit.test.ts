@@ -36,25 +36,28 @@ afterEach(async () => {
 });
 afterAll(() => own.stop());
 
-describe('a change whose COMMIT gets no answer', () => {
+describe('a change whose COMMIT gets no answer from the database', () => {
   test.each([
     ['before', 0],
     ['after', 1],
-  ] as const)('cut %s the server saw it: 503 outcome_unknown', async (cut, stored) => {
-    proxy.cutNext(cut);
-    const answer = await api.send('POST', '/api/groups', { json: { name: cut } });
-    expect([answer.status, answer.problem.error]).toEqual([503, 'outcome_unknown']);
-    expect(answer.problem.detail).toContain('it may have been applied');
-    // Repeating it blindly would store it twice.
-    expect(answer.headers['retry-after']).toBeUndefined();
-    // A stored change still becomes active.
-    expect(api.policyChanges).toBe(1);
-    await database.whenUp();
-    const groups = (await api.send('GET', '/api/groups')).body as { name: string }[];
-    expect(groups.filter(({ name }) => name === cut)).toHaveLength(stored);
-  });
+  ] as const)(
+    'is 503 outcome_unknown if the connection is cut %s the server saw the COMMIT',
+    async (cut, stored) => {
+      proxy.cutNext(cut);
+      const answer = await api.send('POST', '/api/groups', { json: { name: cut } });
+      expect([answer.status, answer.problem.error]).toEqual([503, 'outcome_unknown']);
+      expect(answer.problem.detail).toContain('it may have been applied');
+      // Repeating it blindly would store it twice.
+      expect(answer.headers['retry-after']).toBeUndefined();
+      // A stored change still becomes active.
+      expect(api.policyChanges).toBe(1);
+      await database.whenUp();
+      const groups = (await api.send('GET', '/api/groups')).body as { name: string }[];
+      expect(groups.filter(({ name }) => name === cut)).toHaveLength(stored);
+    },
+  );
 
-  test('a change that is lost before its COMMIT is 503, and may be sent again', async () => {
+  test('a change that is lost before its COMMIT is 503, and can be sent again', async () => {
     await asOwner(
       own.database,
       `CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS

@@ -160,7 +160,7 @@ describe('GET /health', () => {
     expect(Health.parse(answer.body)).toMatchObject({ status: 'degraded', checks });
   });
 
-  test('shows reasons to logged-in users, and only states to others', async () => {
+  test('shows reasons to logged-in users, and only states to other clients', async () => {
     const check = { status: 'degraded', detail: 'connect to 10.1.2.3: refused' } as const;
     const checks = {
       ...{ dns: check, database: check, upstreams: check },
@@ -187,7 +187,7 @@ describe('GET /health', () => {
 });
 
 describe('GET /upstream/health', () => {
-  test('maps each server to its state, and has the rest in the detail', async () => {
+  test('maps each server to its state, and more data in /detail', async () => {
     const health = UpstreamHealth.parse((await api.send('GET', '/api/upstream/health')).body);
     expect(health).toEqual({ 'tls://dns.example.org': 'Healthy', '192.0.2.53': 'Unhealthy' });
     const detail = UpstreamDetailList.parse((await api.send('GET', '/api/upstream/health/detail')).body);
@@ -266,7 +266,7 @@ describe('statistics', () => {
     expect(summary.queries_total).toBe(0);
   });
 
-  test('GET /stats/rate counts per second or minute', async () => {
+  test('GET /stats/rate counts per second or per minute', async () => {
     const rate = async (query: string) =>
       QueryRate.parse((await api.send('GET', `/api/stats/rate${query}`)).body);
     expect(await rate('')).toEqual({ queries: 1500, rate: '1.5k q/s' });
@@ -294,7 +294,7 @@ describe('GET /queries', () => {
   });
   afterAll(() => node.close());
 
-  test('passes every filter to the log', async () => {
+  test('applies every filter', async () => {
     const query =
       'limit=5&offset=10&period=1h&domain=Example&client=2001:db8::/64&group_id=2&type=HTTPS&status=BLOCKED_LIST' +
       '&rcode=NXDOMAIN&protocol=doh&upstream=udp://192.0.2.1:53&dnssec=secure&node=a';
@@ -318,12 +318,12 @@ describe('GET /queries', () => {
     });
   });
 
-  test('accepts unknown types and response codes by number', async () => {
+  test('accepts unknown types and RCODEs by number', async () => {
     await node.send('GET', '/api/queries?type=TYPE65280&rcode=rcode23');
     expect(log.filters.at(-1)).toMatchObject({ type: 'TYPE65280', rcode: 'rcode23' });
   });
 
-  test('starts with the newest hundred of all time', async () => {
+  test('returns the newest hundred rows of the whole log', async () => {
     await node.send('GET', '/api/queries');
     expect(log.filters.at(-1)).toEqual({ limit: 100, offset: 0, from: null, to: null });
   });
@@ -372,7 +372,7 @@ describe('GET /queries', () => {
   });
 });
 
-test("GET /system/reachability counts devices without this machine, and identifies the caller's", async () => {
+test("GET /system/reachability counts devices other than this machine, and identifies the caller's device", async () => {
   const { clients } = api.parts;
   const lastSeenMs = api.clock.nowMs();
   const read = async () =>

@@ -74,22 +74,19 @@ function expectTotals(buckets: Timeline['buckets'], whole: Partial<typeof WHOLE>
     expect([key, sum(buckets.map((bucket) => bucket[key as keyof typeof WHOLE]))]).toEqual([key, value]);
 }
 
-describe('the native API', () => {
-  test.each(['minute', '15min', 'hour', 'day'])(
-    'counts each query once in the timeline by %s',
-    async (by) => {
-      const timeline = Timeline.parse(await read(`/queries/timeline?period=2h&granularity=${by}`));
-      expectTotals(timeline.buckets, WHOLE);
-    },
-  );
+describe('the statistics of the native API', () => {
+  test.each(['minute', '15min', 'hour', 'day'])('count each query once in the timeline by %s', async (by) => {
+    const timeline = Timeline.parse(await read(`/queries/timeline?period=2h&granularity=${by}`));
+    expectTotals(timeline.buckets, WHOLE);
+  });
 
-  test('counts each query once in the timeline of the busiest clients and all others', async () => {
+  test('count each query once in the timeline of the busiest clients and all others', async () => {
     const { clients, buckets } = ClientTimeline.parse(await read('/stats/client_timeline?period=2h&limit=1'));
     expect(clients).toHaveLength(1);
     expect(sum(buckets.map(({ counts, others }) => sum(counts) + others))).toBe(WHOLE.total);
   });
 
-  test('has all forwarded queries in the breakdown by upstream', async () => {
+  test('contain all forwarded queries in the breakdown by upstream', async () => {
     const breakdown = StatsBreakdown.parse(await read('/stats/breakdown?period=2h'));
     expect([breakdown.queries_forwarded, breakdown.queries_blocked]).toEqual([
       WHOLE.forwarded,
@@ -98,12 +95,12 @@ describe('the native API', () => {
     expect(sum(breakdown.upstreams.map(({ count }) => count))).toBe(WHOLE.forwarded);
   });
 
-  test('counts each query once in the timeline of one client, which is read from the rows', async () => {
+  test('count each query once in the timeline of one client, which is read from the log rows', async () => {
     const client = Timeline.parse(await read('/queries/timeline?period=2h&client=192.0.2.9'));
     expectTotals(client.buckets, { total: queries.filter(({ index }) => index % 2 === 0).length });
   });
 
-  test('has kinds that add up to the total, in the summary and on the dashboard', async () => {
+  test('have counts by type, status, RCODE and protocol that add up to the total', async () => {
     const summary = StatsSummary.parse(await read('/stats?period=2h'));
     expect([summary.queries_total, summary.queries_blocked]).toEqual([WHOLE.total, WHOLE.blocked]);
     for (const kind of ['type', 'status', 'rcode', 'protocol'] as const)
@@ -122,7 +119,7 @@ describe('the native API', () => {
     expect(sum(domains.map(({ count }) => count))).toBeLessThanOrEqual(WHOLE.total);
   });
 
-  test('logs the counted queries except those excluded from the log, plus those excluded from statistics', async () => {
+  test('equal the log, except for queries excluded from either', async () => {
     const summary = StatsSummary.parse(await read('/stats?period=2h'));
     const { total } = QueryLogPage.parse(await read('/queries?limit=1'));
     expect(total).toBe(logged.length);
@@ -140,7 +137,7 @@ describe('the native API', () => {
     }
   });
 
-  test('averages the response time of upstreams over queries that waited for one', async () => {
+  test('average the response time of upstreams over queries that waited for an upstream', async () => {
     const waited = queries.flatMap(({ status, cached, upstream, index }) =>
       !isBlockedStatus(status) && !cached && upstream !== null ? [index] : [],
     );
@@ -149,7 +146,7 @@ describe('the native API', () => {
   });
 });
 
-test('the compatibility API counts at an upstream the queries that waited for it, and cached answers at the cache', async () => {
+test('the compatibility API counts forwarded queries under their upstream, and cached answers under the cache', async () => {
   const { upstreams, total_queries: total } = await compat.open<CompatUpstreams>('/api/stats/upstreams');
   expect(total).toBe(WHOLE.total);
   const servers = upstreams.filter(({ port }) => port > 0);

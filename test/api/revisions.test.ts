@@ -42,7 +42,7 @@ async function everyRow(): Promise<Record<string, unknown>> {
 }
 
 describe('a change that is stored but not active', () => {
-  test('is answered with 503 and its listed revision, or without a revision if it creates none', async () => {
+  test('is answered with 503 and its revision, or without a revision if it creates none', async () => {
     const policy = new PolicyChanges(suite.database, {
       apply: () => Promise.reject(new Error('of the log only')),
       threadsBehind: () => 0,
@@ -68,7 +68,7 @@ describe('GET revisions/{id}', () => {
   const detail = async (id: number): Promise<RevisionDetail> =>
     RevisionDetail.parse((await api.send('GET', `/api/revisions/${id}`)).body);
 
-  test('shows each changed row before and after; the answer to a change names its revision', async () => {
+  test('shows each changed row before and after; the response to a change contains its revision', async () => {
     const made = await post('/groups', { name: 'kids' });
     const group = (made.body as { id: number }).id;
     const revision = Number(made.headers['weir-revision']);
@@ -118,7 +118,7 @@ describe('GET revisions/{id}', () => {
 });
 
 describe('a rollback with expected_head', () => {
-  test('is 409 with the newer changes that it would undo, if there are any', async () => {
+  test('is 409 and lists the newer changes that it would undo, if there are any', async () => {
     const kids = await post('/groups', { name: 'kids' });
     const head = await post('/managed-domains', { domain: 'a.example' });
     const [first, second] = [kids, head].map(({ headers }) => Number(headers['weir-revision']));
@@ -138,7 +138,7 @@ describe('a rollback with expected_head', () => {
 });
 
 describe('revisions', () => {
-  test('show author and change, newest first; a failed change creates none', async () => {
+  test('show author and change, newest first; a failed change creates no revision', async () => {
     await post('/groups', { name: 'kids' });
     await post('/managed-domains', { domain: 'a.example', action: 'deny' });
     await post('/managed-domains', { domain: 'a.example', action: 'deny' });
@@ -175,7 +175,7 @@ describe('revisions', () => {
     expect(await revisions()).toHaveLength(before.length + 1);
   });
 
-  test('restore every kind of rule in one call, which is itself a revision', async () => {
+  test('restore every kind of rule in one request, which creates a revision', async () => {
     const group = ((await post('/groups', { name: 'kids' })).body as { id: number }).id;
     const domain = (await post('/managed-domains', { domain: 'a.example', action: 'deny', group_id: group }))
       .body as { id: number };
@@ -285,7 +285,7 @@ describe('revisions', () => {
     }
   });
 
-  test('are 404 if unknown, 409 if too old, 400 if not a number', async () => {
+  test('are 404 if unknown, 409 if too old, and 400 if the ID is not a number', async () => {
     for (let index = 0; index < 102; index++) await post('/managed-domains', { domain: `n${index}.example` });
     const all = await revisions();
     expect(all).toHaveLength(102);

@@ -39,7 +39,7 @@ async function read(): Promise<DnsSettings> {
 
 describe('DNS settings', () => {
   test.each(['POST', 'PUT'])(
-    'are those of the configuration until %s sets them, field by field',
+    'are the values of the configuration until %s sets them, field by field',
     async (method) => {
       expect(await read()).toEqual(CONFIGURED);
       await api.send(method, '/api/settings', { json: {} }); // The first change imports the file into the database.
@@ -72,7 +72,7 @@ describe('DNS settings', () => {
     expect(await read()).toEqual(CONFIGURED);
   });
 
-  test('are policy rows, and are restored with a revision', async () => {
+  test('are part of the policy, and are restored with a revision', async () => {
     await api.send('PUT', '/api/settings', { json: { local_domain: 'one.example' } });
     const [revision] = (await api.send('GET', '/api/revisions')).body as Revision[];
     expect(revision!.summary).toBe('configuration dns.local_domain: changed');

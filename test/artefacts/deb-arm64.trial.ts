@@ -30,7 +30,7 @@ describe('weir.deb for arm64', () => {
     expect(run('lintian', '--profile=debian', '--fail-on=error,warning', deb)).toBe('');
   });
 
-  test('has only programs and libraries for arm64', () => {
+  test('contains only programs and libraries for arm64', () => {
     const kinds = run('find', join(root, RELEASE), '-type', 'f', '-exec', 'file', '--brief', '{}', '+')
       .split('\n')
       .filter((kind) => kind.startsWith('ELF'));

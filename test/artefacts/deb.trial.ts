@@ -112,7 +112,7 @@ describe('weir.deb', () => {
     expect(run('lintian', '--profile=debian', '--fail-on=error,warning', deb)).toBe('');
   });
 
-  test('creates its own user and folders, and the service answers on port 53', async () => {
+  test('creates its user and folders, and the service answers on port 53', async () => {
     install(version);
     expect(machine.run('id', 'weir')).toMatch(/^uid=\d+\(weir\) gid=\d+\(weir\)/);
     const owned = ['/etc/weir', CONFIG, '/var/lib/weir'];
@@ -124,7 +124,7 @@ describe('weir.deb', () => {
     expect(await asked(() => undefined)).toEqual({ lost: '0', codes: 'NOERROR (100.00%)' });
   });
 
-  test('runs Weir as its user, with only the capability for low ports', () => {
+  test('runs Weir as the user weir, with only the capability for low ports', () => {
     const status = machine.run('cat', `/proc/${ofService('MainPID')}/status`);
     const uid = machine.run('id', '--user', 'weir').trim();
     expect(status).toMatch(new RegExp(`^Uid:\\t${uid}\\t`, 'm'));
@@ -132,7 +132,7 @@ describe('weir.deb', () => {
     expect(status).toMatch(/^NoNewPrivs:\t1$/m);
   });
 
-  test('replaces the process of the service on a reload without losing a query', async () => {
+  test('replaces the process of the service at a reload without losing a query', async () => {
     const process = ofService('MainPID');
     expect(await asked(() => machine.run('systemctl', 'reload', 'weir'))).toMatchObject({ lost: '0' });
     expect(ofService('MainPID')).not.toBe(process);
@@ -140,7 +140,7 @@ describe('weir.deb', () => {
     expect(Number(ofService('NFileDescriptorStore'))).toBeGreaterThan(0);
   });
 
-  test('cleanly stops the process that took over, with its database', async () => {
+  test('cleanly stops the process that a reload started, with its database', async () => {
     machine.run('systemctl', 'stop', 'weir');
     expect([ofService('Result'), ofService('ExecMainStatus')]).toEqual(['success', '0']);
     machine.run('systemctl', 'start', 'weir');
@@ -161,7 +161,7 @@ describe('weir.deb', () => {
     await untilReady();
   });
 
-  test('is restarted on the same sockets if it is killed, by systemd or after another process', async () => {
+  test('is restarted on the same sockets if it is killed, also after systemd had restarted it before', async () => {
     const sockets = socketsOf53();
     expect(sockets.length).toBeGreaterThan(0);
     for (const restarts of ['1', '2']) {
@@ -179,7 +179,7 @@ describe('weir.deb', () => {
     }
   });
 
-  test('is upgraded under load without losing a query or its edited configuration', async () => {
+  test('is upgraded under load without losing a query or the edited configuration', async () => {
     const file = join(root, CONFIG);
     writeFileSync(file, `${readFileSync(file, 'utf8')}# edited\n`);
     const ofRelease = join(root, RELEASES, version);
@@ -193,14 +193,14 @@ describe('weir.deb', () => {
     await untilReady();
   });
 
-  test('is downgraded in the same way', async () => {
+  test('is downgraded under load without losing a query or the edited configuration', async () => {
     expect(await asked(() => install(version))).toMatchObject({ lost: '0' });
     expect(running()).toBe(version);
     await untilReady();
     expect(machine.run('weir', '--version').trim()).toBe(version.replace(/\+.*/, ''));
   });
 
-  test('keeps answering with the running release if newer ones do not start', async () => {
+  test('keeps answering with the running release if newer releases do not start', async () => {
     const process = ofService('MainPID');
     for (const broken of BROKEN)
       expect(await asked(() => expect(install(broken)).toMatch(/Setting up/))).toMatchObject({ lost: '0' });
@@ -210,7 +210,7 @@ describe('weir.deb', () => {
     expect([running(), ofService('NRestarts')]).toEqual([version, '2']);
   });
 
-  test('keeps configuration and data when it is removed, and nothing when it is purged', () => {
+  test('keeps configuration and data when it is removed, and deletes both when it is purged', () => {
     machine.run(...APT, 'remove', 'weir');
     expect(machine.run('ps', '--no-headers', '-e', '-o', 'user')).not.toMatch(/^weir$/m);
     expect(existsSync(join(root, 'usr/lib/weir'))).toBe(false);

@@ -41,7 +41,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(workDir, { recursive: true, force: true }));
 
-describe('the image for amd64', () => {
+describe('the container image for amd64', () => {
   const state = join(workDir, 'crun');
   const data = join(workDir, 'data');
   const crun = (...args: readonly string[]): string[] => ['--root', state, ...args];
@@ -109,7 +109,7 @@ describe('the image for amd64', () => {
     expect(identity()).toBe(before);
   });
 
-  test('lists its components: packages of npm and of Debian', () => {
+  test('contains lists of its npm and Debian packages', () => {
     const root = join(workDir, 'amd64', 'rootfs');
     expect(existsSync(join(root, 'opt/weir/sbom/weir.cdx.json'))).toBe(true);
     expect(readFileSync(join(root, 'var/lib/dpkg/status.d/libc6'), 'utf8')).toMatch(/^Version: 2\./m);
@@ -118,7 +118,7 @@ describe('the image for amd64', () => {
   });
 });
 
-describe('the image for arm64', () => {
+describe('the container image for arm64', () => {
   test('answers on an emulated processor', () =>
     answersEmulated(join(workDir, 'arm64', 'rootfs'), '/opt/weir'));
 });

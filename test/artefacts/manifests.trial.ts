@@ -12,7 +12,7 @@ import { run } from './trial-parts.ts';
 
 const MANIFESTS = join(import.meta.dirname, '..', '..', 'deploy', 'kubernetes');
 
-test('kubectl builds valid objects from deploy/kubernetes, with the image of the registry', () => {
+test('kubectl builds valid objects from deploy/kubernetes, with the image name of the registry', () => {
   const made = parseAllDocuments(run('kubectl', 'kustomize', MANIFESTS)).map((one) => one.toJS() as Manifest);
   expect(made).toMatchObject([{ kind: 'Namespace' }, { kind: 'DaemonSet' }]);
   expect(kubernetesFaults(...made)).toEqual([]);

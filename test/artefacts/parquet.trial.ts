@@ -44,7 +44,7 @@ function asked(sql: string): unknown[][] {
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as unknown[][];
 }
 
-test("the query in docs/monitoring.md makes DuckDB count as Weir's statistics do", async () => {
+test("the query in docs/monitoring.md makes DuckDB count the same queries as Weir's statistics", async () => {
   const rows = Array.from({ length: ROWS }, (_, i) =>
     logRow({
       timestampMs: DAY.fromMs + Math.floor((i * (DAY.toMs - DAY.fromMs)) / ROWS),

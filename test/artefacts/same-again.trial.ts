@@ -97,7 +97,7 @@ describe('a second build of the same commit', () => {
     expect(readFileSync(again).equals(readFileSync(file))).toBe(true);
   });
 
-  test('produces the same image: index, manifests, settings and layers', () => {
+  test('produces the same image: index, manifests, configuration and layers', () => {
     const { file } = newest(/^weir-(.+)\.oci\.tar$/);
     build('image');
     const [one, other] = [file, join(clone, 'data/artefacts', basename(file))].map((image, i) => {

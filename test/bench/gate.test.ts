@@ -8,7 +8,7 @@ import { probe } from './servers/answer-probe.ts';
 
 const PORT = 5696;
 
-describe('checkGate', () => {
+describe('checkGate(), the check of a server before a measurement,', () => {
   let upstream: ChildProcess;
 
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('checkGate', () => {
     await once(upstream, 'exit');
   });
 
-  test('checkGate() accepts a server that answers names that are not listed', async () => {
+  test('checkGate() accepts a server that answers unlisted names', async () => {
     await expect(checkGate(PORT, [], ['www.example.com', 'a.example.net'])).resolves.toBeUndefined();
   });
 
@@ -37,13 +37,13 @@ describe('checkGate', () => {
     );
   });
 
-  test('probe() reports no answer if no server listens', async () => {
+  test('probe() reports a missing answer if no server listens', async () => {
     expect(await probe(PORT + 1, 'www.example.com')).toBe('no answer');
   });
 });
 
 describe('spread', () => {
-  test('spread() keeps the first and the last item, and evenly spaced ones between them', () => {
+  test('spread() keeps the first and the last item, and evenly spaced items between them', () => {
     expect(spread([0, 1, 2, 3, 4, 5, 6, 7, 8], 3)).toEqual([0, 4, 8]);
     expect(spread(['a', 'b'], 5)).toEqual(['a', 'b']);
   });

@@ -20,7 +20,7 @@ describe('parseOptions', () => {
     expect(options.workloads).toEqual(['a', 'b', 'c']);
   });
 
-  test('parseOptions() selects every suite, the named suites, or those whose rows are named', () => {
+  test('parseOptions() selects every suite, the named suites, or the suites of the named rows', () => {
     expect(parseOptions([]).suites).toEqual(['peers', 'scaling', 'resolver', 'hot-path']);
     expect(parseOptions(['--suite', 'hot-path,peers']).suites).toEqual(['peers', 'hot-path']);
     expect(parseOptions(['--peers', 'unbound']).suites).toEqual(['peers']);
@@ -30,7 +30,7 @@ describe('parseOptions', () => {
     });
   });
 
-  test('parseOptions() lets single options override --quick', () => {
+  test('parseOptions() prefers single options to --quick', () => {
     expect(parseOptions(['--quick'])).toMatchObject({ rotations: 2, secs: 1.5, names: 100_000 });
     expect(parseOptions(['--quick', '--rotations', '7', '--secs', '0.5'])).toMatchObject({
       rotations: 7,
@@ -46,7 +46,7 @@ describe('parseOptions', () => {
     [['--base-port', '80'], '--base-port'],
     [['--suite', 'peer'], '--suite'],
     [['--unknown'], '--unknown'],
-  ])('parseOptions() rejects %j and names the option', (args, option) => {
+  ])('parseOptions() rejects %j and reports the option', (args, option) => {
     expect(() => parseOptions(args)).toThrow(option);
   });
 });

@@ -3,8 +3,8 @@ import { readOwnNumbers } from './own-options.ts';
 
 const DEFAULTS = { queries: 100, rate: 1.5 };
 
-describe('readOwnNumbers()', () => {
-  test('reads its own options and returns the rest', () => {
+describe('readOwnNumbers(), the options of one program,', () => {
+  test('returns its own options and the remaining arguments', () => {
     const args = ['--queries', '7', '--names', '3', '--keep'];
     expect(readOwnNumbers(args, DEFAULTS)).toEqual({
       own: { queries: 7, rate: 1.5 },
@@ -12,7 +12,7 @@ describe('readOwnNumbers()', () => {
     });
   });
 
-  test.each(['0', '-1', 'x'])('rejects %j and names the option', (value) => {
+  test.each(['0', '-1', 'x'])('rejects %j and reports the option', (value) => {
     expect(() => readOwnNumbers(['--rate', value], DEFAULTS)).toThrow('--rate');
   });
 

@@ -8,7 +8,7 @@ describe('workloads', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test('parseWorkload() names the file and the bad key', () => {
+  test('parseWorkload() reports the file and the invalid key', () => {
     const [workload] = readWorkloads();
     const text = JSON.stringify({ ...workload, settleMs: -1 });
     expect(() => parseWorkload(text, 'bad.json')).toThrow(/bad\.json[^]*settleMs/);

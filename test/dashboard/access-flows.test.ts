@@ -30,8 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-describe('the setup', () => {
-  test('leads from the password to the check that a device uses Weir', async () => {
+describe('the first setup', () => {
+  test('leads from the password to the page that checks whether a device uses Weir', async () => {
     const temp = makeTempDir();
     await layCluster(temp.dataDir, WITHOUT_PASSWORD);
     await using weir = await Weir.start({ tempDir: temp });
@@ -70,7 +70,7 @@ describe('the setup', () => {
   });
 });
 
-test('the setup from another machine asks for the code immediately, and names its file', async () => {
+test('the setup from another machine asks for the setup code at once, and names the file with the code', async () => {
   const temp = makeTempDir();
   await layCluster(temp.dataDir, WITHOUT_PASSWORD);
   await using weir = await Weir.start({ tempDir: temp });
@@ -93,7 +93,7 @@ test('the setup from another machine asks for the code immediately, and names it
 });
 
 describe('the login', () => {
-  test('explains a failure, counts down while it is locked, and then succeeds', async () => {
+  test('explains a failed login, counts down during a lockout, and then succeeds', async () => {
     const expected = [/^(401|429) POST \/api\/auth\/login$/, /status of (401|429)/];
     await fixture.withPage({ session: '', expected }, async (page) => {
       await page.goto(`./queries?domain=${BLOCKED_NAME}`);
@@ -122,7 +122,7 @@ describe('the login', () => {
     });
   });
 
-  test('opens over the page when a session ends, keeps typed text, and repeats the request', async () => {
+  test('opens over the page when a session ends, keeps typed text, and repeats the failed request', async () => {
     const name = 'typed.flow.example';
     const expected = [/^401 /, /status of 401/];
     const session = await fixture.logIn();
@@ -216,8 +216,8 @@ async function changingControls(page: Page): Promise<string[]> {
     .filter((name) => !LOOKING.some((one) => (typeof one === 'string' ? one === name : one.test(name))));
 }
 
-describe('a viewer', () => {
-  test('sees every page, but no control without permission', async () => {
+describe('a viewer of the dashboard', () => {
+  test('sees every page, but no control that viewers may not use', async () => {
     const all = await places();
     await fixture.api.expect(201, 'POST', '/users', {
       username: 'looker',
@@ -250,7 +250,7 @@ describe('a viewer', () => {
     expect([status, text]).toEqual([403, expect.stringContaining('forbidden')]);
   });
 
-  test('sees neither an empty bar below an explanation nor links that create something', async () => {
+  test('sees no empty toolbar below an explanation, and no links that create objects', async () => {
     await fixture.api.expect(201, 'POST', '/users', {
       username: 'reader',
       password: PASSWORD,
@@ -275,8 +275,8 @@ describe('a viewer', () => {
   });
 });
 
-describe('a user of the role family', () => {
-  test('sees only their own devices on one page, pauses one, unblocks a name and ends both', async () => {
+describe('a user of the role family in the dashboard', () => {
+  test('sees only their own devices on one page, pauses a device, unblocks a name and ends both', async () => {
     const idOf = async (ip: string, name: string): Promise<number> =>
       (await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', { ip_address: ip, name })).id;
     const tablet = await idOf('192.0.2.71', 'Tablet of Ida');
@@ -317,7 +317,7 @@ describe('a user of the role family', () => {
     expect(await grants()).toEqual([]);
   });
 
-  test('unblocks a service that is blocked for their own device only', async () => {
+  test('unblocks a service that is blocked, for their own device only', async () => {
     const { id: group } = await fixture.api.createGroup('Ida');
     const ids: number[] = [];
     for (const ip of ['127.0.0.75', '127.0.0.76']) {
@@ -348,7 +348,7 @@ describe('a user of the role family', () => {
     expect(await asked()).toEqual([undefined, undefined]);
   });
 
-  test('gets devices in the form of the user', async () => {
+  test('gets devices assigned in the form of the user', async () => {
     await fixture.api.expect(201, 'POST', '/clients', { ip_address: '192.0.2.73', name: 'Console of Jo' });
     await fixture.withPage({}, async (page) => {
       await page.goto('./settings?part=users');

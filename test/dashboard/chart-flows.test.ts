@@ -49,7 +49,7 @@ describe('the charts of the overview', () => {
     ['Blocked by service', 'YouTube', /[?&]status=BLOCKED_SERVICE&block_source=YouTube(&|$)/],
     ['Devices with the most blocked queries', '127.0.0.1', /[?&]client=127\.0\.0\.1&status=BLOCKED(&|$)/],
     ['Blocked by list', 'Own rules', /lists\?.*open=\d+/],
-  ])('%s has a bar for %s, which leads to its queries or its list', async (title, name, address) => {
+  ])('%s has a bar for %s, which links to its queries or its list', async (title, name, address) => {
     await fixture.withPage({}, async (page) => {
       await openCharts(page);
       await card(page, title).getByRole('link', { name }).first().click();
@@ -58,7 +58,7 @@ describe('the charts of the overview', () => {
     });
   });
 
-  test('count the queries in the log', async () => {
+  test('count the same queries as the log', async () => {
     await fixture.withPage({}, async (page) => {
       await openCharts(page);
       const countIn = async (title: string): Promise<string> =>
@@ -77,7 +77,7 @@ describe('the charts of the overview', () => {
     });
   });
 
-  test('show activity by device as a table for screen readers', async () => {
+  test('show the activity by device as a table for screen readers', async () => {
     await fixture.withPage({}, async (page) => {
       await openCharts(page);
       const activity = card(page, 'Activity by device');
@@ -89,7 +89,7 @@ describe('the charts of the overview', () => {
     });
   });
 
-  test('follow the period of the page', async () => {
+  test('follow the period selected on the page', async () => {
     await fixture.withPage({}, async (page) => {
       await openCharts(page);
       const asked = page.waitForRequest(/\/stats\/breakdown\?.*period=1h/);
@@ -98,7 +98,7 @@ describe('the charts of the overview', () => {
     });
   });
 
-  test('fit every size in the dark theme, with no finding of axe, also for a viewer', async () => {
+  test('fit every screen size in the dark theme without axe findings, also for a viewer', async () => {
     await fixture.api.expect(201, 'POST', '/users', { username: 'vera', password: PASSWORD, role: 'viewer' });
     const session = await fixture.logIn('vera');
     await fixture.withPage({ session, theme: 'dark', isCalm: true }, async (page) => {

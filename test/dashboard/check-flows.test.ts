@@ -61,7 +61,7 @@ describe('the page /check', () => {
     });
   });
 
-  test('reports it in German, the language of the browser, and fits a phone', async () => {
+  test('reports in German, the language of the browser, that this computer uses Weir, and fits a phone', async () => {
     const look = { locale: 'de-AT', viewport: Viewport.phone, theme: 'dark' } as const;
     await check({ lookUp: over6, ...look }, async (page) => {
       expect(await textOf(page, 'result')).toBe('Dieser Computer benutzt Weir');
@@ -75,7 +75,7 @@ describe('the page /check', () => {
     });
   });
 
-  test('explains what to do if no name was queried', async () => {
+  test('explains what to do if no probe name was queried', async () => {
     const look = { viewport: Viewport.phone };
     await check({ lookUp: async () => undefined, ...look }, async (page) => {
       expect(await textOf(page, 'result')).toBe('This computer does not use Weir on e2e');
@@ -85,7 +85,7 @@ describe('the page /check', () => {
     });
   });
 
-  test('reports a second DNS server if only some names were queried, in the language of the dashboard', async () => {
+  test('reports a second DNS server if only some probe names were queried, in the language of the dashboard', async () => {
     const lookUp = (name: string, index: number): Promise<void> =>
       index % 2 === 0 ? over4(name) : Promise.resolve();
     await fixture.withPage({ session: '', expected: NOT_RESOLVED }, async (page) => {
@@ -102,15 +102,18 @@ describe('the page /check', () => {
     });
   });
 
-  test.each(['/weir/check', '/weir/check/'])('works below a path of a proxy, at %s', async (path) => {
-    await check({ path, origin: proxy.origin, lookUp: over4 }, async (page) => {
-      expect(await textOf(page, 'result')).toBe('This computer uses Weir');
-      expect(new URL(page.url()).pathname).toBe('/weir/check');
-      expect(await page.evaluate(`[...document.links].map(({ href }) => new URL(href).pathname)`)).toEqual([
-        '/weir/guides',
-        '/weir/check',
-        '/weir/',
-      ]);
-    });
-  });
+  test.each(['/weir/check', '/weir/check/'])(
+    'works below the path of a reverse proxy, at %s',
+    async (path) => {
+      await check({ path, origin: proxy.origin, lookUp: over4 }, async (page) => {
+        expect(await textOf(page, 'result')).toBe('This computer uses Weir');
+        expect(new URL(page.url()).pathname).toBe('/weir/check');
+        expect(await page.evaluate(`[...document.links].map(({ href }) => new URL(href).pathname)`)).toEqual([
+          '/weir/guides',
+          '/weir/check',
+          '/weir/',
+        ]);
+      });
+    },
+  );
 });

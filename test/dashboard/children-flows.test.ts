@@ -45,8 +45,8 @@ const revisions = async (): Promise<number> =>
 const chip = (within: Page | Locator, name: string): Locator =>
   within.getByRole('button', { name, exact: true });
 
-describe('a child', () => {
-  test('has YouTube blocked on school nights after five taps from the first page, by one revision', async () => {
+describe('the form that sets up a child', () => {
+  test('blocks YouTube on school nights after five taps from the first page, with one revision', async () => {
     const before = await revisions();
     await fixture.withPage(PHONE, async (page) => {
       await page.goto('./');
@@ -75,7 +75,7 @@ describe('a child', () => {
     });
   });
 
-  test('gets services blocked at all times, bedtime and holidays in the same form, and keeps the rest of its plan', async () => {
+  test('blocks services permanently, adds bedtime and holidays, and keeps the other times of the group', async () => {
     const before = await revisions();
     await fixture.withPage(PHONE, async (page) => {
       await page.goto('./groups');
@@ -114,7 +114,7 @@ describe('a child', () => {
     expect(others).toEqual([EVERY_ADDRESS]);
   });
 
-  test('of another device is set up for an existing group, with the holidays of the first child', async () => {
+  test('sets up another device for an existing group, with the holidays of the first child', async () => {
     await fixture.api.createGroup('Ben');
     await fixture.withPage(PHONE, async (page) => {
       await page.goto('./groups');
@@ -141,7 +141,7 @@ describe('a child', () => {
 });
 
 describe('the devices of a group', () => {
-  test('are blocked by one tap, and unblocked by another', async () => {
+  test('are blocked with one tap, and unblocked with another tap', async () => {
     const group = await fixture.api.createGroup('Lea');
     const { id } = await own('127.0.0.73', 'Lea’s laptop');
     await fixture.api.expect(200, 'PUT', `/clients/${String(id)}/group`, { group_id: group.id });

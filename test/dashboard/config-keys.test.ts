@@ -5,8 +5,8 @@ import { keysOf } from '../../config/keys.ts';
 import { keys as schema } from '../../config/sections.ts';
 import { CONFIG_KEYS } from '../../control-plane/dashboard/src/pages/settings/keys/config-key.ts';
 
-describe('CONFIG_KEYS', () => {
-  test('are the keys of the configuration, with its order, words, units and limits', () => {
+describe('CONFIG_KEYS, the configuration keys in the dashboard,', () => {
+  test('are the keys of the configuration, in the same order and with the same words, units and limits', () => {
     const keys = keysOf(schema).map(({ path, schema: key, notes }) => {
       const {
         minimum,

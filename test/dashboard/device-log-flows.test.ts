@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-test('clearing a log that is filtered by the address of a device deletes only the rows of this device', async () => {
+test('clearing the log with an address filter deletes all rows of the device with that address, and no others', async () => {
   await fixture.withPage({}, async (page) => {
     await page.goto(`./queries?domain=${NAME}`);
     await logRowOf(page, NAME).first().waitFor();
@@ -40,7 +40,7 @@ test('clearing a log that is filtered by the address of a device deletes only th
   expect(await fixture.api.queries(`domain=${NAME}`)).toMatchObject([{ client: OTHER }]);
 });
 
-test('a device shows at least as many queries in total as in the last 24 hours', async () => {
+test('the drawer of a device shows at least as many queries in total as in the last 24 hours', async () => {
   const name = 'counted.device.example';
   await fixture.ask([name, `a.${name}`, `b.${name}`], TABLET);
   await fixture.api.untilQueryCount(3, `domain=${name}&client_id=${tablet}`);
@@ -54,7 +54,7 @@ test('a device shows at least as many queries in total as in the last 24 hours',
   });
 });
 
-test('the dialog to clear the log starts with the period of the page, lists filters that it ignores, and keeps rows that arrive later', async () => {
+test('the dialog to clear the log takes the period of the page, lists ignored filters, and keeps later rows', async () => {
   const [early, late] = ['early.device.example', 'late.device.example'];
   await fixture.ask([early], TABLET);
   await fixture.api.untilQueryCount(1, `domain=${early}`);
@@ -79,7 +79,7 @@ test('the dialog to clear the log starts with the period of the page, lists filt
   expect(await fixture.api.queries(`client_id=${tablet}`)).toMatchObject([{ domain: late }]);
 });
 
-test('a device links to its blocked queries, and each of its blocked names to the reason and to Unblock', async () => {
+test('the drawer of a device links to its blocked queries, and each blocked name to the reason and to Unblock', async () => {
   await fixture.ask([BLOCKED_NAME, 'open.device.example'], TABLET);
   await fixture.api.untilQueryCount(1, `client_id=${tablet}&status=BLOCKED`);
   await until(

@@ -30,7 +30,7 @@ async function withNewer(page: Page, newer: SystemUpdate['newer']): Promise<void
 }
 
 describe('the page Diagnosis', () => {
-  test('lists the problems, whose number is in the navigation of every page', async () => {
+  test('lists the problems, and the navigation of every page shows their number', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./history');
       const link = page
@@ -66,7 +66,7 @@ describe('the page Diagnosis', () => {
     });
   });
 
-  test('shows the log of the node to administrators only', async () => {
+  test('shows the program log of the node to administrators only', async () => {
     const lines = await fixture.api.expect<SystemLog>(200, 'GET', '/system/log');
     await fixture.withPage({}, async (page) => {
       await page.goto('./diagnosis');
@@ -85,7 +85,7 @@ describe('the page Diagnosis', () => {
     });
   });
 
-  test('fits every size in the dark theme, with a hostile line and no finding of axe', async () => {
+  test('fits every screen size in the dark theme, with a hostile log line and without axe findings', async () => {
     const line = {
       ...{ timestamp: new Date().toISOString(), level: 'error', message: '<img src=x onerror=alert(1)>' },
       fields: `path="${'/very-long-folder'.repeat(40)}"`,
@@ -104,24 +104,27 @@ describe('the page Diagnosis', () => {
   });
 });
 
-describe('the notice of a new version', () => {
+describe('the notice of a new release', () => {
   const NEWER = { version: '0.2.0', url: 'https://weir.example.org/releases/0.2.0' };
 
-  test.each(['./', './diagnosis'])('is on %s, and leads to the page about it', async (path) => {
-    await fixture.withPage({}, async (page) => {
-      await withNewer(page, NEWER);
-      await page.goto(path);
-      await page.getByText('Weir 0.2.0 has been released. This node runs 0.1.0.').waitFor();
-      const link = page.getByRole('link', { name: 'Read about it on weir.example.org' });
-      expect([await link.getAttribute('href'), await link.getAttribute('rel')]).toEqual([
-        NEWER.url,
-        'noopener noreferrer',
-      ]);
-      await expectAccessible(page);
-    });
-  });
+  test.each(['./', './diagnosis'])(
+    'is shown on %s, and links to the page about the release',
+    async (path) => {
+      await fixture.withPage({}, async (page) => {
+        await withNewer(page, NEWER);
+        await page.goto(path);
+        await page.getByText('Weir 0.2.0 has been released. This node runs 0.1.0.').waitFor();
+        const link = page.getByRole('link', { name: 'Read about it on weir.example.org' });
+        expect([await link.getAttribute('href'), await link.getAttribute('rel')]).toEqual([
+          NEWER.url,
+          'noopener noreferrer',
+        ]);
+        await expectAccessible(page);
+      });
+    },
+  );
 
-  test('does not exist without a newer version, and not for a viewer', async () => {
+  test('is not shown without a newer release, and not to a viewer', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./diagnosis');
       await page.getByRole('heading', { name: 'Warnings and errors' }).waitFor();

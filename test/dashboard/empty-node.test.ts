@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-test('the overview shows a dash instead of the times and shares of no query', async () => {
+test('the overview shows dashes for times and percentages if there are no queries', async () => {
   await fixture.withPage({ viewport: Viewport.phone }, async (page) => {
     await page.goto('./');
     const figure = (label: string) => page.locator('dl > div').filter({ has: page.getByText(label) });

@@ -26,7 +26,7 @@ async function inLanguage(language: string, steps: (page: Page) => Promise<void>
   return files;
 }
 
-test('a form in German shows the errors of the server in German, and loads them with the first error', async () => {
+test('a form in German shows API errors in German, and loads their texts with the first error', async () => {
   const files = await inLanguage('de', async (page) => {
     await page.goto('./groups');
     await page.getByRole('button', { name: 'Gruppe hinzufügen' }).first().click();
@@ -46,7 +46,7 @@ test.each([
   ['es', 'Añadir entrada', 'Se espera: un tipo, porque el valor no es una dirección'],
   ['fr', 'Ajouter une entrée', 'Valeur attendue : un type, car la valeur n’est pas une adresse'],
   ['nl', 'Record toevoegen', 'Verwacht: een type, omdat de waarde geen adres is'],
-])('a form in %s shows an error of the server in this language', async (language, add, message) => {
+])('a form in %s shows an API error in this language', async (language, add, message) => {
   await inLanguage(language, async (page) => {
     await page.goto('./names');
     await page.getByRole('button', { name: add }).first().click();
@@ -59,7 +59,7 @@ test.each([
   });
 });
 
-test('a form in English shows the line of the server, and loads no texts of errors', async () => {
+test('a form in English shows the text of the server, and loads no error texts', async () => {
   const files = await inLanguage('en', async (page) => {
     await page.goto('./groups');
     await page.getByRole('button', { name: 'Add group' }).first().click();

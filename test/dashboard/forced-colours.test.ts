@@ -53,7 +53,7 @@ const FOCUS_WITHOUT_RING = `(() => {
   return parts.some(hasRing) ? '' : control.outerHTML.slice(0, 120);
 })()`;
 
-describe('with forced colours', () => {
+describe('with forced colours (high contrast mode)', () => {
   test('each page shows its shapes and states', async () => {
     await withForcedColours('', async (page) => {
       for (const path of VIEWS) {
@@ -65,7 +65,7 @@ describe('with forced colours', () => {
     });
   });
 
-  test('switches, segments, chips and the current page differ from those that are not selected', async () => {
+  test('selected switches, segments, chips and the current page differ from those not selected', async () => {
     const expected = [
       ['', 'nav a[aria-current]'],
       ['', '[role=radiogroup] [data-selected]'],
@@ -83,7 +83,7 @@ describe('with forced colours', () => {
     });
   });
 
-  test('an empty checkbox shows no tick', async () => {
+  test('an unchecked checkbox shows no tick', async () => {
     await withForcedColours('queries', async (page) => {
       await page.getByRole('button', { name: 'Clear', exact: true }).click();
       const box = page.getByRole('dialog').locator('label').filter({ hasText: 'Also delete devices' });
@@ -95,7 +95,7 @@ describe('with forced colours', () => {
     });
   });
 
-  test('the focused choice of a list, a menu and the search differs from the others', async () => {
+  test('the focused option of a list, a menu and the search differs from the other options', async () => {
     await withForcedColours('clients', async (page) => {
       await page.getByRole('button', { name: / Group$/ }).press('Enter');
       await page.locator('[role=option][data-focused]').waitFor();
@@ -117,7 +117,7 @@ describe('with forced colours', () => {
     });
   });
 
-  test('charts have different colours for their parts, as in the legend, and bars differ from their ground', async () => {
+  test('the parts of charts have different colours, as in the legend, and bars differ from the background', async () => {
     await withForcedColours('', async (page) => {
       await page.locator('figure canvas').first().waitFor();
       const read = `(() => {

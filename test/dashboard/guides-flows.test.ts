@@ -14,7 +14,7 @@ let fixture: DashboardFixture;
 beforeAll(async () => (fixture = await DashboardFixture.open()));
 afterAll(() => fixture.close());
 
-describe('the guides', () => {
+describe('the guides for setting up devices', () => {
   test('are linked from the overview if there are few devices, and show the steps for a router', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./');

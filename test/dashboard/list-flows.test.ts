@@ -17,8 +17,8 @@ afterAll(async () => {
   await fixture.close();
 });
 
-describe('a list to add', () => {
-  test('is chosen from the catalogue, which shows its licence and page without a fetch', async () => {
+describe('the dialog that adds a list', () => {
+  test('offers the catalogue, with licence and page of each list, without fetching the list', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./lists');
       await page
@@ -39,7 +39,7 @@ describe('a list to add', () => {
     });
   });
 
-  test('has a preview of its size, bad lines, and overlap with active lists', async () => {
+  test('previews a list with its size, invalid lines, and overlap with active lists', async () => {
     lists.serve('/known.txt', '||shared.example^\nonly-known.example\n');
     const json = { name: 'Known', url: lists.url('/known.txt') };
     const { id } = await fixture.api.expect<BlocklistSource>(201, 'POST', '/blocklist-sources', json);
@@ -70,7 +70,7 @@ describe('a list to add', () => {
 });
 
 describe('the welcome page', () => {
-  test('links to a list of the catalogue, and to custom rules', async () => {
+  test('links to a list in the catalogue, and to custom rules', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./setup');
       await page.getByText('Well-known lists').click();

@@ -54,8 +54,8 @@ async function shownRows(page: Page): Promise<(string | null)[]> {
   return Promise.all(rows.map((row) => row.getAttribute('aria-label')));
 }
 
-describe('from a row of the log', () => {
-  test('a user gets to the reason of the block, with every matching list, and to a rule that allows the name', async () => {
+describe('from a row of the query log, a user', () => {
+  test('opens the reason of the block, with every matching list, and adds a rule that allows the name', async () => {
     await fixture.askLogged(LISTED);
     const { decided_by: decider } = await explained(LISTED);
     expect(decider).toMatchObject({ sources: ['First list', 'Second list'], line: 3 });
@@ -83,7 +83,7 @@ describe('from a row of the log', () => {
     });
   });
 
-  test('a user gets to a rule that blocks the name, which the next row shows', async () => {
+  test('adds a rule that blocks the name, and the next row shows the rule', async () => {
     const name = 'unwanted.flow.example';
     await fixture.askLogged(name);
     await fixture.withPage({}, async (page) => {
@@ -106,7 +106,7 @@ describe('from a row of the log', () => {
     });
   });
 
-  test('a user gets to an explanation of any name for a device or group, with lists of other groups and servers', async () => {
+  test('opens an explanation of any name for a device or group, with lists of other groups and servers', async () => {
     const name = 'kids.unasked.example';
     lists.serve('/kids.txt', `||unasked.example^\n`);
     const { id: kids } = await fixture.api.expect<{ id: number }>(201, 'POST', '/groups', { name: 'Kids' });
@@ -162,7 +162,7 @@ describe('from a row of the log', () => {
     });
   });
 
-  test('a user unblocks the name for this client for ten minutes, and ends that', async () => {
+  test('unblocks the name for this client for ten minutes, and ends the unblocking early', async () => {
     const name = 'quick.flow.example';
     await fixture.api.expect(201, 'POST', '/managed-domains', { domain: name });
     await fixture.askLogged(name);
@@ -195,8 +195,8 @@ describe('from a row of the log', () => {
   });
 });
 
-describe('the sheet of a blocked row', () => {
-  test('unblocks for this device in three presses, and permanently until the rules page ends it', async () => {
+describe('the drawer of a blocked query', () => {
+  test('unblocks the name for this device with three taps, and permanently until the rule is deleted', async () => {
     const name = 'sheet.flow.example';
     await fixture.api.expect(201, 'POST', '/managed-domains', { domain: name });
     await fixture.askLogged(name);
@@ -235,7 +235,7 @@ describe('the sheet of a blocked row', () => {
 });
 
 describe('the live log', () => {
-  test('shows new rows as they arrive, and queues them while a user points at it or has scrolled', async () => {
+  test('shows new rows as they arrive, and queues new rows while a user points at the log or has scrolled', async () => {
     const names = (of: string, count: number): string[] =>
       Array.from({ length: count }, (_, index) => `${of}-${index}.tail.example`);
     await fixture.withPage({}, async (page) => {
@@ -276,7 +276,7 @@ async function hide(page: Page, isHidden: boolean): Promise<void> {
 }
 
 describe('the log of a page that was hidden or paused', () => {
-  test('has the rows that arrived while it was hidden, or while its live view was paused', async () => {
+  test('shows the rows that arrived while the page was hidden or paused', async () => {
     await fixture.withPage({}, async (page) => {
       await openLive(page, 'domain=away.example');
       await page.getByText('No queries match.').waitFor();
@@ -297,7 +297,7 @@ describe('the log of a page that was hidden or paused', () => {
 });
 
 describe('the filters of the log', () => {
-  test('are in the address, which shows another user the same rows', async () => {
+  test('are in the URL, which shows another user the same rows', async () => {
     await fixture.ask(['one.shared.example', 'two.shared.example', 'three.shared.example']);
     await fixture.ask(['one.shared.example'], '127.0.0.32');
     await fixture.api.untilQueryCount(4, 'domain=shared.example');
@@ -325,8 +325,8 @@ describe('the filters of the log', () => {
   });
 });
 
-describe('the log of a device', () => {
-  test('is reached from the device, and shows only its queries', async () => {
+describe('the log of one device', () => {
+  test('is linked from the device, and shows only its queries', async () => {
     const device = { ip_address: '127.0.0.33', name: 'Tablet' };
     const { id } = await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', device);
     await fixture.ask(['one.device.example'], device.ip_address);
@@ -351,8 +351,8 @@ describe('the log of a device', () => {
   });
 });
 
-describe('the log', () => {
-  test('is cleared after a second press, and figures state that they still count the rows', async () => {
+describe('the button that clears the log', () => {
+  test('clears the log after a confirmation, and the statistics state that they still count the rows', async () => {
     const name = 'cleared.flow.example';
     const isSeenOnly = (client: Client): boolean => client.name === null;
     await fixture.askLogged(name);
@@ -379,7 +379,7 @@ describe('the log', () => {
 });
 
 describe('while the database is unreachable', () => {
-  test('the page reports it, keeps its data, shows new queries, and continues afterwards', async () => {
+  test('the page reports the failure, keeps its data, shows new queries, and updates afterwards', async () => {
     const [before, during] = ['before.outage.example', 'during.outage.example'];
     await fixture.askLogged(before);
     await fixture.withPage({ expected: [/^503 /, /status of 503/] }, async (page) => {
@@ -418,8 +418,8 @@ describe('while the database is unreachable', () => {
   });
 });
 
-describe('after an upgrade', () => {
-  test('an open tab offers to reload if one of its parts is gone, and its other parts keep working', async () => {
+describe('after an upgrade of Weir', () => {
+  test('an open tab offers to reload if a script no longer exists, and its loaded parts keep working', async () => {
     const expected = [/^404 GET \/assets\/history-page/, /status of 404/, /dynamically imported module/];
     await fixture.withPage({ expected }, async (page) => {
       // File names depend on their content, so an upgrade has others.

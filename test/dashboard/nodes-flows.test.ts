@@ -23,8 +23,8 @@ afterAll(async () => {
   await cluster.close();
 });
 
-describe('with two nodes', () => {
-  test('the overview counts the queries of both, or of the node in its address', async () => {
+describe('the dashboard with two nodes', () => {
+  test('counts the queries of both nodes on the overview, or of the node in the URL', async () => {
     using udp = await UdpClient.open(other.dnsPort);
     await udp.ask('printer.example', 'A');
     await fixture.api.untilQueryCount(1, 'node=edge');
@@ -49,7 +49,7 @@ describe('with two nodes', () => {
     });
   });
 
-  test('the page shows both as current, then names the lost one, which can be removed while DNS keeps answering', async () => {
+  test('shows both nodes as current, then reports the lost node, which can be removed while DNS keeps answering', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./nodes');
       await page.getByText('All 2 nodes use the current policy.').waitFor();

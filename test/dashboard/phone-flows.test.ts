@@ -25,7 +25,7 @@ afterAll(async () => {
   authority.close();
 });
 
-test('the page of a device shows how to set up a phone, and that it works after the first query', async () => {
+test('the drawer of a device shows how to set up a phone, and confirms the set-up after the first query', async () => {
   const phone = await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', {
     client_key: 'annas-phone',
     name: 'Anna',
@@ -56,7 +56,7 @@ test('the page of a device shows how to set up a phone, and that it works after 
   });
 });
 
-test('the page of a device without a random key creates one, with which the phone may query from anywhere', async () => {
+test('the drawer of a device without a random key creates a key that allows queries from any network', async () => {
   const device = { ip_address: '192.0.2.91', name: 'Carl' };
   const { id } = await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', device);
   const keyOf = async (): Promise<string | null> =>
@@ -84,7 +84,7 @@ test('the page of a device without a random key creates one, with which the phon
   });
 });
 
-test('the page of a device has no set-up for a viewer', async () => {
+test('the drawer of a device shows no phone set-up to a viewer', async () => {
   const { id } = await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', {
     client_key: 'bens-phone',
   });

@@ -42,7 +42,7 @@ async function groupNamed(name: string): Promise<Group> {
   return groups.find((group) => group.name === name)!;
 }
 
-describe('a list', () => {
+describe('a new list', () => {
   test('is added after a preview of what it would block, and its shorter update waits for approval', async () => {
     const used = 'shop.listed.example';
     const names = ['a', 'b', 'c', 'd', 'e'].map((label) => `${label}.listed.example`);
@@ -89,7 +89,7 @@ describe('a list', () => {
       expect(await source()).toMatchObject({ status: 'ok', rules: 2 });
     });
   });
-  test('that fails shows a red notice with one plain line, without its path and address', async () => {
+  test('that cannot be fetched shows a red notice with one plain line, without the path and address', async () => {
     const address = lists.url('/gone.txt');
     lists.serve('/page', '<!doctype html><title>Lists</title>');
     await fixture.withPage({ expected: [/ 400 |^400 /] }, async (page) => {
@@ -117,8 +117,8 @@ describe('a list', () => {
   });
 });
 
-describe('custom rules', () => {
-  test('are pasted in any syntax, invalid lines are marked, and a failed save loses nothing', async () => {
+describe('pasted custom rules', () => {
+  test('are accepted in any syntax, invalid lines are marked, and a failed save loses nothing', async () => {
     const rules = [
       '! what we block',
       '||ads.pasted.example^',
@@ -156,8 +156,8 @@ describe('custom rules', () => {
   });
 });
 
-describe('a device', () => {
-  test('that is new is acknowledged, merged with another one, whose rules it gets, and split again', async () => {
+describe('a new device', () => {
+  test('is acknowledged, merged with another device and gets its rules, and is split again', async () => {
     const name = 'merged.flow.example';
     const [main, other] = [await meet('127.0.0.53'), await meet('127.0.0.54')];
     expect(other).toMatchObject({ name: null, hostname: null, is_new: true });
@@ -196,8 +196,8 @@ describe('a device', () => {
   });
 });
 
-describe('a group', () => {
-  test('is created, is given a client and a rule, and only that client is blocked', async () => {
+describe('a new group', () => {
+  test('is created, gets a client and a rule, and only that client is blocked', async () => {
     const name = 'games.flow.example';
     const client = await meet('127.0.0.51');
     await fixture.withPage({}, async (page) => {
@@ -278,8 +278,8 @@ describe('a service', () => {
   });
 });
 
-describe('services', () => {
-  test('start with popular ones, and one gets a preset of times, whose schedule shows that it blocks services', async () => {
+describe('the list of services', () => {
+  test('starts with popular services; a service gets preset times, and the schedule shows that it blocks services', async () => {
     const { id } = await fixture.api.createGroup('Streamers');
     await fixture.api.expect(201, 'POST', '/services', { service_id: 'youtube', group_id: id });
     await fixture.api.expect(201, 'POST', '/schedule-profiles', { name: 'Other', timezone: 'UTC' });
@@ -305,7 +305,7 @@ describe('services', () => {
 });
 
 describe('a schedule', () => {
-  test('with a period over midnight blocks the group that uses it during that period', async () => {
+  test('with a time over midnight blocks the group that uses the schedule at that time', async () => {
     const name = 'late.flow.example';
     const client = await meet('127.0.0.52');
     const { id } = await fixture.api.createGroup('Night owls');
@@ -347,8 +347,8 @@ describe('a schedule', () => {
   });
 });
 
-describe('a draft', () => {
-  test('shows its effects before it is applied, then has these effects', async () => {
+describe('the draft of a policy change', () => {
+  test('shows its effects before it is applied, and then has these effects', async () => {
     const name = 'draft.flow.example';
     await fixture.askLogged(name);
     await fixture.withPage({}, async (page) => {

@@ -42,8 +42,8 @@ function focusedLabel(page: Page): Promise<string> {
   return page.evaluate<string>(`document.activeElement.getAttribute('aria-label') ?? ''`);
 }
 
-describe('with only the keyboard', () => {
-  test('a user logs in, reads the log and a reason, blocks a name, and returns to the same place', async () => {
+describe('a user with only the keyboard', () => {
+  test('logs in, reads the log and a reason, blocks a name, and returns to the same position', async () => {
     const [older, newer] = ['older.keys.example', 'newer.keys.example'];
     await fixture.askLogged(older);
     await fixture.askLogged(newer);
@@ -79,8 +79,8 @@ describe('with only the keyboard', () => {
   });
 });
 
-describe('in German', () => {
-  test('a user logs in and blocks a name without seeing English text', async () => {
+describe('a user in German', () => {
+  test('logs in and blocks a name without seeing English text', async () => {
     const name = 'deutsch.flow.example';
     await fixture.askLogged(name);
     await fixture.withPage({ session: '', locale: 'de-DE' }, async (page) => {
@@ -119,8 +119,8 @@ async function englishOn(page: Page): Promise<string[]> {
   return lines.filter((line) => english.has(line));
 }
 
-describe('from right to left', () => {
-  test('a user opens a row on the other side, adds a rule, and selects an hour of the week', async () => {
+describe('a user with a right-to-left language', () => {
+  test('opens a row on the opposite side, adds a rule, and selects an hour of the week', async () => {
     const name = 'mirrored.flow.example';
     await fixture.askLogged(name);
     const { id } = await fixture.api.expect<{ id: number }>(201, 'POST', '/schedule-profiles', {

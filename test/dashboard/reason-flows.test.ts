@@ -23,8 +23,8 @@ afterAll(async () => {
   await fixture.close();
 });
 
-describe('in German', () => {
-  test('the preview of a list shows why lines have no rule', async () => {
+describe('in German, the reason is shown', () => {
+  test('why the preview of a list has no rule for a line', async () => {
     lists.serve('/lines.txt', LINES);
     await fixture.withPage(GERMAN, async (page) => {
       await page.goto('./lists?add=list');
@@ -37,7 +37,7 @@ describe('in German', () => {
     });
   });
 
-  test('the box of custom rules shows why a line is not a rule', async () => {
+  test('why a line of custom rules is not a rule', async () => {
     const json = { name: 'Eigene', text: LINES };
     const { id } = await fixture.api.expect<BlocklistSource>(201, 'POST', '/blocklist-sources', json);
     await fixture.withPage(GERMAN, async (page) => {
@@ -49,7 +49,7 @@ describe('in German', () => {
     });
   });
 
-  test('the form of a regex rule shows why the regex is refused, before and after it is saved', async () => {
+  test('why the form of a regex rule rejects the regex, before and after it is saved', async () => {
     await fixture.withPage({ ...GERMAN, expected: [/ 400 |^400 /] }, async (page) => {
       await page.goto('./rules?tab=expression');
       await page.getByRole('button', { name: 'Regex-Regel hinzufügen' }).first().click();
@@ -66,7 +66,7 @@ describe('in German', () => {
     });
   });
 
-  test('the preview of an import shows why an option is not imported', async () => {
+  test('why the preview of an import does not import an option', async () => {
     const buffer = Buffer.from(
       'server=192.0.2.53\nconf-script=/etc/script\ndhcp-range=192.0.2.100,192.0.2.200\n',
     );

@@ -42,8 +42,8 @@ async function allowed(): Promise<unknown> {
   return dns['allowed_clients'];
 }
 
-describe('a refused network', () => {
-  test('is shown on the overview, and is allowed with one press, which can be undone', async () => {
+describe('a network whose queries were refused', () => {
+  test('is shown on the overview, and is allowed with one click, which can be undone', async () => {
     expect(await rcodeOf('198.51.100.7')).toBe(Rcode.REFUSED);
     expect(await rcodeOf('203.0.113.7')).toBe(Rcode.REFUSED);
     await fixture.withPage({}, async (page) => {
@@ -83,8 +83,8 @@ describe('a refused network', () => {
   });
 });
 
-describe('recent clients after an upgrade', () => {
-  test('are announced for a day, and continue to be answered if they are allowed', async () => {
+describe('recent clients that an upgrade would refuse', () => {
+  test('are announced for a day, and are still answered afterwards if the user allows them', async () => {
     const client = new pg.Client(embeddedTarget(runningServerAddress(fixture.weir.tempDir.dataDir)).config);
     await client.connect();
     await client.query(`INSERT INTO access_grace (ends_at) VALUES (now() + interval '1 day')`);
@@ -123,8 +123,8 @@ describe('recent clients after an upgrade', () => {
   });
 });
 
-describe('the page in German', () => {
-  test('names the allowed clients', async () => {
+describe('the page of devices in German', () => {
+  test('lists the allowed clients', async () => {
     await fixture.withPage({ locale: 'de-DE' }, async (page) => {
       await page.goto('./clients?tab=access');
       await page.getByRole('heading', { name: 'Wer Weir nutzen darf' }).waitFor();

@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-describe('many rules', () => {
-  test('are pasted, checked line by line, and saved', async () => {
+describe('many pasted rules', () => {
+  test('are checked line by line and saved', async () => {
     await fixture.api.expect(201, 'POST', '/managed-domains', { domain: '*.there.paste.example' });
     const text = [
       ...['# from a forum', '0.0.0.0 one.paste.example two.paste.example', '||three.paste.example^'],
@@ -48,7 +48,7 @@ describe('many rules', () => {
 });
 
 describe('a rule', () => {
-  test('is created from the pasted address of a page, with its subdomains unless the switch is off', async () => {
+  test('is created from a pasted URL, with subdomains unless the switch is off', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./rules');
       await page.getByRole('button', { name: 'Add rule' }).first().click();
@@ -78,8 +78,8 @@ describe('a rule', () => {
   });
 });
 
-describe('a rule that two people edit', () => {
-  test('shows the second user the differences, and is saved as that user decides; the table is updated', async () => {
+describe('a rule that two users edit', () => {
+  test('shows the second user the differences, and saves the version that user selects; the table is updated', async () => {
     const domain = 'tabs.example';
     const path = '/managed-domains';
     const { id } = await fixture.api.expect<{ id: number }>(201, 'POST', path, { domain, action: 'deny' });
@@ -117,7 +117,7 @@ describe('a rule that two people edit', () => {
 });
 
 describe('a regex rule', () => {
-  test('is tested on a name when Enter is pressed, and is not saved', async () => {
+  test('is tested on a name when the user presses Enter, and is not saved', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./rules?tab=expression');
       await page.getByRole('button', { name: 'Add regex rule' }).first().click();
@@ -136,7 +136,7 @@ describe('a regex rule', () => {
     });
   });
 
-  test('that was imported for several groups is one row, which is disabled and edited as one', async () => {
+  test('that was imported for several groups is one row, which is disabled and edited as one rule', async () => {
     const pattern = '^several[.]';
     const groups = [await fixture.api.createGroup('Several 1'), await fixture.api.createGroup('Several 2')];
     const create = groups.map(({ id }) => ({ pattern, group_id: id }));
@@ -162,7 +162,7 @@ describe('a regex rule', () => {
 });
 
 describe('a local record', () => {
-  test('is added, answered, and deleted', async () => {
+  test('is added, answered by DNS, and deleted', async () => {
     const name = 'nas.home.arpa';
     await fixture.withPage({}, async (page) => {
       await page.goto('./names');

@@ -82,7 +82,7 @@ async function picturesOfThemes(page: Page, path: string, size: string): Promise
 }
 
 describe('each page of the dashboard', () => {
-  test.each(VIEWS)('/%s fits every size and large text, and has no axe findings', async (path) => {
+  test.each(VIEWS)('/%s fits every screen size and large text, and has no axe findings', async (path) => {
     await fixture.withPage({ isCalm: true, theme: 'dark', viewport: Viewport.phone }, async (page) => {
       await page.goto(`./${path}`);
       for (const [size, viewport] of Object.entries(Viewport)) {

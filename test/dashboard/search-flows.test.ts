@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-describe('the search of the frame', () => {
+describe('the search dialog', () => {
   test.each([
     ['findable people', 'Findable people', 'heading', 'Findable people'],
     ['findable tab', /^Findable tablet/, 'dialog', 'Findable tablet'],
@@ -29,7 +29,7 @@ describe('the search of the frame', () => {
     ['findable[', '^findable[0-9]', 'rowheader', '^findable[0-9]'],
     ['udp coalesce', /dns\.udp_coalesce_us/, 'textbox', 'dns.udp_coalesce_us'],
     ['API tok', 'API tokens', 'heading', 'API tokens'],
-  ] as const)('for %p offers %p, and opens it', async (search, entry, role, name) => {
+  ] as const)('lists for %p the entry %p, and opens it', async (search, entry, role, name) => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./nodes');
       await page.getByRole('navigation', { name: 'Main navigation' }).getByText('Search').click();
@@ -58,8 +58,8 @@ describe('the search of the frame', () => {
   });
 });
 
-describe('the settings', () => {
-  test('show a few keys of a section, and its expert keys once they are expanded', async () => {
+describe('the settings page', () => {
+  test('shows a few keys of a section, and its expert keys once they are expanded', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./settings?part=dns');
       await page.getByRole('switch', { name: 'dns.dnssec_enabled' }).waitFor();
@@ -71,7 +71,7 @@ describe('the settings', () => {
     });
   });
 
-  test('show the effect of a key before its name', async () => {
+  test('shows what a key does before its name', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./settings?part=cache');
       const row = page.getByRole('listitem').filter({ hasText: 'cache.enabled' });
@@ -80,7 +80,7 @@ describe('the settings', () => {
   });
 });
 
-describe('the login', () => {
+describe('the login page', () => {
   test('explains how to replace a forgotten password', async () => {
     await fixture.withPage({ session: '' }, async (page) => {
       await page.goto('./');

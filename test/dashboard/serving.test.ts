@@ -56,7 +56,7 @@ describe('the dashboard in a browser', () => {
   test.each([
     ['scripts fail', '*'],
     ['first script loads but whose code fails', 'first-*'],
-  ])('a page whose %s to load reports it and loads again', async (_, names) => {
+  ])('a page whose %s to load reports the failure and loads again', async (_, names) => {
     await fixture.withPage({ expected: [/ERR_CONNECTION_RESET/, /^thrown: $/] }, async (page) => {
       let isLost = true;
       await page.route(`**/assets/${names}.js`, (route) =>
@@ -77,14 +77,14 @@ describe('the dashboard in a browser', () => {
     });
   });
 
-  test('a page under a name of a plain network loads without faults', async () => {
+  test('a page opened by a plain host name over HTTP loads without faults', async () => {
     const origin = `http://${LAN_NAME}:${fixture.weir.webPort}`;
     // Two header fields that are valid only over TLS; the browser reports that it ignores them.
     const expected = [/Cross-Origin-Opener-Policy header has been ignored/, /Origin-Agent-Cluster header/];
     await fixture.withPage({ session: '', origin, expected }, (page) => load(page, '/'));
   });
 
-  test('scripts and styles are compressed with Brotli, and have their types', async () => {
+  test('scripts and styles are compressed with Brotli, and have the right media types', async () => {
     await fixture.withPage({}, async (page) => {
       // Chromium offers Brotli only to loopback addresses and over HTTPS.
       const loaded = await load(page, '/');
@@ -122,7 +122,7 @@ const TRANSFERRED = `Object.fromEntries(
   [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
     .map(({ name, transferSize }) => [new URL(name).pathname, transferSize]))`;
 
-describe('the dashboard below a path of a proxy', () => {
+describe('the dashboard below the path of a reverse proxy', () => {
   test.each(['/weir/', '/weir/queries'])('%s loads all its resources from below the path', async (path) => {
     const expected = [/^401 GET \/weir\/api\//, /status of 401/];
     await fixture.withPage({ origin: proxy.origin, session: '', expected }, async (page) => {
@@ -178,7 +178,7 @@ async function openByOwnClock(page: Page, path: string, shown: string): Promise<
   return asked;
 }
 
-describe('the budgets of the dashboard', () => {
+describe('the size and time budgets of the dashboard', () => {
   test('the first view and each further page stay within their budgets', async () => {
     await fixture.withPage({}, async (page) => {
       const loaded = countLoaded(page);
@@ -209,7 +209,7 @@ describe('the budgets of the dashboard', () => {
     });
   });
 
-  test('nothing on the overview moves while it loads and while its figures change', async () => {
+  test('no element of the overview moves while the page loads and while its figures change', async () => {
     await fixture.withPage({}, async (page) => {
       await page.addInitScript(`
         globalThis.shifts = 0;

@@ -101,7 +101,7 @@ describe('the settings of the dashboard', () => {
     });
   });
 
-  test('show faults of a certificate beside its field, and create another one', async () => {
+  test('show errors of a certificate at its field, and create another certificate', async () => {
     const expected = [/^400 POST \/api\/tls\/upload/, /status of 400/];
     await fixture.withPage({ expected }, async (page) => {
       await page.goto('./settings?part=tls');
@@ -142,7 +142,7 @@ describe('the settings of the dashboard', () => {
     });
   });
 
-  test('create a backup with secrets under a passphrase, which a restore asks for', async () => {
+  test('create a backup with secrets under a passphrase, which is required to restore it', async () => {
     const expected = [/^400 POST \/api\/restore$/, /status of 400/];
     await fixture.withPage({ expected }, async (page) => {
       await page.goto('./settings?part=backup');
@@ -163,7 +163,7 @@ describe('the settings of the dashboard', () => {
     });
   });
 
-  test("preview the import of another program's settings before they apply it", async () => {
+  test("preview the import of another program's settings before applying it", async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./settings?part=import');
       await choose(page, 'pi-hole_teleporter.zip', version6());

@@ -31,7 +31,7 @@ function cutTexts(page: Page, selector: string): Promise<string[]> {
 }
 
 describe('on a small screen', () => {
-  test('the navigation shows all pages without scrolling at a height of 720 px', async () => {
+  test('the navigation shows all pages without scrolling on a screen 720 px high', async () => {
     await fixture.withPage({ viewport: { width: 1_280, height: 720 } }, async (page) => {
       await page.goto('./');
       const navigation = page.getByRole('navigation', { name: 'Main navigation' });
@@ -44,7 +44,7 @@ describe('on a small screen', () => {
     });
   });
 
-  test('a row of the log names the device', async () => {
+  test('a row of the log contains the name of the device', async () => {
     await fixture.withPage({ viewport: Viewport.phone }, async (page) => {
       await page.goto(`./queries?domain=${NAME}`);
       const name = logRowOf(page, NAME).first().locator('[data-filter=client]');
@@ -70,7 +70,7 @@ describe('on a small screen', () => {
     },
   );
 
-  test('the list of devices shows devices below the notices, and its choices after a press on a button', async () => {
+  test('the list of devices shows devices below the notices, and its options after a click on a button', async () => {
     await Promise.all(NEW_DEVICES.map((address) => fixture.ask([NAME], address)));
     await until(
       'the new devices',
@@ -99,7 +99,7 @@ describe('on a small screen', () => {
     });
   });
 
-  test('a notice about devices shows its advice on request', async () => {
+  test('a notice about devices shows its advice after a click', async () => {
     await fixture.withPage(PHONE, async (page) => {
       await page.goto('./clients');
       const advice = page.getByText('someone may have joined your network', { exact: false });
@@ -131,7 +131,7 @@ describe('on a small screen', () => {
     });
   });
 
-  test('a notice is displayed above a sheet, and does not cover its buttons', async () => {
+  test('a notice is shown above a bottom sheet, and does not cover its buttons', async () => {
     await fixture.withPage({ viewport: Viewport.phone }, async (page) => {
       const sheet = await openExplained(page, NAME);
       await sheet
@@ -145,7 +145,7 @@ describe('on a small screen', () => {
     });
   });
 
-  test('large text does not break the words of the bar', async () => {
+  test('large text does not break words in the navigation bar', async () => {
     await fixture.withPage({ viewport: Viewport.phone }, async (page) => {
       const devTools = await page.context().newCDPSession(page);
       await devTools.send('Page.setFontSizes', { fontSizes: { standard: LARGE_PX, fixed: LARGE_PX } });

@@ -48,7 +48,7 @@ async function visitAll(page: Page): Promise<void> {
   for (const path of PATHS) await followPath(page, path);
 }
 
-describe('upstream servers that have never replied', () => {
+describe('upstream servers that have never responded', () => {
   test.each([
     [
       'en-GB',
@@ -62,7 +62,7 @@ describe('upstream servers that have never replied', () => {
       'Der Server hat die Verbindung abgelehnt.',
       'Upstream-Server anzeigen',
     ],
-  ])('are never shown as replying, in %s', async (locale, down, cause, link) => {
+  ])('are never shown as responding, in %s', async (locale, down, cause, link) => {
     await fixture.withPage({ locale }, async (page) => {
       await page.goto('./');
       await page.getByRole('main').getByRole('link', { name: link }).click();
@@ -75,7 +75,7 @@ describe('upstream servers that have never replied', () => {
 });
 
 describe('the status on every page', () => {
-  test('lists all problems with the fix for each, at every size', async () => {
+  test('lists all problems with the fix for each, at every screen size', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./history');
       await page.getByRole('button', { name: '1 problem' }).click();
@@ -93,7 +93,7 @@ describe('the status on every page', () => {
     });
   });
 
-  test('shows a warning while blocking is active and no name is blocked', async () => {
+  test('shows a warning if blocking is enabled but no name is blocked', async () => {
     const rules = await fixture.api.expect<{ data: ManagedDomain[] }>(200, 'GET', '/managed-domains');
     await fixture.withPage({}, async (page) => {
       await page.goto('./');
@@ -123,7 +123,7 @@ describe('the status on every page', () => {
   test.each([
     ['en-GB', ENGLISH],
     ['de-DE', GERMAN],
-  ])('pauses and resumes blocking from every page, in %s', async (locale, texts) => {
+  ])('pauses and resumes blocking on every page, in %s', async (locale, texts) => {
     await fixture.withPage({ locale, viewport: Viewport.phone, isTouched: true }, async (page) => {
       await page.goto('./');
       const state = page.locator('[data-tone]');
@@ -139,7 +139,7 @@ describe('the status on every page', () => {
     });
   });
 
-  test('pauses until tomorrow, for a chosen time, and until resumed', async () => {
+  test('pauses blocking until tomorrow, for a selected time, and until it is resumed', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./');
       const choose = async (name: RegExp | string): Promise<void> => {
@@ -175,10 +175,10 @@ describe('the status on every page', () => {
   });
 });
 
-describe('while Weir does not answer', () => {
+describe('while Weir does not respond', () => {
   const LOST = 'No connection to Weir since';
 
-  test('every page is marked as outdated, at every size, until the process continues', async () => {
+  test('every page is marked as outdated, at every screen size, until the process continues', async () => {
     await fixture.withPage({ expected: AWAY, theme: 'dark' }, async (page) => {
       await visitAll(page);
       await page.evaluate('globalThis.isSamePage = true');
@@ -204,7 +204,7 @@ describe('while Weir does not answer', () => {
     });
   });
 
-  test('a page recovers after a restart, even one whose code did not load, and none reports an upgrade', async () => {
+  test('a page recovers after a restart, even if its code was not loaded, and no page reports an upgrade', async () => {
     await fixture.withPage(
       { expected: [...AWAY, /^5\d\d /, /^401 /, /status of/], locale: 'de-DE' },
       async (page) => {

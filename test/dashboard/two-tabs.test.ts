@@ -102,7 +102,7 @@ const EDITED: Readonly<Record<string, Edited>> = {
 
 describe('a form that is saved after another user has saved the same object', () => {
   test.each(Object.entries(EDITED))(
-    'shows the differences of %s, and saves the chosen version',
+    'shows the differences of %s, and saves the selected version',
     async (_what, edited) => {
       const { make, open, label, field, values, method = 'PUT' } = edited;
       const [mine, theirs, again] = values;
@@ -133,7 +133,7 @@ describe('a form that is saved after another user has saved the same object', ()
     },
   );
 
-  test('shows the value of a setting that differs, and saves the chosen value', async () => {
+  test('shows the value of a setting that differs, and saves the selected value', async () => {
     const save = async (hours: number): Promise<void> => {
       await fixture.api.expect(200, 'PATCH', '/config', { blocking: { list_refresh_hours: hours } });
     };
@@ -153,7 +153,7 @@ describe('a form that is saved after another user has saved the same object', ()
     });
   });
 
-  test('keeps the pool of upstream servers that another user has added', async () => {
+  test('keeps the upstream pool that another user has added', async () => {
     type Pools = { readonly name: string }[];
     const pools = async (): Promise<Pools> =>
       (await fixture.api.expect<{ dns: { pools: Pools } }>(200, 'GET', '/config')).dns.pools;
@@ -173,7 +173,7 @@ describe('a form that is saved after another user has saved the same object', ()
     });
   });
 
-  test('deletes a pool of upstream servers only after it has shown the pools that another user added', async () => {
+  test('deletes an upstream pool only after it has shown the pools that another user added', async () => {
     type Pools = { readonly name: string }[];
     const pools = async (): Promise<Pools> =>
       (await fixture.api.expect<{ dns: { pools: Pools } }>(200, 'GET', '/config')).dns.pools;
@@ -200,7 +200,7 @@ describe('a form that is saved after another user has saved the same object', ()
     });
   });
 
-  test('asks before it adds a time of a schedule in place of a deleted one', async () => {
+  test('asks for confirmation before it adds a schedule slot in place of a slot that was deleted', async () => {
     const slot = { days: 31, start_time: '21:00', end_time: '22:00', action: 'block_all' };
     const path = await made('/schedule-profiles', { name: 'Times', timezone: 'UTC', slots: [slot] });
     const slots = async (): Promise<{ id: number; start_time: string }[]> =>
@@ -222,8 +222,8 @@ describe('a form that is saved after another user has saved the same object', ()
   });
 });
 
-describe('a switch that another user has already pressed', () => {
-  test('reports that, and shows the current state', async () => {
+describe('a switch that another user has already changed', () => {
+  test('reports this, and shows the current state', async () => {
     const block = { service_id: 'tiktok', group_id: 1 };
     await fixture.api.expect(201, 'POST', '/services', block);
     await fixture.withPage({ expected: [/ 404 |^404 /] }, async (page) => {

@@ -60,8 +60,8 @@ const asked = async (): Promise<unknown[]> => [
 ];
 const grants = (): Promise<Grant[]> => fixture.api.expect<Grant[]>(200, 'GET', '/grants');
 
-describe('a device that asks to unblock a name', () => {
-  test('is shown on the open page of an admin, who unblocks the name only for it', async () => {
+describe("a device user's request to unblock a name", () => {
+  test('is shown on the open page of an administrator, who unblocks the name only for that device', async () => {
     expect(await asked()).toEqual([BLOCKED, BLOCKED]);
     await fixture.withPage({}, async (page) => {
       await page.goto('./settings');
@@ -91,7 +91,7 @@ describe('a device that asks to unblock a name', () => {
     await fixture.api.expect(204, 'DELETE', `/grants/${grant!.id}`);
   });
 
-  test('is shown to its linked user of the role family, who unblocks or dismisses', async () => {
+  test('is shown to the family user of the device, who unblocks the name or dismisses the request', async () => {
     const user = { username: 'frida', password: PASSWORD, role: 'family', client_ids: [tablet] };
     await fixture.api.expect(201, 'POST', '/users', user);
     const session = await fixture.logIn('frida');
@@ -119,7 +119,7 @@ describe('a device that asks to unblock a name', () => {
     expect(await fixture.api.expect(200, 'GET', '/unblock-requests')).toEqual([]);
   });
 
-  test('sees no form on the page while requests are disabled', async () => {
+  test('cannot be sent from the page while requests are disabled', async () => {
     await fixture.api.expect(200, 'PATCH', '/config', { blocking: { unblock_requests: false } });
     await fixture.withPage({ session: '', expected: [/ERR_NAME_NOT_RESOLVED/] }, async (page) => {
       lookUpProbes(page, (probe) => askOver4(fixture.weir.dnsPort, probe));

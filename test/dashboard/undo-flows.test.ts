@@ -42,8 +42,8 @@ async function blockedNames(part: string): Promise<string[]> {
   return data.map(({ domain }) => domain).sort();
 }
 
-describe('a change of policy', () => {
-  test('is undone from its notice', async () => {
+describe('a policy change', () => {
+  test('is undone from the notice about the change', async () => {
     const name = 'noticed.undo.example';
     await fixture.withPage({}, async (page) => {
       await blockOnPage(page, name);
@@ -58,7 +58,7 @@ describe('a change of policy', () => {
     expect(await blockedNames(name)).toEqual([]);
   });
 
-  test('is found in History with its effects, and undone from there', async () => {
+  test('is found in History with its effects, and undone there', async () => {
     const name = 'found.undo.example';
     await blockElsewhere(name);
     const { id } = await newestRevision();
@@ -111,7 +111,7 @@ describe('a change of policy', () => {
     });
   });
 
-  test('is undone together with later changes only after a review, which includes changes made during it', async () => {
+  test('is undone together with later changes only after a review, which includes changes made during the review', async () => {
     const [own, since, during] = ['own', 'since', 'while'].map((label) => `${label}.conflict.example`);
     const all = [own!, since!, during!];
     await fixture.withPage({ expected: REFUSED }, async (page) => {

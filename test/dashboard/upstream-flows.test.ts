@@ -46,7 +46,7 @@ async function moveOperator(page: Page, operator: string, servers: readonly stri
   });
 }
 
-describe('a new pool', () => {
+describe('a new upstream pool', () => {
   test('of a common operator takes five taps from the first page on a phone, with a test of its servers', async () => {
     const before = await poolNames();
     const server = `udp://127.0.0.1:${String(live.port)}`;
@@ -71,7 +71,7 @@ describe('a new pool', () => {
     expect(await poolNames()).toEqual([...before, 'Quad9']);
   });
 
-  test('of a common operator that does not answer is saved only after a confirmation', async () => {
+  test('of a common operator that does not respond is saved only after a confirmation', async () => {
     const before = await poolNames();
     const refused = [/^409 PATCH \/api\/config/, /status of 409/];
     await fixture.withPage({ ...PHONE, expected: refused }, async (page) => {
@@ -88,7 +88,7 @@ describe('a new pool', () => {
     expect(await poolNames()).toEqual(before);
   });
 
-  test('is tested before it is saved, and without an answer saved only after a confirmation', async () => {
+  test('is tested before it is saved, and without a response saved only after a confirmation', async () => {
     const before = await poolNames();
     const refused = [/^409 PATCH \/api\/config/, /status of 409/];
     await fixture.withPage({ expected: refused }, async (page) => {
@@ -118,7 +118,7 @@ describe('a new pool', () => {
     });
   });
 
-  test('uses the servers of a known operator, who is described', async () => {
+  test('with the servers of a known operator shows a description of the operator', async () => {
     await fixture.withPage({}, async (page) => {
       // The servers of the operator are not on this machine.
       await page.route('**/api/upstreams/test', (route) => route.fulfill({ json: [] }));
@@ -141,7 +141,7 @@ describe('a new pool', () => {
     });
   });
 
-  test('states which pool is asked before it, until it comes first itself', async () => {
+  test('states which pool is queried before it, until it becomes the first pool', async () => {
     const [first] = await poolNames();
     await fixture.withPage({}, async (page) => {
       await page.goto('./resolving');

@@ -34,7 +34,7 @@ afterAll(async () => {
   tempDir.remove();
 });
 
-describe('Demo', () => {
+describe('the demo', () => {
   test('shows the steps of the first start, one line each', () => {
     expect(shown.split('\n')).toEqual([
       '[1/4] Creating the database',
@@ -47,7 +47,7 @@ describe('Demo', () => {
     ]);
   });
 
-  test('has a log of days with each kind of outcome', async () => {
+  test('has a query log of several days with each kind of outcome', async () => {
     for (const status of ['ALLOWED', 'CACHED', 'LOCAL', 'SERVFAIL', 'BLOCKED_LIST', 'BLOCKED_REGEX'])
       expect([status, await demo.api.queryCount(`status=${status}`)]).not.toEqual([status, 0]);
     const [oldest] = (await demo.api.queries('status=LOCAL')).slice(-1);
@@ -74,14 +74,14 @@ describe('Demo', () => {
       expect(totals.get(id)).toBeGreaterThanOrEqual(queries - 5);
   });
 
-  test('has active lists, and one with a held update', async () => {
+  test('has active lists, and one list with a held update', async () => {
     const sources = await demo.api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources');
     expect(sources.map(({ name, status }) => [name, status])).toEqual(
       LISTS.map((name, place) => [name, place === LISTS.length - 1 ? 'held' : 'ok']),
     );
   });
 
-  test('keeps sending queries as its devices', async () => {
+  test('keeps sending queries from its devices', async () => {
     const devices = HOUSEHOLD.map(({ address }) => address);
     const before = await demo.api.queryCount();
     await demo.api.untilQueryCount(before + 3);
@@ -101,8 +101,8 @@ describe('Demo', () => {
   });
 });
 
-describe('Progress', () => {
-  test('replaces the line of a step in a terminal', () => {
+describe('Progress, the output of the first start,', () => {
+  test('overwrites the line of a step in a terminal', () => {
     let written = '';
     const progress = new Progress({ isTTY: true, write: (text) => (written += text) }, 2);
     progress.next('One');

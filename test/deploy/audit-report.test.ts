@@ -30,7 +30,7 @@ function reportOf(script: string): { status: number | null; text: string } {
 }
 
 describe('npm run artefacts -- audit', () => {
-  test('lists the advisories of npm audit, the most severe first, and succeeds', () => {
+  test('lists the advisories of npm audit, the most severe first, and exits with 0', () => {
     const vulnerabilities = {
       a: { name: 'a', via: [ADVISORY, 'b'] },
       b: { name: 'b', via: [{ ...ADVISORY, severity: 'critical', title: 'Worse' }] },
@@ -47,7 +47,7 @@ describe('npm run artefacts -- audit', () => {
     });
   });
 
-  test('reports why there is no answer, and succeeds', () => {
+  test('reports why the registry gave no answer, and exits with 0', () => {
     const answer = JSON.stringify({ message: 'the registry is unreachable' });
     expect(reportOf(`echo '${answer}'; exit 1`)).toEqual({
       status: 0,

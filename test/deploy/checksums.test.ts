@@ -38,7 +38,7 @@ const sums = (): Buffer => readFileSync(join(folder, 'SHA256SUMS'));
 const signature = (): string => join(folder, 'SHA256SUMS.sig');
 
 describe('deploy/build/checksums', () => {
-  test('writes the SHA-256 of each package and image, as sha256sum -c reads it', () => {
+  test('writes the SHA-256 of each package and image in the format of sha256sum -c', () => {
     addFiles();
     expect(make('')).toEqual({ status: 0, stderr: '' });
     const lines = Object.entries(FILES).map(
@@ -49,7 +49,7 @@ describe('deploy/build/checksums', () => {
     expect(spawnSync('sha256sum', ['-c', '--quiet', 'SHA256SUMS'], { cwd: folder }).status).toBe(0);
   });
 
-  test('signs them with the given key, and the signature is valid only for these sums', () => {
+  test('signs the checksums with the given key, and the signature is invalid for changed checksums', () => {
     addFiles();
     expect(make(keyFile)).toEqual({ status: 0, stderr: '' });
     const signed = readFileSync(signature());
@@ -57,7 +57,7 @@ describe('deploy/build/checksums', () => {
     expect(verify(null, Buffer.concat([sums(), Buffer.from(' ')]), publicKey, signed)).toBe(false);
   });
 
-  test('can be signed and verified with the commands of docs/install.md', () => {
+  test('writes a signature that the commands in docs/install.md can create and verify', () => {
     const commands = [...readFileSync(INSTALL, 'utf8').matchAll(/```sh\n([^`]*openssl[^`]*)```/g)].map(
       ([, text]) => text!,
     );

@@ -47,12 +47,12 @@ function configured(env: Variables) {
 }
 
 describe('deploy/compose', () => {
-  test('single.yaml runs the image of Weir alone', () => {
+  test('single.yaml runs only the image of Weir', () => {
     const { services } = composed('single.yaml', {});
     expect(Object.values(services).map(({ image }) => image)).toEqual(['weir:latest']);
   });
 
-  test.each(['single.yaml', 'cluster.yaml'])('%s lets queries to upstreams use 55,296 ports', (file) => {
+  test.each(['single.yaml', 'cluster.yaml'])('%s allows queries to upstreams from 55,296 ports', (file) => {
     const { services } = composed(file, PASSWORDS);
     const nodes = Object.values(services).filter(({ image }) => image.startsWith('weir'));
     const ranges = nodes.map(({ sysctls = {} }) => sysctls['net.ipv4.ip_local_port_range']);
@@ -71,7 +71,7 @@ describe('deploy/compose', () => {
       });
   });
 
-  test('no node of cluster.yaml has the password of the superuser', () => {
+  test('cluster.yaml gives no node the password of the database superuser', () => {
     const { services } = composed('cluster.yaml', PASSWORDS);
     const nodes = Object.values(services).filter(({ image }) => image.startsWith('weir'));
     expect(JSON.stringify(nodes)).not.toContain('of-superuser');

@@ -54,7 +54,7 @@ async function rowsOf({ url, root_selector, columns }: Target): Promise<unknown[
 
 const JS_TYPES = { string: 'string', number: 'number', timestamp_epoch_s: 'number' } as const;
 
-describe('weir-compat.json', () => {
+describe('weir-compat.json, the Grafana dashboard for the compatibility API,', () => {
   test('has data in every panel, from the last day and of the declared types', async () => {
     for (const [title, target] of targets) {
       const rows = await rowsOf(target);

@@ -39,7 +39,7 @@ function expanded(sql: string, nodes: readonly string[]): string {
     .replaceAll('$node', nodes.map((node) => `'${node}'`).join(','));
 }
 
-describe('weir-sql.json', () => {
+describe('weir-sql.json, the Grafana dashboard for PostgreSQL,', () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -96,12 +96,12 @@ describe('weir-sql.json', () => {
     ['Blocked share', 0.25],
     ['Forwarded', 0.75],
     ['Mean response time', 100],
-  ])('panel %s distinguishes %s', async (title, value) => {
+  ])('panel %s distinguishes the value %s', async (title, value) => {
     const [, target] = targets.find(([name]) => name === title)!;
     expect(Object.values((await run(target.rawSql))[0]!)).toEqual([value]);
   });
 
-  test('its role can read only the views and the names of the nodes', async () => {
+  test('uses a database role that can read only the views and the names of the nodes', async () => {
     for (const table of ['query_blocks', 'query_counts', 'sessions', 'meta'])
       await expect(ask(`SELECT * FROM ${table}`)).rejects.toThrow(/permission denied/);
   });

@@ -65,7 +65,7 @@ function unknownIn(expr: string, legend: string, scraped: ScrapedMetrics): strin
   return unknown.map((word) => `${word} in ${expr}`);
 }
 
-describe('weir-prometheus.json', () => {
+describe('weir-prometheus.json and weir-alerts.yml', () => {
   let upstream: ScriptedUpstream;
   let lists: ListServer;
   let weir: Weir;
@@ -104,20 +104,20 @@ describe('weir-prometheus.json', () => {
     await upstream.close();
   });
 
-  test('weir-prometheus.json uses only metrics and labels that Weir has', () => {
+  test('weir-prometheus.json uses only metrics and labels that Weir exports', () => {
     expect(targets.length).toBeGreaterThan(40);
     const unknown = targets.flatMap(({ expr, legendFormat }) => unknownIn(expr, legendFormat, scraped));
     expect(unknown).toEqual([]);
   });
 
-  test('weir-alerts.yml uses only metrics and labels that Weir has', () => {
+  test('weir-alerts.yml uses only metrics and labels that Weir exports', () => {
     const ofPrometheus = ['up{job="weir"} == 0'];
     const exprs = alerts.map(({ expr }) => expr).filter((expr) => !ofPrometheus.includes(expr));
     expect(exprs).toHaveLength(alerts.length - 1);
     expect(exprs.flatMap((expr) => unknownIn(expr, '', scraped))).toEqual([]);
   });
 
-  test('weir-prometheus.json finds its nodes by an existing metric', () => {
+  test('weir-prometheus.json finds its nodes by a metric that Weir exports', () => {
     const queries = dashboard.templating.list.map(({ query }) =>
       /^label_values\((\w+), (\w+)\)$/.exec(query),
     );
@@ -127,18 +127,18 @@ describe('weir-prometheus.json', () => {
     ]);
   });
 
-  test('weir-prometheus.json shows every metric that Weir has', () => {
+  test('weir-prometheus.json shows every metric that Weir exports', () => {
     const asked = targets.map(({ expr }) => expr).join('\n');
     const missing = [...scraped.types.keys()].filter((name) => !asked.includes(name));
     expect(missing).toEqual([]);
   });
 
-  test('weir-prometheus.json gives its panels unique ids', () => {
+  test('weir-prometheus.json gives its panels unique IDs', () => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   });
 });
 
-test('the provisioning reads the folder to which the guide copies the dashboard', () => {
+test('the Grafana provisioning reads the folder to which the guide copies the dashboard', () => {
   const [, folder = 'none'] =
     /^\s*path: (\S+)$/m.exec(read('grafana/provisioning/dashboards/weir.yaml')) ?? [];
   expect(read('../docs/monitoring.md')).toContain(

@@ -51,13 +51,13 @@ function onCopy(commands: string): string[] {
   return output.trim().split('\n');
 }
 
-test('postinst creates a configuration that root owns and Weir can read', () => {
+test('postinst creates a configuration file that root owns and Weir can read', () => {
   expect(
     onCopy('postinst; show /etc/weir /etc/weir/weir.toml /var/lib/weir; as_weir "cat /etc/weir/weir.toml"'),
   ).toEqual(['/etc/weir root 750', '/etc/weir/weir.toml root 640', '/var/lib/weir weir 700', '# first']);
 });
 
-test('postinst does not change an existing configuration', () => {
+test('postinst does not change an existing configuration file', () => {
   const commands = `postinst; echo '# mine' >/etc/weir/weir.toml; chmod 600 /etc/weir/weir.toml; postinst
     show /etc/weir /etc/weir/weir.toml; cat /etc/weir/weir.toml`;
   expect(onCopy(commands)).toEqual(['/etc/weir root 750', '/etc/weir/weir.toml root 600', '# mine']);
@@ -70,7 +70,7 @@ test.each([
   ['a link to a file of root', 'ln -s /etc/victim /etc/weir/weir.toml'],
   ['a broken link', 'ln -s /etc/new /etc/weir/weir.toml'],
   ['a folder', 'mkdir /etc/weir/weir.toml'],
-])('postinst gives Weir no access through %s in place of its configuration', (_what, put) => {
+])('postinst gives Weir no access through %s in place of its configuration file', (_what, put) => {
   const commands = `${GIVEN} as_weir '${put}'; postinst 2>/dev/null; show /etc/victim; ls /etc/new 2>&1 | grep -c 'No such'
     as_weir 'cat /etc/victim /etc/weir/weir.toml' 2>&1 | grep -c secret`;
   expect(onCopy(`${commands} || true`)).toEqual(['/etc/victim root 600', '1', '0']);

@@ -48,7 +48,7 @@ describe('deploy/kubernetes', () => {
     expect(kubernetesFaults(spoiled)).toEqual([expect.stringContaining(fault)]);
   });
 
-  test('weir-daemonset.yaml declares no port, so that a new pod can start beside the old one', () => {
+  test('weir-daemonset.yaml declares no port, so that a new pod can start before the old pod stops', () => {
     expect(daemonSet.spec!.updateStrategy?.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
     expect([pod.hostNetwork, weir!.ports]).toEqual([true, undefined]);
   });
@@ -61,7 +61,7 @@ describe('deploy/kubernetes', () => {
     });
   });
 
-  test('weir-daemonset.yaml sets variables that Weir knows', () => {
+  test('weir-daemonset.yaml sets only environment variables that Weir knows', () => {
     const names = (weir!.env ?? []).map(({ name }) => name);
     expect(configured(Object.fromEntries(names.map((name) => [name, 'postgres://db/weir'])))).toMatchObject({
       database: { url: ['postgres://db/weir'] },
@@ -69,7 +69,7 @@ describe('deploy/kubernetes', () => {
     });
   });
 
-  test('kustomization.yaml names existing files, and the image that they run', () => {
+  test('kustomization.yaml lists existing files, and the image of the DaemonSet', () => {
     const { resources, images } = read('kubernetes/kustomization.yaml') as Kustomization;
     expect(resources.filter((file) => !existsSync(join(DEPLOY, 'kubernetes', file)))).toEqual([]);
     expect(images.map(({ name }) => name)).toEqual([weir!.image]);

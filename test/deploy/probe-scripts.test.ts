@@ -45,7 +45,7 @@ describe.each([
   });
   afterAll(() => stack.disposeAsync());
 
-  test('makes weir ready succeed', () => {
+  test('is reported as ready by weir ready', () => {
     const file = join(weir.tempDir.path, 'probed.toml');
     const own = `dns_port = ${weir.dnsPort}\nbind_address = ["127.0.0.1"]\n`;
     writeFileSync(file, toml === '' ? `[server]\n${own}` : toml + own);

@@ -45,7 +45,7 @@ describe('npm run artefacts -- sbom', () => {
     expect(readFileSync(join(folder, 'REPORT.txt'), 'utf8')).toBe('nothing to report\n');
   });
 
-  test('lists the package with the vendors of MAC addresses', () => {
+  test('contains the package with the vendors of MAC addresses', () => {
     const vendors = readFileSync(join(ROOT, 'control-plane/clients/vendors/vendors.bin'));
     const { source } = JSON.parse(vendors.subarray(0, vendors.indexOf('\n')).toString()) as {
       source: string;
@@ -55,7 +55,7 @@ describe('npm run artefacts -- sbom', () => {
     expect(data[0]?.licenses).toHaveLength(1);
   });
 
-  test('lists every production package of package-lock.json with its licence, and no other', () => {
+  test('contains every production package of package-lock.json with its licence, and no other package', () => {
     const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { version: string; dev?: boolean }>;
     };
@@ -72,7 +72,7 @@ describe('npm run artefacts -- sbom', () => {
     }
   });
 
-  test('names the binaries in packages: Node, PostgreSQL with its libraries, argon2, koffi', () => {
+  test('contains the binaries in packages: Node, PostgreSQL with its libraries, argon2, koffi', () => {
     const binaries = bom.components.flatMap(({ components = [] }) => components);
     const programs = new Set(binaries.map(({ group }) => group));
     for (const program of ['node', 'postgresql', 'openssl', 'phc-winner-argon2', 'koffi'])
@@ -94,7 +94,7 @@ describe('npm run artefacts -- sbom', () => {
     expect(reached.size).toBeGreaterThan(100);
   });
 
-  test('reveals nothing about the machine or the source of packages', () => {
+  test('contains no data about the build machine or the location of packages', () => {
     // A short path, such as /src, is also part of other paths.
     const paths = [ROOT, tmpdir()].map((path) => new RegExp(`(?<![\\w./-])${RegExp.escape(path)}\\b`));
     for (const word of [...paths, /:\/\/registry/, /localhost/, /timestamp/])

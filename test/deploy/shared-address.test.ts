@@ -28,7 +28,7 @@ const DIG = ['dig', '+short', '+tries=1', '+time=1'] as const;
 /** Polling interval. */
 const POLL_MS = 100;
 
-describe('addresses that follow the ready Weir', () => {
+describe('service addresses that move between two Weir servers', () => {
   // keepalived runs no script that users other than root could replace, so none in a folder such as /tmp, and runs
   // scripts as an unprivileged user.
   const stack = new AsyncDisposableStack();
@@ -114,7 +114,7 @@ describe('addresses that follow the ready Weir', () => {
       return started(network.start(node, [...command, '--use-file', conf, ...pids]));
     };
 
-    test('assigns both addresses to the first Weir that is ready, and none to a later one', async () => {
+    test('are both assigned to the first server that is ready, and not to a later server', async () => {
       copyFileSync(join(DEPLOY, 'check-weir'), join(workDir, 'check-weir'));
       keepalived('a');
       await untilBothAt('a');
@@ -124,7 +124,7 @@ describe('addresses that follow the ready Weir', () => {
       expect([nodeAt(FIRST), nodeAt(SECOND)]).toEqual(['a', 'a']);
     });
 
-    test('moves the addresses of a server that stops or is killed', async () => {
+    test('move to the other server when Weir stops or is killed', async () => {
       await weirs.a!.end('SIGTERM');
       await untilBothAt('b');
       expect([holds('a', FIRST), holds('b', FIRST)]).toEqual([false, true]);
@@ -137,7 +137,7 @@ describe('addresses that follow the ready Weir', () => {
     });
   });
 
-  describe('bird.conf with announce-weir, and exabgp.conf', () => {
+  describe('with bird.conf and announce-weir, or exabgp.conf,', () => {
     const socket = (machine: string): string => join(workDir, `${machine}.ctl`);
     const bird = (machine: string, conf: string): void =>
       void started(
@@ -203,13 +203,13 @@ describe('addresses that follow the ready Weir', () => {
       }
     });
 
-    test('announce the address from each server that is ready', async () => {
+    test('are announced by each server that is ready', async () => {
       await untilAnnounced(2);
       expect(nextHops(ANYCAST)).toEqual([ADDRESSES.a, ADDRESSES.b]);
       expect(nextHops(BY_EXABGP)).toEqual([SPEAKERS.a, SPEAKERS.b]);
     });
 
-    test('withdraw it when Weir stops or is killed', async () => {
+    test('are withdrawn when Weir stops or is killed', async () => {
       await weirs.a!.end('SIGTERM');
       await untilAnnounced(1);
       expect([...nextHops(ANYCAST), ...nextHops(BY_EXABGP)]).toEqual([ADDRESSES.b, SPEAKERS.b]);

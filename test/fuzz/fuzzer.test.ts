@@ -54,7 +54,7 @@ async function fuzz(seed: number): Promise<{ findings: Finding[]; executions: nu
 }
 
 describe('Fuzzer', () => {
-  test('search() finds a fault that takes four steps, shrinks it, and is deterministic for a seed', async () => {
+  test('search() finds a fault that takes four steps, shrinks its input, and is deterministic for a seed', async () => {
     const first = await fuzz(7);
     expect(first.findings).toHaveLength(1);
     expect(Buffer.from(first.findings[0]!.input).toString('latin1')).toMatch(/^Wei.$/su);
@@ -66,8 +66,8 @@ describe('Fuzzer', () => {
   });
 });
 
-describe('withCounters()', () => {
-  test('counts bodies, branches, loops, right operands, and code after an early return', () => {
+describe('withCounters(), which instruments code,', () => {
+  test('counts function bodies, branches, loops, right operands, and code after an early return', () => {
     const { state, run } = instrumented(`function run(input) {
   const pick = (n) => n > 1 ? 'a' : 'b';
   for (const n of input) if (n === 9) return pick(n); else pick(n);
@@ -91,8 +91,8 @@ describe('withCounters()', () => {
   });
 });
 
-describe('mutate()', () => {
-  test('does not change its input, stays within the length, and reaches every byte', () => {
+describe('mutate(), which changes an input,', () => {
+  test('does not change its argument, stays within the maximum length, and changes every byte at some time', () => {
     const random = new Random(3);
     const input = new Uint8Array(24);
     const changed = new Set<number>();

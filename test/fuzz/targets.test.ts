@@ -13,7 +13,7 @@ const MUTANTS = 1500;
 const MUTANTS_OF_SLOW = 150;
 const seed = Number(process.env['WEIR_TEST_SEED'] ?? 1);
 
-describe('targets of fuzzing', () => {
+describe('fuzzing targets', () => {
   test.each(Object.keys(TARGETS))('%s holds for its corpus, past findings and new inputs', async (name) => {
     const target = await loadTarget(name);
     const inputs = [...target.seeds(), ...readInputs('corpus', name), ...readInputs('findings', name)];

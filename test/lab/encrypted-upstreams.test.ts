@@ -25,7 +25,7 @@ ns IN A 127.0.0.1
 * IN A 192.0.2.9
 `;
 
-describe('Resolver asks Unbound', () => {
+describe('Resolver with Unbound as upstream', () => {
   let authority: TestAuthority;
   let zone: RunningServer;
   let server: EncryptedServer;
@@ -83,7 +83,7 @@ describe('Resolver asks Unbound', () => {
         path: '/dns-query{?dns}',
       }),
     ],
-  ])('%s, and gets an answer to each of many concurrent questions', async (_how, settings) => {
+  ])('queries %s, and gets an answer to each of many concurrent queries', async (_how, settings) => {
     const resolver = resolverFor(settings());
     const outcomes = await Promise.all(
       Array.from({ length: NAMES }, (_, i) => resolve(resolver, `n${String(i)}`)),
@@ -92,7 +92,7 @@ describe('Resolver asks Unbound', () => {
     expect(resolver.report()).toMatchObject([{ status: 'Healthy', failures: 0, resolved: ['127.0.0.1'] }]);
   });
 
-  test('and accepts no answer if its certificate is for another name', async () => {
+  test('accepts no answer if the certificate of Unbound is for another name', async () => {
     const resolver = resolverFor({ transport: 'tls', host: 'dns.example.org', port: server.tlsPort });
     expect((await resolve(resolver, 'www')).kind).toBe('failed');
     expect(resolver.report()[0]?.lastError).toContain('certificate is for another name');

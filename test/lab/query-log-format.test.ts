@@ -37,7 +37,7 @@ function readByPython({ lengths, head, names, queries }: EncodedBlock): unknown 
   return JSON.parse(run.stdout.toString());
 }
 
-describe('the reader of deploy/query-log-format.md', () => {
+describe('a reader of the format in deploy/query-log-format.md', () => {
   test('finds the queries of a block', async () => {
     const rows = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 500, seed: 4 });
     const expected = rows
@@ -53,7 +53,7 @@ describe('the reader of deploy/query-log-format.md', () => {
     expect(readByPython(await blockOf(rows))).toEqual(expected);
   });
 
-  test('finds the rows of a block whose rows count several queries', async () => {
+  test('finds the rows of a block in which rows count several queries', async () => {
     const gatherer = new BlockGatherer(() => PREFIXES);
     const queries = fc.sample(arbitraryFloodQuery(HOUR_MS, 100), { numRuns: 50, seed: 4 });
     for (const query of queries) gatherer.append(floodRow(query), 'full');

@@ -13,7 +13,7 @@ describe('one faulty upstream of two', () => {
     process.stdout.write(`${faultTable(rows)}\n`);
   });
 
-  test.each(STRATEGIES)('%s: no question fails', async (strategy) => {
+  test.each(STRATEGIES)('with strategy %s: no query fails', async (strategy) => {
     const measured = await measureFaults(strategy);
     rows.push(...measured);
     expect(measured.filter(({ failures }) => failures > 0)).toEqual([]);

@@ -145,7 +145,7 @@ function view(asked: Question, answer: CacheableAnswer): string[] {
     .sort();
 }
 
-describe.each(SERVERS)('Resolver asks %s', (_name, start) => {
+describe.each(SERVERS)('Resolver with %s as upstream', (_name, start) => {
   let server: RunningServer;
   let own: RunningServer;
   let resolver: Resolver;
@@ -206,7 +206,7 @@ describe.each(SERVERS)('Resolver asks %s', (_name, start) => {
     ['nothing', 'A', Rcode.NXDOMAIN, 0, 1],
     ['dangling', 'A', Rcode.NXDOMAIN, 1, 1],
   ])(
-    '%s %s is rcode %d with %d answers and %d authorities',
+    '%s %s has RCODE %d with %d answers and %d authority records',
     async (name, type, rcode, answers, authorities) => {
       const asked = question(`${name}.${ZONE}`, type);
       const answer = await resolve(resolver, asked);
@@ -222,7 +222,7 @@ describe.each(SERVERS)('Resolver asks %s', (_name, start) => {
     },
   );
 
-  test('a TXT of more than 4 KiB arrives completely', async () => {
+  test('a TXT record of more than 4 KiB is returned completely', async () => {
     const answer = await resolve(resolver, question(`long.${ZONE}`, 'TXT'));
     expect(answer.body.length).toBe(12 + LONG_TEXTS.length * 251);
   });

@@ -18,7 +18,7 @@ import { snapshotOf } from '../support/parts/test-lists.ts';
 
 const ZONE = 'corp.example';
 
-test('a validating client resolves names of an internal zone that is delegated without a signature', async () => {
+test('a validating client of Weir resolves names of an internal zone that is delegated without a signature', async () => {
   await using pool = await ScriptedUpstream.start();
   pool.udpScript = signedZones(1, { insecureZone: ZONE });
   await using internal = await ScriptedUpstream.start();

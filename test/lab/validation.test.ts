@@ -19,8 +19,8 @@ import { LAB_ZONES } from './dnssec/zones.ts';
 /** Only with `npm run lab`: delv starts a process for each question, and agrees with Unbound on all except a few. */
 const ASKS_DELV = process.env['WEIR_TEST_VALIDATORS'] === 'all';
 
-describe('LAB_CASES', () => {
-  test('LAB_CASES are at least 80 different questions, each about a zone of the lab', () => {
+describe('LAB_CASES, the DNSSEC test queries,', () => {
+  test('LAB_CASES has at least 80 different queries, each about a zone of the lab', () => {
     const questions = LAB_CASES.map(({ name, type }) => `${name} ${type}`);
     expect(new Set(questions).size).toBe(questions.length);
     expect(questions.length).toBeGreaterThanOrEqual(80);
@@ -32,7 +32,7 @@ describe('LAB_CASES', () => {
   });
 });
 
-describe('validators', () => {
+describe('Weir and other validating resolvers', () => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-lab-zones-'));
   const servers: RunningServer[] = [];
   let weir: ReturnType<typeof openWeir>;

@@ -6,7 +6,7 @@ function mutantsIn(text: string): string[] {
   return mutantsOf('a.ts', text).map((mutant) => `${mutant.kind}: ${mutated(text, mutant)}`);
 }
 
-describe('mutantsOf', () => {
+describe('mutantsOf(), which changes code,', () => {
   test.each([
     ['f(a < b);', ['removed call: void 0;', 'boundary: f(a <= b);']],
     ['x = a >= b;', ['boundary: x = a > b;']],
@@ -45,16 +45,16 @@ describe('mutantsOf', () => {
     expect(mutantsIn(text)).toEqual([]);
   });
 
-  test('mutantsOf() returns the line number, from 1', () => {
+  test('mutantsOf() returns line numbers that start at 1', () => {
     expect(mutantsOf('a.ts', 'x;\n\ny = a < b;').map(({ line }) => line)).toEqual([3]);
   });
 });
 
-describe('draw', () => {
+describe('draw(), a random selection of mutants,', () => {
   const one = 'x = 1;\ny = 2;\nz = 3;\n';
   const other = 'f(a < b);\ng(c > d);\n';
 
-  test('draw() draws the same mutants for a seed, others for another seed, and no more than exist', () => {
+  test('draw() returns the same mutants for a seed, others for another seed, and no more than exist', () => {
     const texts = new Map([
       ['one.ts', one],
       ['other.ts', other],
@@ -65,7 +65,7 @@ describe('draw', () => {
     expect(draw(texts, 100, 1)).toHaveLength(7);
   });
 
-  test('draw() draws the same mutants after lines were added or the file was moved', () => {
+  test('draw() returns the same mutants after lines were added or the file was moved', () => {
     const before = draw(new Map([['a/one.ts', one]]), 2, 1).map(({ replacement, line }) => [
       replacement,
       line,
@@ -76,7 +76,7 @@ describe('draw', () => {
 });
 
 describe('shown', () => {
-  test('shown() returns the line before and after', () => {
+  test('shown() returns the line before and after the change', () => {
     const text = 'a;\n  if (x < y) z;\nb;';
     const [, boundary] = mutantsOf('a.ts', text);
     expect(shown(text, boundary!)).toBe('    - if (x < y) z;\n    + if (x <= y) z;');

@@ -12,8 +12,8 @@ function ignoring(key: string, raw: object): Config {
   return parsed.data;
 }
 
-describe('ignoringSchema()', () => {
-  test('shows the server the default of the key and the values of all others', () => {
+describe('ignoringSchema(), which simulates an ignored configuration key,', () => {
+  test('returns the default of the key and the real values of all other keys to the server', () => {
     const raw = { blocking: { ttl_secs: 77, mode: 'nxdomain' } };
     expect(blockingSettings(ignoring('blocking.ttl_secs', raw))).toMatchObject({
       ttlSecs: 10,
@@ -22,11 +22,11 @@ describe('ignoringSchema()', () => {
     expect(blockingSettings(ignoring('blocking.mode', raw))).toMatchObject({ ttlSecs: 77, mode: 'null_ip' });
   });
 
-  test('shows tests the value', () => {
+  test('returns the real value of the key to tests', () => {
     expect(ignoring('blocking.ttl_secs', { blocking: { ttl_secs: 77 } }).blocking.ttl_secs).toBe(77);
   });
 
-  test('ignores the key also if other keys would be rejected without it', () => {
+  test('ignores the key even if other keys would be rejected without it', () => {
     const raw = { blocking: { mode: 'custom_ip', custom_ipv4: '192.0.2.5' } };
     expect(blockingSettings(ignoring('blocking.custom_ipv4', raw))).toMatchObject({
       mode: 'custom_ip',

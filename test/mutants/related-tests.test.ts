@@ -18,7 +18,7 @@ function related(files: Record<string, string>, max = 10): string[] {
   return testsOf('a/x.ts', importersOf(root, Object.keys(files)), max);
 }
 
-describe('testsOf', () => {
+describe('testsOf(), the tests related to a file,', () => {
   const files = {
     'a/x.ts': '',
     'a/y.ts': "export { x } from './x.ts';",
@@ -38,7 +38,7 @@ describe('testsOf', () => {
     expect(related(files, 2)).toEqual(['a/x.test.ts', 'b/near.test.ts']);
   });
 
-  test('testsOf() ends even if files import each other', () => {
+  test('testsOf() terminates even if files import each other', () => {
     expect(related({ 'a/x.ts': "import './y.ts';", 'a/y.ts': "import './x.ts';" })).toEqual([]);
   });
 });

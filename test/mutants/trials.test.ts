@@ -22,13 +22,13 @@ beforeEach(() => {
 afterEach(() => rmSync(checkout, { recursive: true, force: true }));
 
 describe('filesOf', () => {
-  test('filesOf() lists tracked and untracked files, but no deleted or ignored ones', () => {
+  test('filesOf() lists tracked and untracked files, but no deleted or ignored files', () => {
     expect(filesOf(checkout).sort()).toEqual(['.gitignore', 'a/kept.ts', 'a/new.ts']);
   });
 });
 
 describe('Trials', () => {
-  test('withText() changes only a file of the copy, and restores it even if the work fails', async () => {
+  test('withText() changes only the copy of a file, and restores the copy even if its callback fails', async () => {
     const trials = new Trials(checkout);
     const copy = join(trials.root, 'a/kept.ts');
     const seen = await trials.withText('a/kept.ts', 'mutant;', async () => readFileSync(copy, 'utf8'));

@@ -18,8 +18,8 @@ function kindsOf(
   return differences(new Map([[name, observed]]), expected, explanations).map(({ kind }) => kind);
 }
 
-describe('differences', () => {
-  test('differences() finds none if everything is as expected', () => {
+describe('differences() between expected and real results', () => {
+  test('differences() is empty if everything is as expected', () => {
     expect(kindsOf('a.example.com', { blocked: 2, allowed: 0 }, ['list'])).toEqual([]);
     expect(kindsOf('a.example.com', { blocked: 0, allowed: 2 })).toEqual([]);
   });
@@ -38,7 +38,10 @@ describe('differences', () => {
     ['a.typed.example.org', { blocked: 1, allowed: 0 }, undefined, 'blocked by a rule with a modifier'],
     ['plain.example.com', { blocked: 1, allowed: 0 }, undefined, 'blocked, unexplained'],
     ['both.example.com', { blocked: 1, allowed: 1 }, ['list'], 'decided inconsistently'],
-  ])('differences() reports %s as its kind', (name, observed, expectedBy, kind) => {
-    expect(kindsOf(name, observed, expectedBy)).toEqual([kind]);
-  });
+  ])(
+    'differences() reports the name %s with the kind of its difference',
+    (name, observed, expectedBy, kind) => {
+      expect(kindsOf(name, observed, expectedBy)).toEqual([kind]);
+    },
+  );
 });

@@ -36,8 +36,8 @@ function imported(node: ts.Node, module: string): string | null {
     : null;
 }
 
-describe('the source', () => {
-  test('is read', () => {
+describe('the source code', () => {
+  test('is found', () => {
     expect(files.length).toBeGreaterThan(500);
   });
 
@@ -82,7 +82,7 @@ describe('the source', () => {
     expect(scripts.map((script) => ts.isNoSubstitutionTemplateLiteral(script))).toEqual([true]);
   });
 
-  test('writes no HTML from text in a browser (Pi-hole web#529, CVE-2026-0396)', () => {
+  test('does not insert text as HTML in a browser (Pi-hole web#529, CVE-2026-0396)', () => {
     const writes = /\b(innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|javascript:)/;
     expect(texts.filter(({ text }) => writes.test(text)).map(({ file }) => file)).toEqual([]);
   });

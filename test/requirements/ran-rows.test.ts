@@ -21,8 +21,8 @@ function complaints(
   );
 }
 
-describe('unshownRows()', () => {
-  test('accepts a case that passed, by its title or its full name', () => {
+describe('unshownRows(), the requirement rows without a passed test,', () => {
+  test('does not contain a case that passed, by its title or its full name', () => {
     expect(
       complaints(
         ['a is set', 'key b is set'],
@@ -34,20 +34,20 @@ describe('unshownRows()', () => {
     ).toEqual([]);
   });
 
-  test('reports a case that did not run, and the title of a template', () => {
+  test('contains a case that did not run, and the title of a template', () => {
     expect(complaints(['a is set', '$key is set'], [['key', 'b is set']])).toEqual([
       `a.key: ${FILE}: "a is set" did not run`,
       `a.key: ${FILE}: "$key is set" did not run`,
     ]);
   });
 
-  test.each(['failed', 'pending', 'todo'])('reports a case that is %s', (status) => {
+  test.each(['failed', 'pending', 'todo'])('contains a case that is %s', (status) => {
     expect(complaints(['a is set'], [['key', 'a is set', status]])).toEqual([
       `a.key: ${FILE}: "a is set" did not pass (${status})`,
     ]);
   });
 
-  test('asks for the full name if two cases share a title', () => {
+  test('contains a request for the full name if two cases share a title', () => {
     const cases = [
       ['key', 'is set'],
       ['value', 'is set'],
@@ -58,7 +58,7 @@ describe('unshownRows()', () => {
     expect(complaints(['key is set'], cases)).toEqual([]);
   });
 
-  test('reports a failure among cases of one full name', () => {
+  test('contains a failed case among several with one full name', () => {
     const cases = [
       ['key', 'is set'],
       ['key', 'is set', 'failed'],
@@ -66,7 +66,7 @@ describe('unshownRows()', () => {
     expect(complaints(['is set'], cases)).toHaveLength(1);
   });
 
-  test('reports rows of a file without results, unless it was skipped', () => {
+  test('contains rows of a file without results, unless the file was skipped', () => {
     const rows = [{ what: 'a rule', file: 'test/other.test.ts', titles: ['holds'] }];
     expect(unshownRows(rows, new Map())).toEqual(['a rule: test/other.test.ts: "holds" did not run']);
     expect(unshownRows(rows, new Map(), ['test/other.test.ts'])).toEqual([]);

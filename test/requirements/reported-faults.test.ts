@@ -117,7 +117,7 @@ function isKnown(line: string): boolean {
   return filled.some((one) => readFault(one) !== null);
 }
 
-describe('the lines of the sources', () => {
+describe('the API errors in the source code', () => {
   const found = (async () => {
     const files = await Array.fromAsync(glob(FILES, { cwd: ROOT }));
     return files.filter((file) => !OTHER.test(file)).flatMap(linesIn);
@@ -129,14 +129,14 @@ describe('the lines of the sources', () => {
     expect(lines.filter(({ line }) => !ENGLISH.includes(line) && !isKnown(line))).toEqual([]);
   });
 
-  test('contain all lines that stay in English', async () => {
+  test('contain all errors that stay in English', async () => {
     const lines = new Set((await found).map(({ line }) => line));
     expect(ENGLISH.filter((line) => !lines.has(line))).toEqual([]);
     expect(ENGLISH.filter((line) => !line.includes('…') && isKnown(line))).toEqual([]);
   });
 });
 
-describe('the lines of schemas', () => {
+describe('the API errors of schemas', () => {
   const messageOf = (schema: z.ZodType, value: unknown): string => {
     try {
       validate(z.strictObject({ field: schema }), { field: value });
@@ -174,7 +174,7 @@ describe('the lines of schemas', () => {
   });
 });
 
-test('the lines of invalid values of the configuration are known', () => {
+test('the errors for invalid configuration values are known', () => {
   const body = {
     server: { web_port: 1.5, allowed_hosts: ['-'], web_allowed: ['x'], log_level: 'loud' },
     dns: {

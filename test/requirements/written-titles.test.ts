@@ -12,7 +12,7 @@ const TESTS = writtenTests(
 );
 const TEMPLATE = 'the title of many cases: name the cases';
 
-describe('faultOfTitle()', () => {
+describe('faultOfTitle(), the check of a quoted title,', () => {
   test.each([
     ['is set to 5%s', null],
     ['key (a) is set to 5%s', null],
@@ -25,7 +25,7 @@ describe('faultOfTitle()', () => {
     ['$key is %d %%', TEMPLATE],
     ['holds for me, once', null],
     ['holds for me, twice', 'no such test'],
-  ])('checks "%s"', (title, fault) => {
+  ])('returns the right result for "%s"', (title, fault) => {
     expect(faultOfTitle(TESTS, title)).toBe(fault);
   });
 });

@@ -46,7 +46,7 @@ function run(
 }
 
 describe('npm test', () => {
-  it('reports a file that fails once as unsteady and passes', () => {
+  it('reports a file that fails once as unsteady and succeeds', () => {
     const { status, output, lastLine } = run({ steady: PASSES, shaky: FAILS_ONCE });
     expect(output).toMatch(
       /Unsteady[^]*shaky\.test\.js\n {2}fails once, failed after \d+ ms\n[^]*no answer in time/,
@@ -55,21 +55,21 @@ describe('npm test', () => {
     expect(status).toBe(0);
   });
 
-  it('fails without second chances when it is interrupted', () => {
+  it('does not run failed files again when it is interrupted, and fails', () => {
     const interrupts = `test('interrupts', () => { process.kill(process.ppid, 'SIGTERM'); throw new Error('now'); });`;
     const { status, output } = run({ interrupts });
     expect(output).not.toContain('second chance');
     expect(status).toBe(1);
   });
 
-  it('fails if a file fails again', () => {
+  it('fails if a file fails twice', () => {
     const { status, output, lastLine } = run({ steady: PASSES, shaky: FAILS_ONCE, broken: FAILS });
     expect(output).toContain('second chance');
     expect(lastLine).toBe('3 passed, 1 failed');
     expect(status).toBe(1);
   });
 
-  it('fails without second chances if more than twelve files fail', () => {
+  it('does not run failed files again if more than twelve files fail, and fails', () => {
     const shaky = Array.from('abcdefghijklm', (name) => [name, FAILS_ONCE] as const);
     const { status, output, lastLine } = run(Object.fromEntries(shaky));
     expect(output).toContain('13 files failed; at most 12 get a second chance');
@@ -85,7 +85,7 @@ describe('npm test', () => {
       `${PASSES}\nafterAll(() => { throw new Error('late'); });`,
       '2 passed, 1 failed',
     ],
-  ])('fails if a file %s, even with an unsteady one', (_what, text, line) => {
+  ])('fails if a file %s, even if another file is only unsteady', (_what, text, line) => {
     const alone = run({ steady: PASSES, faulty: text });
     expect([alone.lastLine, alone.status]).toEqual([line, 1]);
     expect(alone.output).toMatch(/Failed, with the first failure of each file:\n- [^]*faulty\.test\.js\n/);
@@ -94,7 +94,7 @@ describe('npm test', () => {
     expect(beside.status).toBe(1);
   });
 
-  it('repeats the tests of a name with the options of the first run', () => {
+  it('runs the tests of a name again with the options of the first run', () => {
     const named = [`--testNamePattern=fails`, '--maxWorkers=2'];
     const { status, lastLine } = run({ broken: FAILS, other: PASSES }, ...named);
     expect([lastLine, status]).toEqual(['0 passed, 1 failed', 1]);

@@ -68,21 +68,21 @@ describe('npm run check -- style', () => {
     });
   });
 
-  test('accepts plain text', () => {
+  test('accepts plain English text', () => {
     commit('code: add a file', {
       'new.ts': '// There is no cache. Starts again.\nexport const age = "is not a file";\n',
     });
     expect(lint()).toEqual({ status: 0, faults: [] });
   });
 
-  test('checks the whole tree, and the subjects of commits since the base only', () => {
+  test('checks the whole tree, but only the subjects of commits since the base', () => {
     commit('Reads it anew', { 'new.ts': '// Reads it anew.\n' });
     git('tag', '--force', 'base');
     commit('code: move a file', { 'moved.ts': '// Writes it anew.\n' });
     expect(placesOf(lint().faults)).toEqual(['moved.ts:1', 'new.ts:1']);
   });
 
-  test('checks files that are not committed or not yet known to git', () => {
+  test('checks files with uncommitted changes and files not yet known to git', () => {
     write({ 'old.ts': '// Nobody knows.\n', 'new.md': 'Nobody knows.\n' });
     expect(placesOf(lint().faults).toSorted()).toEqual(['new.md:1', 'old.ts:1']);
   });
@@ -141,7 +141,7 @@ describe('npm run check -- style', () => {
     expect(places.toSorted()).toEqual(['guide.md:1', 'page.css:1', 'run:2', 'table.sql:1', 'weir.toml:1']);
   });
 
-  test('checks only the English catalogue, with one word per thing', () => {
+  test('checks only the English message catalogue, with one word per thing', () => {
     const catalogue = '{\n  "a.note": "Comment",\n  "b": "Repair it",\n  "c": "Add note {when}"\n}\n';
     commit('dashboard: add texts', { 'i18n/en.json': catalogue, 'i18n/de.json': catalogue });
     expect(lint().faults).toEqual([
@@ -161,7 +161,7 @@ describe('npm run check -- style', () => {
     expect(lint().faults[0]).toContain(fault);
   });
 
-  test('reports that it checks nothing if the base or git is missing', () => {
+  test('reports that it does not check commit subjects if the base or git is missing', () => {
     commit('code: add a file', { 'new.ts': '// Starts anew.\n' });
     expect(lint('0123456789')).toEqual({ status: 0, faults: [expect.stringContaining('not checked')] });
     const withoutGit = { cwd: repository, env: { PATH: repository }, encoding: 'utf8' } as const;

@@ -27,25 +27,25 @@ function faultsOf(...rows: string[]): string[] {
   }
 }
 
-describe('the list of unsteady files', () => {
-  it('may name a file once, and again after a fix', () => {
+describe('npm run check -- tested, for test/unsteady.md,', () => {
+  it('accepts a file once, and again after a fix', () => {
     expect(faultsOf(row('a.test.ts'), row('b.test.ts'))).toEqual([]);
     expect(faultsOf(row('a.test.ts', 'a race', '2026-11-29'), row('a.test.ts'))).toEqual([]);
   });
 
-  it('may not name a file twice that is not fixed', () => {
+  it('rejects a file listed twice that is not fixed', () => {
     expect(faultsOf(row('a.test.ts'), row('a.test.ts'))).toEqual([
       'test/unsteady.md: test/a.test.ts was unsteady twice: fix it first',
     ]);
   });
 
-  it('may not leave out the suspected cause', () => {
+  it('rejects a row without a suspected cause', () => {
     expect(faultsOf(row('a.test.ts', ''))).toEqual([
       'test/unsteady.md: test/a.test.ts has no suspected cause',
     ]);
   });
 
-  it('may not name a file that does not exist', () => {
+  it('rejects a file that does not exist', () => {
     expect(faultsOf(row('gone.test.ts'))).toEqual(['test/unsteady.md: no such file test/gone.test.ts']);
   });
 });

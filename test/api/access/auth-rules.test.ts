@@ -200,10 +200,10 @@ const RULES: readonly AuthCase[] = [
   },
 ];
 
-describe('a rule of authentication', () => {
+describe('a rule about authentication', () => {
   test.each([...RULES])('rule $rule: $what', ({ run }) => run());
 });
 
-describe('a key of authentication', () => {
+describe('a configuration key about authentication', () => {
   test.each([...AUTH_KEYS])('$rule $what', ({ run }) => run());
 });

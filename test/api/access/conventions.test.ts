@@ -52,8 +52,8 @@ function expectProblem(answer: TestAnswer, status: number, error: string): void 
   expect(answer.problem.status).toBe(status);
 }
 
-describe('the guard', () => {
-  test.each(guarded)('$name without credentials is 401 with a challenge', async (route) => {
+describe('the authentication of routes', () => {
+  test.each(guarded)('$name without credentials is 401 with a WWW-Authenticate challenge', async (route) => {
     const answer = await api.send(route.method, pathOf(route));
     expectProblem(answer, 401, 'unauthorized');
     expect(answer.headers['www-authenticate']).toMatch(/\S+ realm="weir"/);
@@ -68,12 +68,12 @@ describe('the guard', () => {
     expectProblem(await api.send(route.method, pathOf(route), { session: 'j:{"a":1}' }), 401, 'unauthorized');
   });
 
-  test.each(guarded)('$name with a valid session reaches its handler', async (route) => {
+  test.each(guarded)('$name with a valid session is handled', async (route) => {
     const answer = await api.send(route.method, pathOf(route, 99), { session });
     expect([200, 201, 202, 204, 400, 404, 415]).toContain(answer.status);
   });
 
-  test.each(guarded)('$name with authentication disabled reaches its handler', async (route) => {
+  test.each(guarded)('$name with authentication disabled is handled', async (route) => {
     const answer = await openApi.send(route.method, pathOf(route, 99));
     expect([200, 201, 202, 204, 400, 404, 415]).toContain(answer.status);
   });
@@ -87,7 +87,7 @@ describe('the guard', () => {
     },
   );
 
-  test('an offer of HTTP/2 over plain TCP gives no access without authentication (AdGuard Home CVE-2026-32136)', async () => {
+  test('an HTTP/2 upgrade over plain TCP gives no access without authentication (AdGuard Home CVE-2026-32136)', async () => {
     const headers = { connection: 'upgrade, http2-settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };
     for (const route of guarded) {
       const send = (who: { session?: string }): Promise<TestAnswer> =>
@@ -104,13 +104,13 @@ describe('the guard', () => {
     expect([200, 204, 400]).toContain(answer.status);
   });
 
-  test('openapi.json needs a session like every route that is not public', async () => {
+  test('openapi.json requires a session', async () => {
     expectProblem(await api.send('GET', '/api/openapi.json'), 401, 'unauthorized');
     expect((await api.send('GET', '/api/openapi.json', { session })).status).toBe(200);
   });
 });
 
-describe('other origins', () => {
+describe('requests from other origins', () => {
   const changing = rows.filter((route) => route.method !== 'GET');
 
   test.each(changing)('$name from another origin is 403', async (route) => {
@@ -128,12 +128,12 @@ describe('other origins', () => {
       );
   });
 
-  test.each(changing)('$name with authentication disabled is still 403 for other origins', async (route) => {
+  test.each(changing)('$name from another origin is 403 even with authentication disabled', async (route) => {
     const headers = { origin: 'http://evil.example' };
     expectProblem(await openApi.send(route.method, pathOf(route, 99), { headers }), 403, 'cross_origin');
   });
 
-  test('requests from the same origin may make changes, even behind a trusted TLS proxy', async () => {
+  test('changes from the same origin are accepted, even behind a trusted TLS proxy', async () => {
     const proxied = await RunningApi.start(suite.database, everyRoute(), {
       toml: 'server.trusted_proxies = ["127.0.0.0/8"]\nserver.allowed_hosts = ["weir.example"]',
     });
@@ -149,7 +149,7 @@ describe('other origins', () => {
     expect([direct.status, behind.status]).toEqual([201, 201]);
   });
 
-  test('no answer allows another origin to read it', async () => {
+  test('no response allows another origin to read it', async () => {
     const answer = await api.send('GET', '/api/health', { headers: { origin: 'http://other.example' } });
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
@@ -189,7 +189,7 @@ describe('methods and paths', () => {
       expectProblem(await api.send('GET', path), 404, 'not_found');
   });
 
-  test('a path with dot segments reaches no file, however it is encoded (AdGuard Home CVE-2026-41448)', async () => {
+  test('a path with dot segments opens no file, in any encoding (AdGuard Home CVE-2026-41448)', async () => {
     const climbs = [
       '..',
       '%2e%2e',
@@ -218,7 +218,7 @@ describe('methods and paths', () => {
       expectProblem(await api.send('GET', path), 400, 'malformed');
   });
 
-  test.each(withId)('$name with an id that is not an integer is 400 and names it', async (route) => {
+  test.each(withId)('$name with an ID that is not an integer is 400 and names the ID', async (route) => {
     for (const id of ['abc', '1.5', '-1', '1e3', '%00', "1'--", '12345678901234567']) {
       const answer = await api.send(route.method, pathOf(route, id), { session });
       expectProblem(answer, 400, 'invalid');
@@ -226,19 +226,19 @@ describe('methods and paths', () => {
     }
   });
 
-  test.each(withId)('$name with an id above the maximum of every table is 404', async (route) => {
+  test.each(withId)('$name with an ID above the maximum of every table is 404', async (route) => {
     const json = route.body === undefined ? {} : { json: {} };
     for (const id of ['0', '2147483648', '999999999999999'])
       expectProblem(await api.send(route.method, pathOf(route, id), { session, ...json }), 404, 'not_found');
   });
 
-  test('HEAD answers as GET does, without the body', async () => {
+  test('HEAD responds like GET, without the body', async () => {
     const answer = await api.send('HEAD', '/api/health');
     expect([answer.status, answer.text]).toEqual([200, '']);
   });
 });
 
-describe('bodies', () => {
+describe('request bodies', () => {
   test.each(withBody)('$name accepts only JSON, otherwise 415', async (route) => {
     for (const type of [
       'text/plain',
@@ -276,7 +276,7 @@ describe('bodies', () => {
     expectProblem(await api.send(route.method, pathOf(route), { session }), 400, 'invalid');
   });
 
-  test.each(withBody)('$name names every unknown field', async (route) => {
+  test.each(withBody)('$name reports every unknown field', async (route) => {
     const raw = '{"surprise":1,"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}}';
     const headers = { 'content-type': 'application/json; charset=utf-8' };
     const answer = await api.send(route.method, pathOf(route), { session, raw, headers });
@@ -295,7 +295,7 @@ describe('bodies', () => {
     expectProblem(answer, 413, 'too_large');
   });
 
-  test('routes without a body accept an empty one or {}, and nothing else', async () => {
+  test('routes without a body accept an empty body or {}, and no other body', async () => {
     expect((await api.send('POST', '/api/auth/logout')).status).toBe(204);
     expect((await api.send('POST', '/api/auth/logout', { json: {} })).status).toBe(204);
     const answer = await api.send('POST', '/api/auth/logout', { json: { all: true } });
@@ -303,7 +303,7 @@ describe('bodies', () => {
     expect(answer.problem.errors!).toEqual([{ path: 'all', message: 'unknown field' }]);
   });
 
-  test('a request that ends in the middle of its body does not harm the server', async () => {
+  test('a request that ends in the middle of its body does not affect the server', async () => {
     const socket = connect(api.port, '127.0.0.1');
     const head =
       'POST /api/auth/logout HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n';
@@ -346,7 +346,7 @@ describe('header fields', () => {
     expect(headers['etag'] !== undefined).toBe(isKept);
   });
 
-  test('Upgrade is refused, except the offer of HTTP/2, which is ignored', async () => {
+  test('Upgrade is rejected, except the offer of HTTP/2, which is ignored', async () => {
     const websocket = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
     expectProblem(await api.send('GET', '/api/health', { headers: websocket }), 400, 'upgrade_refused');
     const http2 = { connection: 'upgrade, http2-settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };

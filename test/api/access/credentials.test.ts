@@ -147,8 +147,8 @@ async function verdictOf(method: string, place: string, request: TestRequest): P
   return runs.length > 0 || (place.endsWith('/openapi.json') && status === 200) ? 'through' : status;
 }
 
-describe('an operation of the document', () => {
-  test.each(KINDS)('with %s reaches exactly the permitted handlers', async (kind, rights) => {
+describe('access to the operations in the OpenAPI document', () => {
+  test.each(KINDS)('is as documented for the credentials: %s', async (kind, rights) => {
     const wrong: unknown[] = [];
     for (const { method, path, access } of operations) {
       const verdict = await verdictOf(method, placeOf(path), carried[kind]!);
@@ -161,7 +161,7 @@ describe('an operation of the document', () => {
     ['none', STRANGER],
     ['session of a viewer', VIEWER],
     ['session of a family', FAMILY],
-  ])('with %s has the same guard for HEAD as for GET', async (kind, rights) => {
+  ])('is the same for HEAD as for GET with the credentials: %s', async (kind, rights) => {
     for (const { path, access } of operations.filter(({ method }) => method === 'GET')) {
       const verdict = await verdictOf('HEAD', placeOf(path), carried[kind]!);
       expect([path, verdict]).toEqual([path, rights[access]]);
@@ -169,7 +169,7 @@ describe('an operation of the document', () => {
   });
 });
 
-describe('the document', () => {
+describe('the OpenAPI document', () => {
   /** Routes of routers and of the application itself, in the form of the document. */
   function servedBy(app: Express): { routes: Set<string>; places: string[] } {
     interface Layer {
@@ -188,7 +188,7 @@ describe('the document', () => {
     return { routes, places };
   }
 
-  test('has every route that is served, and no other', () => {
+  test('has every route that is served, and no other route', () => {
     const { routes, places } = servedBy(
       createApp(api.parts, api.routes, { compat: [], check: checkTable(api.parts) }),
     );
@@ -216,7 +216,7 @@ describe('the document', () => {
       }
   });
 
-  test("restricts changes to admins, except login, setup, the caller's own account, and grants of family", () => {
+  test('restricts changes to administrators, except login, setup, the own account, and grants of family users', () => {
     const open = operations.filter(({ method, access }) => method !== 'GET' && access !== 'admin');
     expect(open.map(({ method, path, access }) => `${method} ${path}: ${access}`).sort()).toEqual([
       'DELETE /auth/sessions/{id}: member',
@@ -234,7 +234,7 @@ describe('the document', () => {
     ]);
   });
 
-  test('has the public routes of the specification, and no others', () => {
+  test('has the public routes of the specification, and no other public route', () => {
     const open = operations.filter(({ access }) => access === 'public');
     expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'GET /auth/status',
@@ -247,7 +247,7 @@ describe('the document', () => {
 });
 
 describe('a viewer', () => {
-  test('reads everything except the audit log, the log of the node, set-ups of phones, tokens, and backups, which contain tokens', () => {
+  test('reads everything but audit log, node log, phone set-up, tokens and backups', () => {
     const closed = operations.filter(({ method, access }) => method === 'GET' && access === 'admin');
     expect(closed.map(({ path }) => path).sort()).toEqual([
       '/api-tokens',
@@ -262,7 +262,7 @@ describe('a viewer', () => {
 });
 
 describe('a user of the role family', () => {
-  test('may call only public routes and those of its account, its clients, their grants and requests', () => {
+  test('may call only public routes and routes for its account, its clients, their grants and requests', () => {
     const open = operations.filter(({ access }) => FAMILY[access] === 'through' && access !== 'public');
     expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'DELETE /auth/sessions/{id}',
@@ -287,19 +287,19 @@ describe('a user of the role family', () => {
     ]);
   });
 
-  test.each(['/metrics', '/metrics?x=1'])('does not read %s', async (path) => {
+  test.each(['/metrics', '/metrics?x=1'])('cannot read %s', async (path) => {
     expect((await api.send('GET', path, carried['session of a family'])).status).toBe(403);
   });
 });
 
 const rows = compatTable({} as CompatContext);
 
-describe('a row of the compatibility API', () => {
+describe('access to the compatibility API', () => {
   /** Tokens serve as passwords there, not as credentials of requests. */
   const isIn = (kind: string): boolean =>
     kind.startsWith('session of') || kind.startsWith('the session of the');
 
-  test.each(KINDS.map(([kind]) => kind))('with %s reaches exactly the permitted handlers', async (kind) => {
+  test.each(KINDS.map(([kind]) => kind))('is as documented for the credentials: %s', async (kind) => {
     const wrong: unknown[] = [];
     for (const { method, path, access } of rows) {
       const verdict = await verdictOf(method, `/api${path}`, carried[kind]!);
@@ -310,7 +310,7 @@ describe('a row of the compatibility API', () => {
     expect([rows.length > 20, wrong]).toEqual([true, []]);
   });
 
-  test('is public only if it opens or ends a session', () => {
+  test('is public only for opening and ending a session', () => {
     const open = rows.filter(({ access }) => access === 'public');
     expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'DELETE /auth',
@@ -321,7 +321,7 @@ describe('a row of the compatibility API', () => {
   });
 });
 
-describe('a trick with the path or the method', () => {
+describe('a path or method in an unusual form', () => {
   /** Returns the requests that reached a handler which the caller may not use. */
   async function reachedBy(kind: string, asked: readonly Trick[]): Promise<unknown[]> {
     const wrong: unknown[] = [];
@@ -360,7 +360,7 @@ describe('a trick with the path or the method', () => {
   test.each<[string, Record<Access, Verdict>]>([
     ['viewer', VIEWER],
     ['family', FAMILY],
-  ])('gives a %s no access to a route of other roles', async (role, rights) => {
+  ])('gives a %s no access to a route for other roles', async (role, rights) => {
     const asked = operations
       .filter(({ access }) => rights[access] === 403)
       .flatMap(({ method, path }, turn) => [

@@ -60,7 +60,7 @@ beforeEach(async () => {
 });
 
 describe('a user of the role family', () => {
-  test('sees only its own clients, in lists, totals, searches and single reads', async () => {
+  test('sees only its own clients in lists, totals, searches and by ID', async () => {
     expect(await shownClients(family)).toEqual([tablet]);
     expect((await send(family, 'GET', '/clients')).body).toMatchObject({ total: 1 });
     expect(await shownClients(family, '?search=192.0.2')).toEqual([tablet]);
@@ -73,7 +73,7 @@ describe('a user of the role family', () => {
     expect(statuses).toEqual([200, 404, 404, 404]);
   });
 
-  test('sees only the grants of its clients, not those of groups or of all clients', async () => {
+  test('sees only the grants for its clients, not for groups or for all clients', async () => {
     const own = await grantOf(admin, { client_id: tablet, secs: 60 });
     const others = [];
     for (const json of [{ client_id: theirs, secs: 60 }, { group_id: 1, secs: 60 }, { secs: 60 }])
@@ -86,7 +86,7 @@ describe('a user of the role family', () => {
     expect(await shownGrants(admin)).toHaveLength(4);
   });
 
-  test('pauses a client, allows a name temporarily and ends both, with entries in the audit log', async () => {
+  test('pauses a client, allows a name temporarily and ends both, with audit log entries', async () => {
     const pause = await grantOf(family, { client_id: tablet, action: 'block', secs: 1800 });
     const name = await grantOf(family, { client_id: tablet, domain: 'Bücher.example', secs: 600 });
     expect([pause.domain, name.domain]).toEqual([null, 'xn--bcher-kva.example']);
@@ -100,7 +100,7 @@ describe('a user of the role family', () => {
     ]);
   });
 
-  test('allows a service for its client temporarily, and sees the blocked services only of its client', async () => {
+  test('allows a service for its client temporarily, and sees the services blocked for its client only', async () => {
     const made = await grantOf(family, { client_id: tablet, service_id: 'youtube', secs: 600 });
     expect(made).toMatchObject({ service_id: 'youtube', service_name: 'YouTube', domain: null });
     expect(await auditOf(1)).toEqual([
@@ -145,7 +145,7 @@ describe('a user of the role family', () => {
     expect(await shownGrants(admin)).toEqual([]);
   });
 
-  test('creates a grant until the next morning, and cannot delete one without an end', async () => {
+  test('creates a grant until the next morning, and cannot delete a grant without an end', async () => {
     const morning = new Date(node.api.clock.nowMs() + 36 * HOUR_MS).toISOString();
     expect((await grantOf(family, { client_id: tablet, until: morning })).until).toBe(morning);
     const { id } = await grantOf(admin, { client_id: tablet });
@@ -153,7 +153,7 @@ describe('a user of the role family', () => {
     expect(await shownGrants(family)).toContain(id);
   });
 
-  test('identifies its client only by id: addresses, names and texts are rejected', async () => {
+  test('identifies its client only by ID: addresses, names and other texts are rejected', async () => {
     for (const clientId of ['192.0.2.7', 'Täblet 王 📱', `${tablet}`, [tablet], tablet + 0.5, -tablet, null])
       expect([400, 403]).toContain(
         (await send(family, 'POST', '/grants', { client_id: clientId, secs: 60 })).status,
@@ -163,7 +163,7 @@ describe('a user of the role family', () => {
     expect(await shownGrants(admin)).toEqual([]);
   });
 
-  test('has no rights in 20 concurrent requests once an admin has unlinked the client', async () => {
+  test('has no rights in 20 concurrent requests once an administrator has unlinked the client', async () => {
     const body = { client_id: tablet, secs: 60 };
     const [unlinked, ...answers] = await Promise.all([
       link(frida.id, []),
@@ -175,7 +175,7 @@ describe('a user of the role family', () => {
     expect([await shownClients(family), await shownGrants(family)]).toEqual([[], []]);
   });
 
-  test('gets 403 if the client is unlinked between the guard and the change', async () => {
+  test('gets 403 if its client is unlinked between authentication and the change', async () => {
     const { database } = node.suite;
     let answer: Promise<TestAnswer> | undefined;
     await database.transaction(async (tx) => {
@@ -193,7 +193,7 @@ describe('a user of the role family', () => {
     expect(await shownGrants(admin)).toEqual([]);
   });
 
-  test('loses a deleted client with its grants, and regains it only by a new link', async () => {
+  test('loses a deleted client with its grants, and gets it back only by a new link', async () => {
     await grantOf(family, { client_id: tablet, secs: 60 });
     expect((await send(admin, 'DELETE', `/clients/${tablet}`)).status).toBe(204);
     expect([await shownClients(family), await shownGrants(family)]).toEqual([[], []]);
@@ -230,14 +230,14 @@ describe('a user of the role family', () => {
     expect((await send(family, 'GET', '/clients')).status).toBe(401);
   });
 
-  test('sees the health of the node as an anonymous client does', async () => {
+  test('sees the same health data as an anonymous client', async () => {
     const [own, stranger] = [await send(family, 'GET', '/health'), await node.api.send('GET', '/api/health')];
     const checks = (answer: TestAnswer): unknown => (answer.body as { checks: unknown }).checks;
     expect(checks(own)).toEqual(checks(stranger));
   });
 });
 
-describe('the clients of a user', () => {
+describe('the clients linked to a user', () => {
   test('are a field of the user, in order, audited, and part of its ETag', async () => {
     const before = await send(admin, 'GET', `/users/${frida.id}`);
     const answer = await link(frida.id, [free, tablet]);
@@ -265,7 +265,7 @@ describe('the clients of a user', () => {
     expect((await send(admin, 'POST', '/users', { ...create, ...json() })).status).toBe(400);
   });
 
-  test('cannot be a client that is part of another one, which is named', async () => {
+  test('cannot contain a client that was merged into another client; the error names that client', async () => {
     expect((await send(admin, 'POST', `/clients/${theirs}/merge`, { client_ids: [free] })).status).toBe(200);
     const answer = await link(frida.id, [tablet, free]);
     expect([answer.status, answer.problem.errors]).toEqual([
@@ -281,7 +281,7 @@ describe('the clients of a user', () => {
     expect((await link(frida.id, [tablet, theirs])).status).toBe(200);
   });
 
-  test('are those of exactly one of two concurrent requests of admins', async () => {
+  test('are those of exactly one of two concurrent requests', async () => {
     const answers = await Promise.all([link(frida.id, [tablet, free]), link(frida.id, [theirs])]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect([[theirs], [tablet, free]]).toContainEqual((await shownClients(family)).sort((a, b) => a - b));
@@ -297,7 +297,7 @@ describe('the clients of a user', () => {
     expect(await deleteUnseen(database, node.api.clock.nowMs())).toEqual([]);
   });
 
-  test('cannot be set for the administrator in the configuration', async () => {
+  test('cannot be set for the configured administrator', async () => {
     expect((await send(admin, 'PATCH', '/users/1', { role: 'family' })).status).toBe(403);
     expect((await link(1, [tablet])).status).toBe(400);
   });

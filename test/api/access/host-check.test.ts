@@ -20,7 +20,7 @@ afterAll(async () => {
   await suite.close();
 });
 
-describe('the Host of a request', () => {
+describe('the Host header of a request', () => {
   const withHost = (host: string, path = '/api/health'): Promise<TestAnswer> =>
     api.send('GET', path, { headers: { host } });
 
@@ -54,14 +54,14 @@ describe('the Host of a request', () => {
     '127.0.0.1:x',
     'user@127.0.0.1',
     'weir.example"><b>',
-  ])('%s is answered with 421, also for pages', async (host) => {
+  ])('%s is answered with 421, for the API and for pages', async (host) => {
     for (const path of ['/api/health', '/', '/docs', '/svc-config.js', '/nowhere']) {
       const answer = await withHost(host, path);
       expect([path, answer.status, answer.problem.error]).toEqual([path, 421, 'misdirected']);
     }
   });
 
-  test('is refused for a change from a page whose name was rebound to this machine', async () => {
+  test('is rejected for a change from a page whose name was rebound to this machine (DNS rebinding)', async () => {
     const headers = { host: 'evil.example', origin: 'http://evil.example', 'sec-fetch-site': 'same-origin' };
     const json = { password: PASSWORD };
     expect((await api.send('POST', '/api/auth/setup', { headers, json })).status).toBe(421);
@@ -79,7 +79,7 @@ describe('the Host of a request', () => {
     expect(statuses).toEqual([200, 421]);
   });
 
-  test('is taken from the header fields of a trusted proxy, but not from those of others', async () => {
+  test('is read from the forwarded header of a trusted proxy only', async () => {
     const headers = { 'x-forwarded-host': 'evil.example' };
     expect((await api.send('GET', '/api/health', { headers })).status).toBe(200);
     const behindProxy = await RunningApi.start(suite.database, everyRoute(), {
@@ -96,7 +96,7 @@ describe('the Host of a request', () => {
     ['the host of the field', 'http://127.0.0.1/api/health', 200],
     ['another host', 'http://evil.example/api/health', 400],
     ['no URL', 'x:y', 400],
-  ])('is checked if the request target names %s', async (_what, target, status) => {
+  ])('is checked if the request target contains %s', async (_what, target, status) => {
     const socket = connect(api.port, '127.0.0.1');
     socket.end(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
     expect(await text(socket)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));

@@ -35,7 +35,7 @@ async function rowCount(): Promise<number> {
   return (await suite.database.query<{ rows: number }>(text)).rows[0]!.rows;
 }
 
-test('many concurrent logins with the correct password never lock the login', async () => {
+test('many concurrent logins with the correct password never lock the account', async () => {
   const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => logIn(PASSWORD)));
   const errors = answers.filter(({ status }) => status !== 200).map(({ problem }) => problem.error);
   expect(new Set(errors)).toEqual(new Set(['busy']));
@@ -51,7 +51,7 @@ test('concurrent wrong passwords are checked only as often as the limit allows',
   expect(rows).toEqual([{ failures: 5 }]);
 });
 
-test('unknown names add a bounded number of rows, then lock their address', async () => {
+test('unknown user names add a limited number of rows, then lock their address', async () => {
   const statuses: number[] = [];
   for (let n = 0; n < 40; n++) statuses.push((await logIn('wrong password', `junk ${n}`)).status);
   expect(statuses).toEqual([...Array<number>(15).fill(401), ...Array<number>(25).fill(429)]);
@@ -62,13 +62,13 @@ test('unknown names add a bounded number of rows, then lock their address', asyn
   expect((await logIn(PASSWORD)).status).toBe(200);
 });
 
-test('a name that failed before a flood of random names keeps its own count', async () => {
+test('a user name that failed before a flood of random names keeps its own count of failures', async () => {
   expect((await logIn('wrong password')).status).toBe(401);
   for (let n = 0; n < 20; n++) await logIn('wrong password', `junk ${n}`);
   expect((await logIn(PASSWORD)).status).toBe(200);
 });
 
-test('failures from many addresses add a bounded number of rows; locks are evicted last', async () => {
+test('login failures from many addresses add a limited number of rows; locks are evicted last', async () => {
   await suite.database.query(
     `INSERT INTO login_failures (username, address, failures, last_at)
      SELECT 'admin', 'net-' || n, CASE WHEN n <= 3 THEN 5 ELSE 1 END, $1::timestamptz + n * interval '1 ms'
@@ -83,7 +83,7 @@ test('failures from many addresses add a bounded number of rows; locks are evict
   expect(rows.map(({ address }) => address)).toEqual(['127.0.0.1', 'net-1', 'net-2', 'net-3']);
 });
 
-test('failures that a wrong clock dated into the future lock for only one window', async () => {
+test('login failures with a future time, from a wrong clock, lock for only one window', async () => {
   for (let n = 0; n < 5; n++) await logIn('wrong password');
   await suite.database.query("UPDATE login_failures SET last_at = last_at + interval '10 days'");
   const locked = await logIn(PASSWORD);

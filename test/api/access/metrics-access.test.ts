@@ -9,7 +9,7 @@ let api: RunningApi;
 const serve = serveSuite(everyRoute(), (served) => (api = served.api), { toml: '', perTest: true });
 
 describe('GET /metrics', () => {
-  test('refuses anonymous clients, before and after the setup', async () => {
+  test('rejects anonymous clients, before and after the setup', async () => {
     expect((await api.send('GET', '/metrics')).problem).toMatchObject({
       status: 401,
       error: 'setup_required',
@@ -22,14 +22,14 @@ describe('GET /metrics', () => {
     expect((await api.send('HEAD', '/metrics')).status).toBe(401);
   });
 
-  test('returns the text for a session', async () => {
+  test('returns the metrics for a session', async () => {
     await api.setUp();
     const answer = await api.send('GET', '/metrics', { session: await api.logIn() });
     expect([answer.status, answer.text]).toEqual([200, 'weir_test 1\n']);
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
   });
 
-  test('returns the text for a token in X-Api-Key or Authorization: Bearer', async () => {
+  test('returns the metrics for a token in X-Api-Key or Authorization: Bearer', async () => {
     await api.setUp();
     const { key } = await makeToken(api, await api.logIn(), { name: 'Prometheus', role: 'viewer' });
     const statuses = [];

@@ -27,7 +27,7 @@ describe('the web behind a load balancer', () => {
     ['no address', headerOf('21', '00', '')],
     ['127.0.0.1', headerFor('127.0.0.1')],
     ['::1', headerFor('::1')],
-  ])('requires the code for a setup whose header has %s', async (_what, proxyHeader) => {
+  ])('requires the setup code if the PROXY header has %s', async (_what, proxyHeader) => {
     const setUp = (more: object): Promise<TestAnswer> =>
       api.send('POST', '/api/auth/setup', { json: { password: PASSWORD, ...more }, proxyHeader });
     const refused = await setUp({});
@@ -35,7 +35,7 @@ describe('the web behind a load balancer', () => {
     expect((await setUp({ setup_code: await api.setupCode.value() })).status).toBe(204);
   });
 
-  test('accepts the setup from this machine if the load balancer has another address', async () => {
+  test('accepts the setup from this machine if the load balancer is on another machine', async () => {
     await restart({ toml: `${ON}\nserver.proxy_protocol_trusted = ["127.0.0.9/32"]` });
     const json = { password: PASSWORD };
     await expect(api.send('POST', '/api/auth/setup', { json, proxyHeader: ONE })).rejects.toThrow();
@@ -62,7 +62,7 @@ describe('the web behind a load balancer', () => {
     expect([(await logIn(ONE)).status, (await logIn(OTHER)).status]).toEqual([429, 200]);
   });
 
-  test('limits the requests of the client', async () => {
+  test('limits the requests of each client', async () => {
     await restart({ toml: ON, requestRate: { perSecond: 1, burst: 1 } });
     const statuses = [];
     for (const proxyHeader of [ONE, ONE, OTHER, headerFor('2001:db8::3')])
@@ -70,7 +70,7 @@ describe('the web behind a load balancer', () => {
     expect(statuses).toEqual([200, 429, 200, 429]);
   });
 
-  test('still checks the Host and the origin', async () => {
+  test('checks the Host header and the origin', async () => {
     const evil = await api.send('GET', '/', { headers: { host: 'evil.example' }, proxyHeader: ONE });
     const cross = await api.send('POST', '/api/auth/logout', {
       headers: { origin: 'http://evil.example' },

@@ -143,28 +143,28 @@ describe('a request with ambiguous framing', () => {
     ['bytes above ASCII in the target', get('/\xff')],
     ['a method in lower case', `get / HTTP/1.1\r\n${HOST}\r\n`],
     ['an unknown method', `FOO / HTTP/1.1\r\n${HOST}\r\n`],
-  ])('is rejected once, and nothing after it is read: %s', async (_what, octets) => {
+  ])('is rejected once, and nothing after the request is read: %s', async (_what, octets) => {
     const answer = await answersTo(octets + SMUGGLED);
     expectRefused(answer, 400, 'malformed');
   });
 
-  test('may be chunked or have a length, as proxies send it', async () => {
+  test('may be chunked or have a length, as proxies send requests', async () => {
     for (const body of [`${CHUNKED}\r\n2\r\n{}\r\n0\r\n\r\n`, 'Content-Length: 2\r\n\r\n{}'])
       expect((await answersTo(POST + body + SMUGGLED)).statuses).toEqual([204, 200]);
   });
 });
 
-describe('a head that is too large', () => {
+describe('a request header that is too large', () => {
   test.each([
     [8193, 414],
     [15_000, 414],
     [20_000, 414],
     [60_000, 414],
-  ])('a target of %d characters is %d', async (length, status) => {
+  ])('a request target of %d characters is %d', async (length, status) => {
     expectRefused(await answersTo(get(`/${'a'.repeat(length - 1)}`)), status, 'too_large');
   });
 
-  test('a target of 8192 characters is accepted', async () => {
+  test('a request target of 8192 characters is accepted', async () => {
     const { statuses } = await answersTo(get(`/${'a'.repeat(8191)}`));
     expect(statuses).toEqual([404]);
   });
@@ -179,11 +179,11 @@ describe('a head that is too large', () => {
     expectRefused(await answersTo(octets), 431, 'too_large');
   });
 
-  test('100 fields are accepted', async () => {
+  test('100 header fields are accepted', async () => {
     expect((await answersTo(get('/api/health', 'X: a\r\n'.repeat(99)))).statuses).toEqual([200]);
   });
 
-  test('a megabyte of fields is answered before it is read to its end', async () => {
+  test('a megabyte of header fields is answered before it is read completely', async () => {
     const answer = await answersTo(`GET / HTTP/1.1\r\n${HOST}${`X: ${'a'.repeat(1000)}\r\n`.repeat(1000)}`);
     expectRefused(answer, 431, 'too_large');
   });
@@ -196,7 +196,7 @@ describe('a request for another protocol', () => {
       `Connection: Upgrade${more === '' ? '' : ', HTTP2-Settings'}\r\nUpgrade: ${protocol}\r\n${more}`,
     );
 
-  test('h2c is ignored: HTTP/1.1 continues behind the same guard', async () => {
+  test('h2c is ignored: HTTP/1.1 continues with the same authentication', async () => {
     const settings = 'HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n';
     const first = await answersTo(upgrade('h2c', settings));
     expect([first.statuses, /^Upgrade:/im.test(first.head)]).toEqual([[200], false]);
@@ -208,7 +208,7 @@ describe('a request for another protocol', () => {
   });
 
   test.each(['websocket', 'TLS/1.0', 'h2', 'h2c, websocket', 'foo'])(
-    'Upgrade: %s is refused',
+    'Upgrade: %s is rejected',
     async (protocol) => {
       expectRefused(await answersTo(upgrade(protocol)), 400, 'upgrade_refused');
     },
@@ -221,14 +221,14 @@ describe('a request for another protocol', () => {
       ).not.toContain(200);
   });
 
-  test('OPTIONS * and targets of other servers are 400', async () => {
+  test('OPTIONS * and request targets on other servers are 400', async () => {
     for (const line of ['OPTIONS *', 'GET http://evil.example/', 'GET //evil.example/'])
       expect((await answersTo(`${line} HTTP/1.1\r\n${HOST}\r\n`)).statuses).toEqual([
         line.includes('//evil') && !line.includes('http:') ? 404 : 400,
       ]);
   });
 
-  test('an expectation that is not 100-continue is 417', async () => {
+  test('an Expect header other than 100-continue is 417', async () => {
     expect((await answersTo(`${POST}Expect: x\r\nContent-Length: 2\r\n\r\n{}`)).statuses[0]).toBe(417);
   });
 });
@@ -262,7 +262,7 @@ describe('a slow request', () => {
     for (const text of responses) expect(text).toMatch(/^HTTP\/1\.1 408 [^]*"error":"timeout"/);
   });
 
-  test('with the handshake, complete or malformed, gets no answer', async () => {
+  test('with an incomplete or malformed TLS handshake gets no response', async () => {
     for (const octets of ['16030100f4010000f00303', '1603010005010000000a']) {
       const socket = plain();
       socket.write(Buffer.from(octets, 'hex'));
@@ -271,7 +271,7 @@ describe('a slow request', () => {
   });
 });
 
-test('no such request leaves an error in the log or harms the server', async () => {
+test('no malformed request causes an error in the log or affects the server', async () => {
   expect((await api.send('GET', '/api/health')).status).toBe(200);
   expect(api.logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
 });

@@ -30,7 +30,7 @@ serveSuite(
   { toml: '' },
 );
 
-test('concurrent requests are each handled for the user or token that sent them', async () => {
+test('concurrent requests are each handled with the user or token that sent them', async () => {
   await api.setUp();
   const admin = await api.logIn();
   await makeUser(api, admin, { username: 'vera' });

@@ -51,8 +51,8 @@ async function exhaust(address: string, to = api): Promise<void> {
   for (let n = 0; n < BURST; n++) expect((await from(address, 'GET', '/api/health', to)).status).toBe(200);
 }
 
-describe('the limit of requests', () => {
-  test('counts all paths together, and states when to retry', async () => {
+describe('the limit of HTTP requests', () => {
+  test('counts all paths together, and the response states when to retry', async () => {
     await exhaust('192.0.2.1');
     for (const [method, path] of [
       ['GET', '/api/health'],
@@ -78,7 +78,7 @@ describe('the limit of requests', () => {
     }
   });
 
-  test('applies to each address separately, and recovers with time', async () => {
+  test('applies to each address separately, and ends after some time', async () => {
     await exhaust('192.0.2.2');
     expect((await from('192.0.2.2')).status).toBe(429);
     await exhaust('192.0.2.3');
@@ -86,13 +86,13 @@ describe('the limit of requests', () => {
     expect([(await from('192.0.2.2')).status, (await from('192.0.2.2')).status]).toEqual([200, 429]);
   });
 
-  test('applies to each /64 over IPv6', async () => {
+  test('applies to each IPv6 /64', async () => {
     await exhaust('2001:db8::1');
     expect((await from('2001:db8::2')).status).toBe(429);
     expect((await from('2001:db8:0:1::1')).status).toBe(200);
   });
 
-  test('counts requests with a session, with a token and with bad credentials alike', async () => {
+  test('counts requests with a session, a token or invalid credentials alike', async () => {
     const own = await start({ toml: '' });
     await own.setUp();
     const session = await own.logIn();
@@ -103,19 +103,19 @@ describe('the limit of requests', () => {
     expect((await own.send('GET', '/api/groups', { session })).status).toBe(200);
   });
 
-  test('ignores an address in the header fields of an untrusted client', async () => {
+  test('ignores a forwarded address from an untrusted client', async () => {
     const direct = await start({});
     for (let n = 0; n < BURST; n++) expect((await from(`192.0.2.${n}`, 'GET', '/', direct)).status).toBe(200);
     expect((await from('192.0.2.99', 'GET', '/', direct)).status).toBe(429);
   });
 
-  test('applies before the Host is checked and before HTTP is redirected to HTTPS', async () => {
+  test('applies before the Host check and before the redirect to HTTPS', async () => {
     await exhaust('192.0.2.4');
     const headers = { 'x-forwarded-for': '192.0.2.4', host: 'evil.example' };
     expect((await api.send('GET', '/', { headers })).status).toBe(429);
   });
 
-  test('answers in the format of the compatibility API for its paths', async () => {
+  test('responds in the format of the compatibility API on its paths', async () => {
     const compat = await start({ toml: `server.alt_compat = true\n${PROXIED}`, compat: everyCompatRoute() });
     for (let n = 0; n < BURST; n++) await from('192.0.2.5', 'GET', '/api/info/version', compat);
     const answer = await from('192.0.2.5', 'GET', '/api/auth', compat);
@@ -148,7 +148,7 @@ describe('the limit of requests', () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  test("allows the requests of a dashboard, Grafana and the administrator's programs", async () => {
+  test("allows the usual requests of a dashboard, Grafana and administrators' programs", async () => {
     const real = await start({ requestRate: WEB_RATE });
     const statuses = new Set<number>();
     const ask = async (count: number): Promise<void> => {

@@ -25,11 +25,11 @@ async function expectRefusedWithoutCode(options: TestRequest): Promise<void> {
 }
 
 describe('setup', () => {
-  test('from the loopback needs only the password', async () => {
+  test('from the loopback address needs only the password', async () => {
     expect((await setUp()).status).toBe(204);
   });
 
-  test('shows other clients where the code is stored, as long as it is needed', async () => {
+  test('shows other clients where the setup code is stored, as long as it is needed', async () => {
     const fileFor = async (headers: Record<string, string>): Promise<unknown> =>
       ((await api.send('GET', '/api/auth/status', { headers })).body as { setup_code_file: unknown })
         .setup_code_file;
@@ -45,7 +45,7 @@ describe('setup', () => {
     .find((one) => one !== undefined && !one.internal && one.family === 'IPv4')?.address;
 
   if (elsewhere !== undefined)
-    test('from another address needs the code, which is deleted once it was used', async () => {
+    test('from another address needs the setup code, which is deleted after use', async () => {
       await restart({ toml: `server.bind_address = ["${elsewhere}"]` });
       const fromThere = { host: elsewhere };
       for (const more of [{}, { setup_code: 'wrong' }]) {
@@ -69,7 +69,7 @@ describe('setup', () => {
     { 'x-real-ip': '127.0.0.1' },
     { via: '1.1 proxy' },
   ] as Record<string, string>[])(
-    'through an unknown proxy on this machine needs the code: %j',
+    'through an unknown proxy on this machine needs the setup code: %j',
     async (headers) => {
       await expectRefusedWithoutCode({ headers });
     },
@@ -79,7 +79,7 @@ describe('setup', () => {
     string,
     string
   >[])(
-    'through a trusted proxy on this machine needs the code, whatever its header fields are: %j',
+    'through a trusted proxy on this machine needs the setup code, for any header fields: %j',
     async (headers) => {
       await restart({ toml: 'server.trusted_proxies = ["127.0.0.1/32"]' });
       await expectRefusedWithoutCode({ headers });
@@ -87,7 +87,7 @@ describe('setup', () => {
     },
   );
 
-  test('never logs the expected or a received code', async () => {
+  test('never logs the expected or a received setup code', async () => {
     const code = await api.setupCode.value();
     const headers = { via: '1.1 proxy' };
     await setUp({ headers }, { setup_code: 'some-wrong-code-here' });
@@ -106,7 +106,7 @@ describe('the setup code', () => {
     expect(await new SetupCode(dirOf(api), api.logger).value()).toBe(code);
   });
 
-  test('that was damaged on disk is replaced', async () => {
+  test('is replaced if it was damaged on disk', async () => {
     await writeFile(api.setupCode.path, '\n');
     const code = await api.setupCode.value();
     expect(code).not.toBe('');
@@ -121,7 +121,7 @@ describe('the setup code', () => {
     expect(await readFile(api.setupCode.path, 'utf8')).not.toContain(code);
   });
 
-  test('is pending until a password is set, and is then deleted from disk', async () => {
+  test('exists until a password is set, and is then deleted from disk', async () => {
     expect(await api.parts.auth.pendingSetupCode()).toBe(await api.setupCode.value());
     await setUp();
     await writeFile(api.setupCode.path, 'left behind');

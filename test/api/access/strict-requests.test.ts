@@ -53,7 +53,7 @@ describe('query strings', () => {
     );
   });
 
-  test.each(rows)('$name rejects a parameter that occurs twice, and one that is not UTF-8', async (route) => {
+  test.each(rows)('$name rejects a duplicate parameter, and a parameter that is not UTF-8', async (route) => {
     const answer = await api.send(route.method, `${pathOf(route)}?limit=1&limit=2&%ff=1&type=%zz`);
     expect(badParameters(answer)).toEqual([
       ['limit', 'given more than once'],
@@ -94,7 +94,7 @@ describe('query strings', () => {
       }
   });
 
-  test('numbers in decimal digits are accepted, and spaces as forms encode them', async () => {
+  test('numbers in decimal digits are accepted, and spaces encoded as +', async () => {
     const page = await api.send('GET', '/api/queries?limit=16&offset=0&&domain=a+b');
     expect([page.status, page.body]).toEqual([200, expect.objectContaining({ limit: 16, offset: 0 })]);
   });
@@ -119,7 +119,7 @@ test('DELETE cache/entries is 503 with Retry-After while a worker has the cache 
   expect((await api.send('DELETE', '/api/cache/entries')).status).toBe(204);
 });
 
-describe('a request without exactly one Host', () => {
+describe('a request without exactly one Host header', () => {
   test.each([
     ['in HTTP/1.1', '/', 'HTTP/1.1', ''],
     ['in HTTP/1.0, with an Origin', '/api/health', 'HTTP/1.0', 'Origin: http://127.0.0.1\r\n'],

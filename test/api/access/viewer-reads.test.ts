@@ -112,7 +112,7 @@ describe('a viewer of the compatibility API', () => {
   });
 });
 
-test('an administrator sees the origin of a revision', async () => {
+test('an administrator sees the author of a revision', async () => {
   const { secret: session } = sessionCookie(
     await api.send('POST', `${api.prefix}/auth/login`, { json: { username: 'admin', password: PASSWORD } }),
   )!;

@@ -95,7 +95,7 @@ function allRows(): Promise<CompatQueries> {
 }
 
 describe('the compatibility API of a running node', () => {
-  test('shows status and reply of each query as FTL does', async () => {
+  test('shows the same status and reply for each query as FTL', async () => {
     const { queries } = await allRows();
     const shown = queries.map(({ domain, type, status, reply }) => [domain, type, status, reply.type]);
     const cached = ASKED_TWICE.map((name) => [name, 'A', 'CACHE', name === 'plain.example' ? 'IP' : 'CNAME']);
@@ -133,7 +133,7 @@ describe('the compatibility API of a running node', () => {
     expect(blocked).toEqual(['_dns.resolver.arpa']);
   });
 
-  test('is found by the name pi.hole, and by the query of PADD', async () => {
+  test("accepts the host name pi.hole, and answers PADD's DNS query for its location", async () => {
     expect((await udp.ask('pi.hole', 'A')).data).toEqual(['127.0.0.1']);
     const text = await udp.ask('local.api.ftl', 'TXT', { qclass: RRClass.CH });
     expect(text.data.map(String)).toEqual([`http://127.0.0.1:${String(weir.webPort)}/api/`]);

@@ -26,8 +26,8 @@ async function sidFrom(headers: Record<string, string>, raw = login): Promise<st
   return sessionIn(await compat.send('POST', '/api/auth', { raw, headers })).sid!;
 }
 
-describe('a client', () => {
-  test('PADD checks whether a password is needed, logs in with a form, reads and logs out', async () => {
+describe('the compatibility API with the requests of a real client', () => {
+  test('PADD: checks whether a password is needed, logs in with a form, reads and logs out', async () => {
     const asked = await compat.send('GET', '/api/auth');
     expect([asked.status, sessionIn(asked).totp]).toEqual([401, false]);
     const form = { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': 'PADD v4.1.0' };
@@ -38,7 +38,7 @@ describe('a client', () => {
     expect((await compat.send('GET', '/api/padd', { headers })).status).toBe(401);
   });
 
-  test('Home Assistant (python-hole) detects version 6 after a wrong password, and polls', async () => {
+  test('Home Assistant (python-hole): detects version 6 after a wrong password, and polls', async () => {
     for (let reload = 0; reload < 8; reload++) {
       const wrong = await compat.logInAnswer('wrong_password', JSON_TYPE);
       expect([wrong.status, sessionIn(wrong).message]).toEqual([401, 'password incorrect']);
@@ -53,7 +53,7 @@ describe('a client', () => {
     expect(errorIn(old).hint).toBe('The API is hosted at pi.hole/api, not pi.hole/admin/api');
   });
 
-  test('Homepage sends a JSON type without a body, and keeps its cookies and its session while valid', async () => {
+  test('Homepage: sends a JSON type without a body, and keeps its cookies and its session while it is valid', async () => {
     const { sid, validity } = sessionIn(
       await compat.send('POST', '/api/auth', { raw: login, headers: JSON_TYPE }),
     );
@@ -64,7 +64,7 @@ describe('a client', () => {
     await getAll(['stats/summary'], { ...JSON_TYPE, 'X-FTL-SID': sid!, cookie: 'sid=deleted' });
   });
 
-  test('Homarr recognizes version 6 by the 401 of info/version, and logs in with text', async () => {
+  test('Homarr: recognizes version 6 by the 401 of info/version, and logs in with a text body', async () => {
     const probe = await compat.send('GET', '/api/info/version');
     expect([probe.status, errorIn(probe).key]).toEqual([401, 'unauthorized']);
     const sid = await sidFrom({ 'content-type': 'text/plain;charset=UTF-8' });
@@ -75,7 +75,7 @@ describe('a client', () => {
     expect((await compat.send('DELETE', '/api/auth', { headers: { sid } })).status).toBe(204);
   });
 
-  test('Dashy opens a session for each refresh and ends none', async () => {
+  test('Dashy: opens a session for each refresh and ends none', async () => {
     const nowSecs = Math.floor(compat.api.clock.nowMs() / 1000);
     for (let refresh = 0; refresh < 5; refresh++) {
       const headers = { 'X-FTL-SID': await sidFrom(JSON_TYPE) };
@@ -84,7 +84,7 @@ describe('a client', () => {
     }
   });
 
-  test('the exporter keeps one session, in a header field or in the query', async () => {
+  test('the Prometheus exporter: keeps one session, in a header field or in the query string', async () => {
     const sid = await sidFrom(JSON_TYPE);
     const paths = [
       'stats/summary',
@@ -97,7 +97,7 @@ describe('a client', () => {
     await getAll(paths, {}, `?sid=${sid}`);
   });
 
-  test("bastgau's integration for Home Assistant handles 404 for everything except read-only statistics", async () => {
+  test("bastgau's integration for Home Assistant: handles 404 for everything except read-only statistics", async () => {
     const { sid, csrf } = sessionIn(
       await compat.send('POST', '/api/auth', { raw: login, headers: JSON_TYPE }),
     );
@@ -111,7 +111,7 @@ describe('a client', () => {
     expect((await compat.send('DELETE', '/api/auth', { headers })).status).toBe(204);
   });
 
-  test('ioBroker sends blocked=0 and a JSON type with all its requests', async () => {
+  test('ioBroker: sends blocked=0 and a JSON type with all its requests', async () => {
     const headers = { ...JSON_TYPE, sid: await sidFrom(JSON_TYPE) };
     await getAll(
       ['stats/summary', 'stats/top_domains?blocked=0&count=10', 'stats/top_clients?blocked=0'],

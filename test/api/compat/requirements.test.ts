@@ -14,8 +14,8 @@ const UNAUTHORIZED = { key: 'unauthorized', message: 'Unauthorized', hint: null 
 const SUMMARY = '/api/stats/summary';
 const login = JSON.stringify({ password: PASSWORD, totp: null, another: 1 });
 
-describe('the requirements of clients', () => {
-  test('requirement 1: POST /api/auth parses JSON whatever its Content-Type and ignores extra members', async () => {
+describe('the requirements of Pi-hole clients', () => {
+  test('requirement 1: POST /api/auth parses JSON with any Content-Type and ignores extra members', async () => {
     for (const type of [
       'application/x-www-form-urlencoded',
       'text/plain;charset=UTF-8',
@@ -41,7 +41,7 @@ describe('the requirements of clients', () => {
     expect((await compat.send('DELETE', '/api/auth', { headers })).status).toBe(204);
   });
 
-  test('requirement 3: a header precedes a cookie, which precedes the query; an expired one does no harm', async () => {
+  test('requirement 3: a session ID in a header overrides a cookie, which overrides the query string', async () => {
     const [first, second] = [await compat.logIn(), await compat.logIn()];
     const sidOf = async (headers: Record<string, string>, query = ''): Promise<string | null> =>
       sessionIn(await compat.send('GET', `/api/auth${query}`, { headers })).sid;
@@ -57,7 +57,7 @@ describe('the requirements of clients', () => {
       }
   });
 
-  test('requirement 4: without a session /api/auth answers with a session object, all other paths with an error object', async () => {
+  test('requirement 4: without a session /api/auth returns a session object, other paths return an error object', async () => {
     const none = await compat.send('GET', '/api/auth');
     expect([none.status, Object.keys(none.body as object)]).toEqual([401, ['session', 'took']]);
     expect(sessionIn(none)).toEqual({
@@ -91,7 +91,7 @@ describe('the requirements of clients', () => {
     expect([again.status, sessionIn(again).message]).toEqual([401, 'session unknown']);
   });
 
-  test('requirement 7: each body has took, integers are numbers, and no name is missing', async () => {
+  test('requirement 7: each body has the member took, integers are numbers, and no member is missing', async () => {
     const sid = await compat.logIn();
     const { queries } = (await compat.get(SUMMARY, sid)).body as {
       queries: Record<string, Record<string, number>>;
@@ -103,7 +103,7 @@ describe('the requirements of clients', () => {
       expect((await compat.get(path, sid)).body).toHaveProperty('took', expect.any(Number));
   });
 
-  test('requirement 8: a valid session has a csrf, a message and a validity', async () => {
+  test('requirement 8: a valid session has a CSRF token, a message and a validity', async () => {
     const opened = sessionIn(await compat.logInAnswer(PASSWORD));
     expect(opened).toEqual({
       valid: true,
@@ -117,7 +117,7 @@ describe('the requirements of clients', () => {
     expect(read).toEqual({ ...opened, message: 'correct password' });
   });
 
-  test('requirement 9: the validity is correct: it survives a restart, and each use extends it', async () => {
+  test('requirement 9: the validity of a session is correct after a restart, and each use extends it', async () => {
     const opened = sessionIn(await compat.logInAnswer(PASSWORD));
     compat.api.clock.advanceSecs(opened.validity - 1);
     const { clock } = compat.api;
@@ -137,13 +137,13 @@ describe('the requirements of clients', () => {
     expect([over.status, errorIn(over)]).toEqual([401, UNAUTHORIZED]);
   });
 
-  test('requirement 10: a sid needs no encoding in a URL', async () => {
+  test('requirement 10: a session ID needs no encoding in a URL', async () => {
     const sid = await compat.logIn();
     expect(sid).toMatch(/^[\w-]{43}$/);
     expect((await compat.send('GET', `${SUMMARY}?sid=${sid}`)).status).toBe(200);
   });
 
-  test('requirement 11: sessions that are never ended are bounded; native ones and those in use are kept', async () => {
+  test('requirement 11: sessions that never end are limited; native sessions and sessions in use are kept', async () => {
     const native = await compat.api.logIn();
     const inUse = await compat.logIn();
     compat.api.clock.advanceSecs(60);
@@ -163,7 +163,7 @@ describe('the requirements of clients', () => {
     for (const sid of [native, inUse, newest]) expect((await compat.get(SUMMARY, sid)).status).toBe(200);
   });
 
-  test('requirement 12: wrong passwords lock only the address that they come from', async () => {
+  test('requirement 12: wrong passwords lock only the address that sent them', async () => {
     const tries = async (count: number): Promise<void> => {
       for (let i = 0; i < count; i++)
         expect((await compat.logInAnswer('a deliberately wrong one')).status).toBe(401);
@@ -182,7 +182,7 @@ describe('the requirements of clients', () => {
     expect((await compat.logInAnswer(PASSWORD)).status).toBe(200);
   });
 
-  test('requirement 13: 404 has the path as its hint and nothing more, even if only the method is wrong', async () => {
+  test('requirement 13: 404 has the path as its hint and no other data, even for a wrong method', async () => {
     for (const [method, path] of [
       ['GET', '/api/nothing'],
       ['GET', '/api/auth/sessions'],
@@ -201,7 +201,7 @@ describe('the requirements of clients', () => {
     }
   });
 
-  test('requirement 14: with authentication disabled all is open, and a password still gets a sid', async () => {
+  test('requirement 14: with authentication disabled all paths are open, and a password still opens a session', async () => {
     await compat.restart('auth.enabled = false');
     const open = await compat.send('GET', '/api/auth');
     expect([open.status, sessionIn(open)]).toEqual([

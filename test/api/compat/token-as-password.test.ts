@@ -21,8 +21,8 @@ async function sidOf(key: string): Promise<string> {
   return sessionIn(await compat.logInAnswer(key)).sid!;
 }
 
-describe('an API token', () => {
-  test('serves as a password, and the session has its role and its name', async () => {
+describe('an API token used as the password', () => {
+  test('opens a session with the role and the name of the token', async () => {
     const sid = await sidOf(viewer.key);
     expect((await compat.get(SUMMARY, sid)).status).toBe(200);
     expect((await compat.api.send('GET', '/svc/api/groups', { headers: { sid } })).status).toBe(200);
@@ -40,7 +40,7 @@ describe('an API token', () => {
     ['revoked', (id) => ['DELETE', `/svc/api/api-tokens/${id}`]],
     ['given another key', (id) => ['PUT', `/svc/api/api-tokens/${id}`, { key: 'k7Qm2xVt9ZrB4nWs8LdP' }]],
     ['given another role', (id) => ['PUT', `/svc/api/api-tokens/${id}`, { role: 'admin' }]],
-  ])('that is %s no longer has a session', async (_how, change) => {
+  ])('that is %s ends its session', async (_how, change) => {
     const sid = await sidOf(viewer.key);
     const [method, path, json] = change(viewer.id);
     const answer = await compat.api.send(method, path, { session, ...(json === undefined ? {} : { json }) });
@@ -48,7 +48,7 @@ describe('an API token', () => {
     expect((await compat.get(SUMMARY, sid)).status).toBe(401);
   });
 
-  test('is accepted from a locked-out address, as it cannot be guessed; a wrong one counts as a wrong password', async () => {
+  test('is accepted from a locked-out address; a wrong token counts as a wrong password', async () => {
     const wrong = `${viewer.key.slice(0, -1)}${viewer.key.endsWith('Z') ? 'Y' : 'Z'}`;
     for (let n = 0; n < 5; n++) expect((await compat.logInAnswer(wrong)).status).toBe(401);
     const locked = await compat.logInAnswer(`${viewer.key}x`);

@@ -27,7 +27,7 @@ async function countOfPeople(): Promise<number> {
 }
 
 describe('a route that changes something', () => {
-  test.each(rows)('$name adds one entry with its user, address and change', async ({ route }) => {
+  test.each(rows)('$name adds one audit log entry with its user, address and change', async ({ route }) => {
     const mutation = await changing.prepare(route);
     const before = await countOfPeople();
     const headers = { ...mutation.headers, prefer: 'wait=1' };
@@ -43,7 +43,7 @@ describe('a route that changes something', () => {
     expect(entry!.revision).toBe(revision === undefined ? null : Number(revision));
   });
 
-  test('can wait for all nodes, unless it concerns one node, is answered early or needs no rights', () => {
+  test('can wait for all nodes, except for a listed set of operations', () => {
     const others = rows.filter(({ route }) => route.access !== 'public' && !route.waits);
     expect(others.map(({ name }) => name).toSorted()).toEqual([
       'DELETE /cache/entries',
@@ -61,7 +61,7 @@ describe('a route that changes something', () => {
     ]);
   });
 
-  test.each(rows)('$name adds no entry if it fails', async ({ route }) => {
+  test.each(rows)('$name adds no audit log entry if it fails', async ({ route }) => {
     const before = await countOfPeople();
     const path = route.path.replaceAll(/\{\w*id\}/g, '2147483647');
     const refused = await changing.api.send(route.method, `/api${path}?unknown=1`, { json: {} });
@@ -78,7 +78,7 @@ describe('a route that changes something', () => {
 });
 
 describe('a change that is sent twice', () => {
-  test('adds one entry for the first request, and none for the second', async () => {
+  test('adds one audit log entry for the first request, and none for the second', async () => {
     const json = { never_forward_non_fqdn: true };
     await changing.api.send('PUT', '/api/settings', { json });
     const before = await countOfPeople();
@@ -87,7 +87,7 @@ describe('a change that is sent twice', () => {
     expect(await countOfPeople()).toBe(before);
   });
 
-  test('adds one entry if two concurrent requests create the same object', async () => {
+  test('adds one audit log entry if two concurrent requests create the same object', async () => {
     const before = await countOfPeople();
     const json = { name: 'at once' };
     const answers = await Promise.all(

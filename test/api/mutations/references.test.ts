@@ -32,8 +32,8 @@ const cases = CHANGING.flatMap((route) =>
   referencesOf(route).map((field) => ({ name: `${route.method} ${route.path}`, route, field })),
 );
 
-describe('a reference in a body', () => {
-  test.each(cases)('$name with an unknown $field is 400, naming it', async ({ route, field }) => {
+describe('a reference to another object in a request body', () => {
+  test.each(cases)('$name with an unknown $field is 400 and names the field', async ({ route, field }) => {
     const mutation = await changing.prepare(route);
     const id = field === 'service_id' ? UNKNOWN_NAME : UNKNOWN_ID;
     const json = { ...(mutation.json as object), [field]: field.endsWith('s') ? [id] : id };
@@ -47,7 +47,7 @@ describe('a reference in a body', () => {
     expect([status, paths]).toEqual([400, [field]]);
   });
 
-  test('is found in every body that has one', () => {
+  test('is tested for every body that contains references', () => {
     expect(cases.map(({ name, field }) => `${name} ${field}`)).toEqual(
       expect.arrayContaining([
         'POST /services service_id',
@@ -62,12 +62,12 @@ describe('a reference in a body', () => {
   });
 });
 
-describe('a reference in a path', () => {
+describe('a reference to another object in a path', () => {
   const rows = everyOperation
     .filter(({ params }) => params !== undefined)
     .map((route) => ({ name: `${route.method} ${route.path}`, route }));
 
-  test.each(rows)('$name is 404 for an unknown one', async ({ route }) => {
+  test.each(rows)('$name is 404 for an unknown ID', async ({ route }) => {
     const { method, path } = route;
     // The rest of the request is valid.
     const mutation = method === 'GET' ? {} : await changing.prepare(route);

@@ -17,7 +17,7 @@ afterAll(async () => {
   await suite.close();
 });
 
-test('generated requests get documented answers, and none is a server error', async () => {
+test('randomly generated requests get documented responses, and no server error', async () => {
   const { faults, statuses } = await runProperties(api, 1500, 20_261_122);
   expect(faults).toEqual([]);
   expect(statuses[200]).toBeGreaterThan(100);

@@ -53,7 +53,7 @@ const idsOf = ({ body }: TestAnswer): number[] =>
   (body as { created: { id: number }[] }).created.map(({ id }) => id);
 
 describe.each(COLLECTIONS)('%s/bulk', (path, bodyOf, field, max) => {
-  test('creates and deletes in one revision, in the order of the request', async () => {
+  test('creates and deletes objects in one revision, in the order of the request', async () => {
     const before = await revisions();
     const create = [3, 1, 2].map(bodyOf);
     const made = await bulk(path, { create });
@@ -76,7 +76,7 @@ describe.each(COLLECTIONS)('%s/bulk', (path, bodyOf, field, max) => {
     expect(await revisions()).toBe(before);
   });
 
-  test('names every fault by its index, and stores no row', async () => {
+  test('reports every error with its index, and stores no row', async () => {
     const before = await revisions();
     const { body } = await api.send('POST', path, { json: bodyOf(10) });
     const create = [bodyOf(11), { ...bodyOf(12), surprise: 1 }, { ...bodyOf(13), comment: 5 }];
@@ -100,7 +100,7 @@ describe.each(COLLECTIONS)('%s/bulk', (path, bodyOf, field, max) => {
     expect((await api.send('POST', path, { json: bodyOf(11) })).status).toBe(201);
   });
 
-  test(`accepts ${max} rows, and no more`, async () => {
+  test(`accepts ${max} rows, and rejects more`, async () => {
     const create = Array.from({ length: max + 1 }, (_, index) => bodyOf(index + 1000));
     expect(pathsOf(await bulk(path, { create }))).toContain('create');
     const made = await bulk(path, { create: create.slice(1) });
@@ -110,7 +110,7 @@ describe.each(COLLECTIONS)('%s/bulk', (path, bodyOf, field, max) => {
   });
 });
 
-test('rows with an unknown group are named', async () => {
+test('rows with an unknown group are reported by index', async () => {
   const create = [{ domain: 'g1.example' }, { domain: 'g2.example', group_id: 4711 }];
   expect(pathsOf(await bulk('/api/managed-domains', { create }))).toEqual(['create.1.group_id']);
   const filters = [{ pattern: '^g1' }, { pattern: '^g2', group_id: 4711 }];
@@ -119,7 +119,7 @@ test('rows with an unknown group are named', async () => {
   expect(pathsOf(await bulk('/api/clients', { create: clients }))).toEqual(['create.0.group_id']);
 });
 
-test('records that contradict each other are named', async () => {
+test('contradictory local records are reported by index', async () => {
   const create = [
     { fqdn: 'a.home.arpa', value: '192.0.2.1' },
     { fqdn: 'a.home.arpa', record_type: 'CNAME', value: 'b.home.arpa' },

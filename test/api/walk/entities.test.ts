@@ -128,9 +128,9 @@ function edited(current: Fields): Fields {
   return { ...current, [field]: value };
 }
 
-describe('a created entity', () => {
+describe('a response that creates an entity', () => {
   test.each(creating)(
-    '$name returns the location, where the entity is read with its ETag',
+    '$name has the Location at which the entity is returned with its ETag',
     async ({ name }) => {
       const { answer, location, etag } = await created(name);
       const read = await ask('GET', location);
@@ -142,8 +142,8 @@ describe('a created entity', () => {
   );
 });
 
-describe('a read entity', () => {
-  test.each(editable)('$name: sent back without an edit, it is unchanged', async (row) => {
+describe('an entity that was read', () => {
+  test.each(editable)('$name: is unchanged if it is sent back without an edit', async (row) => {
     const change = changeOf(row);
     const { location } = await created(row.name);
     const { body, headers } = await ask('GET', location);
@@ -157,7 +157,7 @@ describe('a read entity', () => {
     expect(await counted()).toEqual(before);
   });
 
-  test.each(editable)('$name: edited and sent back, it has a new ETag', async (row) => {
+  test.each(editable)('$name: has a new ETag if it is edited and sent back', async (row) => {
     const change = changeOf(row);
     const { location, etag } = await created(row.name);
     const json = edited((await ask('GET', location)).body as Fields);
@@ -172,7 +172,7 @@ describe('a read entity', () => {
     expect((await ask('GET', location)).body).toEqual(read.body);
   });
 
-  test.each(editable)('$name: of two edits with the same ETag exactly one succeeds', async (row) => {
+  test.each(editable)('$name: exactly one of two edits with the same ETag succeeds', async (row) => {
     const change = changeOf(row);
     const { location, etag } = await created(row.name);
     const before = (await ask('GET', location)).body as Fields;
@@ -183,7 +183,7 @@ describe('a read entity', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
   });
 
-  test.each(deletable)('$name: deleted only with its current ETag', async ({ name }) => {
+  test.each(deletable)('$name: is deleted only with its current ETag', async ({ name }) => {
     const { location, etag } = await created(name);
     const stale = await ask('DELETE', location, { ifMatch: '"stale"' });
     expect([stale.status, stale.problem.error]).toEqual([412, 'precondition_failed']);
@@ -202,13 +202,13 @@ async function counted(): Promise<{ audited: number; revised: number }> {
 }
 
 describe('every collection', () => {
-  test('with ids has a GET for one', () => {
+  test('with IDs has a GET route for one entity', () => {
     const paths = new Set(everyOperation.filter(({ method }) => method === 'GET').map(({ path }) => path));
     const items = everyOperation.filter(({ method, path }) => method === 'DELETE' && /\}$/.test(path));
     expect(items.map(({ path }) => path).filter((path) => !paths.has(path))).toEqual([]);
   });
 
-  test('includes the query log, whose rows have larger ids than entities', async () => {
+  test('includes the query log, whose rows have larger IDs than entities', async () => {
     await storeRows(suite.database, [logRow({ timestampMs: api.clock.nowMs() - 1000 })]);
     const { data } = QueryLogPage.parse((await ask('GET', '/api/queries')).body);
     expect(data[0]!.id).toBeGreaterThan(MAX_ID);
@@ -237,8 +237,8 @@ async function editAt(method: string, path: string, change: Fields): Promise<Tes
   return answer;
 }
 
-describe('a body that is read and sent back', () => {
-  test('can be that of the DNS settings, or the schedule of a group', async () => {
+describe('a body that is read, edited and sent back', () => {
+  test('is accepted for the DNS settings, and for the schedule of a group', async () => {
     await ask('PUT', '/api/settings', { json: { local_domain: 'home.arpa' } });
     await ask('PUT', `/api/groups/${own.group}/schedule`, { json: { profile_id: own.profile } });
     const other = await created('POST /schedule-profiles');
@@ -255,7 +255,7 @@ describe('a body that is read and sent back', () => {
     }
   });
 
-  test('is also checked against the ETag if a POST changes an existing entity', async () => {
+  test('is checked against the ETag if a POST changes an existing entity', async () => {
     for (const [path, change] of [
       ['/api/settings', { local_domain: 'example.org' }],
       ['/api/config', { dns: { local_domain: 'example.org' } }],
@@ -305,7 +305,7 @@ describe('a body that is read and sent back', () => {
     expect(await shown({ fqdn: 'nas.lan' })).toEqual(['nas.lan', '192.0.2.32', '192.0.2.32']);
   });
 
-  test('is refused with a field that the entity does not have', async () => {
+  test('is rejected with a field that the entity does not have', async () => {
     const { location } = await created('POST /groups');
     const answer = await ask('PUT', location, { json: { surprise: 1, client_count: 'many' } });
     expect([answer.status, answer.problem.errors]).toEqual([
@@ -315,7 +315,7 @@ describe('a body that is read and sent back', () => {
   });
 });
 
-test('If-None-Match with the ETag of an entity returns the entity, as the ETag does not cover all fields', async () => {
+test('If-None-Match with the ETag of an entity returns 200, as the ETag does not cover all fields', async () => {
   const { location, etag } = await created('POST /groups');
   const answer = await api.send('GET', location, { session, headers: { 'if-none-match': etag } });
   expect(answer.status).toBe(200);

@@ -164,31 +164,34 @@ function documented(name: string): number[] {
   return Object.keys(walk.checker.operations.get(name)!.responses).map(Number);
 }
 
-describe('the walk', () => {
-  test('the document describes each route, and no other', () => {
+describe('requests to every operation', () => {
+  test('the OpenAPI document describes each route, and no other route', () => {
     expect([...walk.checker.operations.keys()].sort()).toEqual(rows.map(({ name }) => name).sort());
   });
 
-  test.each(rows)('$name refuses requests that every operation refuses', async ({ name, bodyLimitBytes }) => {
-    for (const status of documented(name)) await COMMON[status]?.(name, bodyLimitBytes);
-  });
+  test.each(rows)(
+    '$name rejects requests that are invalid for every operation',
+    async ({ name, bodyLimitBytes }) => {
+      for (const status of documented(name)) await COMMON[status]?.(name, bodyLimitBytes);
+    },
+  );
 
   test.each(rows.filter(({ access }) => access === 'admin' || access === 'family'))(
-    '$name is not for viewers',
+    '$name is forbidden for viewers',
     async ({ name }) => {
       expect((await walk.ask(name, { session: viewer })).status).toBe(403);
     },
   );
 
   test.each(rows.filter(({ access }) => access === 'admin' || access === 'viewer'))(
-    '$name is not for the role family',
+    '$name is forbidden for the role family',
     async ({ name }) => {
       expect((await walk.ask(name, { session: family })).status).toBe(403);
     },
   );
 
   test.each(rows.filter(({ method }) => method !== 'GET'))(
-    '$name is not for other origins',
+    '$name is forbidden from other origins',
     async ({ name }) => {
       expect((await walk.ask(name, { headers: { origin: 'http://evil.example' } })).status).toBe(403);
     },
@@ -216,14 +219,14 @@ describe('the walk', () => {
     expect(`${name.replace(/ \d+$/, '')} ${answer.status}`).toBe(name);
   });
 
-  test('a running node cannot be removed', async () => {
+  test('a node that is running cannot be removed', async () => {
     await suite.database.query(
       `INSERT INTO nodes (id, name, run, last_seen) VALUES (8, 'core', gen_random_uuid(), now())`,
     );
     expect((await walk.ask('DELETE /nodes/{node}', { params: { node: 'core' } })).status).toBe(409);
   });
 
-  test('an overloaded node reports that it is overloaded', async () => {
+  test('an overloaded node returns the documented status', async () => {
     await walk.ask('GET /queries/stream', {}, busy);
     await walk.ask('GET /health', {}, busy);
     const exports = Array.from({ length: 2 }, () =>
@@ -238,7 +241,7 @@ describe('the walk', () => {
     await walk.ask('GET /queries/export', {}, busy);
   });
 
-  test('each documented status was met, except for a few with a reason', () => {
+  test('each documented status was returned, except for a few with a reason', () => {
     const unmet = rows.flatMap(({ name }) =>
       documented(name)
         .filter((status) => walk.met.get(name)?.has(status) !== true)

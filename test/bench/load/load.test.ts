@@ -32,7 +32,7 @@ describe('load generators', () => {
     expect(() => parseDnsperf('Error: unable to open')).toThrow('Run time');
   });
 
-  test('argumentsOf() leaves out options that are not set', () => {
+  test('argumentsOf() omits options that are not set', () => {
     const job = {
       port: 5601,
       questionFile: '/tmp/q',

@@ -5,8 +5,8 @@ import { isForwarded, mixQuestions, partlyUnique, stampQuestions, uniqueQuestion
 import { formatQuestions, parseQuestions } from './asked-question.ts';
 import { namesOfLine } from './sample-data.ts';
 
-describe('generated material', () => {
-  test('generateNames() returns the same distinct names for a seed, none of them taken', () => {
+describe('generated names, lists and queries', () => {
+  test('generateNames() returns the same distinct names for a seed, excluding names already used', () => {
     const names = generateNames(5000, 42);
     expect(generateNames(5000, 42)).toEqual(names);
     expect(generateNames(5000, 43)).not.toEqual(names);
@@ -16,7 +16,7 @@ describe('generated material', () => {
     expect(names.every((name) => /^([a-z0-9]{1,63}\.){2,4}(com|net|org)$/.test(name))).toBe(true);
   });
 
-  test('generateMaterial() returns the same list and stream for a seed', () => {
+  test('generateMaterial() returns the same list and queries for a seed', () => {
     const first = generateMaterial(2000, 1);
     const second = generateMaterial(2000, 1);
     expect(second.names).toEqual(first.names);
@@ -24,7 +24,7 @@ describe('generated material', () => {
     expect(generateMaterial(2000, 2).stream).not.toEqual(first.stream);
   });
 
-  test('generateMaterial() has questions of every type', () => {
+  test('generateMaterial() has queries of every type', () => {
     const types = new Set(generateMaterial(2000, 1).stream.map(({ type }) => type));
     expect([...types].sort()).toEqual(
       ['A', 'AAAA', 'CNAME', 'HTTPS', 'MX', 'NS', 'PTR', 'SOA', 'SRV', 'SVCB', 'TXT'].sort(),
@@ -32,7 +32,7 @@ describe('generated material', () => {
   });
 });
 
-describe('question mix', () => {
+describe('the mix of queries', () => {
   const listed = new Set(['ads.example.com', 'example.org']);
   const stream = [
     { name: 'www.example.com', type: 'HTTPS' },
@@ -43,21 +43,21 @@ describe('question mix', () => {
     { name: 'printer', type: 'A' },
   ];
 
-  test('mixQuestions() has exactly the requested share, and the same questions for a seed', () => {
+  test('mixQuestions() has exactly the requested percentages, and the same queries for a seed', () => {
     const { questions, blockedCount } = mixQuestions(stream, listed, 1000, 0.3, 9);
     expect(blockedCount).toBe(300);
     expect(questions.filter(({ name }) => listed.has(name.toLowerCase()))).toHaveLength(300);
     expect(mixQuestions(stream, listed, 1000, 0.3, 9).questions).toEqual(questions);
   });
 
-  test('mixQuestions() has only address questions as blocked ones, and none below a listed name', () => {
+  test('mixQuestions() has only address queries as blocked queries, and no query below a listed name', () => {
     const asked = new Set(
       mixQuestions(stream, listed, 100, 0.5, 1).questions.map(({ name, type }) => `${name} ${type}`),
     );
     expect(asked).toEqual(new Set(['ADS.example.com A', 'www.example.com HTTPS', 'a.example.net A']));
   });
 
-  test('mixQuestions() rejects a stream without one of the kinds', () => {
+  test('mixQuestions() rejects a stream in which a kind of query is missing', () => {
     expect(() => mixQuestions(stream.slice(0, 1), listed, 10, 0.3, 1)).toThrow('1 allowed and 0 blocked');
   });
 
@@ -75,7 +75,7 @@ describe('question mix', () => {
     expect(isForwarded(name, listed)).toBe(expected);
   });
 
-  test('partlyUnique() marks exactly its share as unique, and stampQuestions() keeps the others', () => {
+  test('partlyUnique() marks exactly the requested percentage as unique; stampQuestions() keeps other queries', () => {
     const questions = partlyUnique(stream, listed, 50, 0.3, 1);
     const isUnique = questions.map(({ name }) => name.startsWith('00000000.'));
     expect(isUnique.filter((unique) => unique)).toHaveLength(15);
@@ -99,7 +99,7 @@ describe('question mix', () => {
   });
 });
 
-describe('question files', () => {
+describe('files of queries', () => {
   test('parseQuestions() parses the output of formatQuestions()', () => {
     const questions = [
       { name: 'WWW.example.com', type: 'A' },
@@ -108,12 +108,12 @@ describe('question files', () => {
     expect(parseQuestions(formatQuestions(questions))).toEqual(questions);
   });
 
-  test('parseQuestions() names the first bad line', () => {
+  test('parseQuestions() reports the first invalid line', () => {
     expect(() => parseQuestions('a.example A\nb.example\n')).toThrow('line 2');
   });
 });
 
-describe('namesOfLine', () => {
+describe('namesOfLine(), the names in a line of a list,', () => {
   test.each([
     ['ads.example.com', ['ads.example.com']],
     ['0.0.0.0 Ads.Example.com b.example.net # why', ['ads.example.com', 'b.example.net']],

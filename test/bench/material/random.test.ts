@@ -5,8 +5,8 @@ function draws(count: number, random: () => number): number[] {
   return Array.from({ length: count }, random);
 }
 
-describe('random', () => {
-  test('seededRandom() repeats itself for a seed and differs for another', () => {
+describe('random numbers', () => {
+  test('seededRandom() returns the same numbers for the same seed and other numbers for another seed', () => {
     expect(draws(50, seededRandom(7))).toEqual(draws(50, seededRandom(7)));
     expect(draws(50, seededRandom(7))).not.toEqual(draws(50, seededRandom(8)));
   });
@@ -25,7 +25,7 @@ describe('random', () => {
     expect(shuffled.toSorted((a, b) => a - b)).toEqual(items);
   });
 
-  test('zipfRanks() draws low ranks most often and stays in range', () => {
+  test('zipfRanks() returns low ranks most often, and only ranks within range', () => {
     const ranks = draws(20_000, zipfRanks(100, 1, 0, seededRandom(5)));
     const times = (rank: number): number => ranks.filter((drawn) => drawn === rank).length;
     expect(Math.min(...ranks)).toBe(0);

@@ -5,8 +5,8 @@ import { cpuBetween, parseStat, processTree, readCpu, readMemory } from './proc-
 const STAT =
   '4242 (a (odd) name) S 17 4242 4242 0 -1 4194304 1000 50 0 0 120 30 7 5 20 0 11 0 99 1000000 2560 18446744073709551615';
 
-describe('proc-tree', () => {
-  test('parseStat() accepts spaces and parentheses in the name', () => {
+describe('CPU and memory of process trees', () => {
+  test('parseStat() accepts spaces and parentheses in the process name', () => {
     expect(parseStat(STAT)).toEqual({
       pid: 4242,
       comm: 'a (odd) name',
@@ -41,7 +41,7 @@ describe('proc-tree', () => {
     });
   });
 
-  test('cpuBetween() counts an ended child without the time it had used before', () => {
+  test('cpuBetween() counts an ended child process without the time that it had used before', () => {
     const before = {
       rootPid: 1,
       reapedTicks: 3,
@@ -55,7 +55,7 @@ describe('proc-tree', () => {
     });
   });
 
-  test('readCpu() and readMemory() read this process', () => {
+  test('readCpu() and readMemory() return values of the current process', () => {
     expect(processTree(process.pid)[0]?.pid).toBe(process.pid);
     const { threads } = readCpu(process.pid);
     expect(threads.some(({ tid, cpuNs }) => tid === process.pid && cpuNs > 0)).toBe(true);

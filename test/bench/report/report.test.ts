@@ -38,14 +38,14 @@ const LOAD_SECS = new Map([
   ['failed', 1],
 ]);
 
-describe('figures', () => {
-  test('median() returns the middle value, or the mean of the two in the middle', () => {
+describe('measured figures', () => {
+  test('median() returns the middle value, or the mean of the two middle values', () => {
     expect(median([3, 1, 2])).toBe(2);
     expect(median([4, 1, 3, 2])).toBe(2.5);
     expect(median([])).toBeNaN();
   });
 
-  test('medianRows() has a row per measured server, and the sum of the losses', () => {
+  test('medianRows() has a row per measured server, and the sum of the lost queries', () => {
     const rows = medianRows(RUNS, LOAD_SECS);
     expect(rows.map(({ server }) => server)).toEqual(['weir', 'peer']);
     expect(rows[0]).toMatchObject({
@@ -68,13 +68,13 @@ describe('figures', () => {
     expect(ratios!.workersCpu).toBeCloseTo(0.4);
   });
 
-  test('ratioRows() is empty if the baseline has no runs', () => {
+  test('ratioRows() is empty if the baseline was not measured', () => {
     expect(ratioRows(RUNS, 'absent', ['weir', 'peer'])).toEqual([]);
   });
 });
 
-describe('goals', () => {
-  test('isMet() compares with the bound, and is undefined without a measurement', () => {
+describe('performance goals', () => {
+  test('isMet() compares a value with its limit, and is undefined without a measurement', () => {
     const goal = { what: 'x', unit: '', atMost: 2 };
     expect(isMet({ ...goal, measured: 2 })).toBe(true);
     expect(isMet({ ...goal, measured: 2.01 })).toBe(false);
@@ -83,7 +83,7 @@ describe('goals', () => {
     expect(isMet({ ...goal, measured: NaN })).toBeUndefined();
   });
 
-  test('goalTable() has measured value, bound and result in a line', () => {
+  test('goalTable() has measured value, limit and result in one line', () => {
     const lines = goalTable([
       { what: 'ratio', measured: 0.617, unit: '', atMost: 0.6 },
       { what: 'memory', measured: 100, unit: 'MiB', atMost: 120 },
@@ -94,7 +94,7 @@ describe('goals', () => {
     expect(lines[3]).toMatch(/^rate +- +at least 1\.60 +-$/);
   });
 
-  test('peerGoals() compares the workers and all processes with each peer within a rotation', () => {
+  test('peerGoals() compares the workers and all processes with each other server within a rotation', () => {
     const runs = RUNS.map((each) => ({ ...each, server: each.server === 'peer' ? 'unbound' : each.server }));
     const goals = peerGoals('cached-mix', runs);
     const measured = (what: string): number | undefined =>
@@ -112,7 +112,7 @@ describe('goals', () => {
     ).toEqual([]);
   });
 
-  test('peerGoals() adds up the losses at an ordinary rate', () => {
+  test('peerGoals() adds up the lost queries at an ordinary rate', () => {
     const runs = [0, 1].map((rotation) => run('weir', rotation, 20_000, 9, { lost: rotation, logLost: 3 }));
     const goals = peerGoals('cached-mix-20k', runs);
     expect(goals.find(({ what }) => what.includes('answers lost'))).toMatchObject({ measured: 1, atMost: 0 });
@@ -121,7 +121,7 @@ describe('goals', () => {
 });
 
 describe('tables', () => {
-  test('figureTable() shows columns of workers and children only if there are any', () => {
+  test('figureTable() shows columns for workers and child processes only if there are any', () => {
     const rows = medianRows(RUNS, LOAD_SECS);
     expect(figureTable(rows)).toContain('workers us/q');
     expect(figureTable(rows)).not.toContain('children');
@@ -136,7 +136,7 @@ describe('tables', () => {
     expect(lines[1]).toMatch(/^peer +2\.00 +0\.50 +0\.40 +- +-$/);
   });
 
-  test('alignColumns() aligns the first column left and the others right', () => {
+  test('alignColumns() aligns the first column left and the other columns right', () => {
     expect(
       alignColumns([
         ['a', 'long'],

@@ -34,7 +34,7 @@ async function start(file) {
   throw new Error('the set-up fails');
 }`;
 
-test('endOthers() ends unknown children and their children', async () => {
+test('endOthers() ends unknown child processes and their children', async () => {
   const known = spawn('sleep', ['1000']);
   const before = new Set(children());
   expect(before).toContain(String(known.pid));

@@ -13,7 +13,7 @@ const { needsOf } = createRequire(import.meta.url)(FILTER) as { needsOf: (suite:
 const folder = makeTempDir();
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('the suites of this tree', () => {
+describe('all suites of the repository', () => {
   /** Programs that a slim Debian with Node does not have, and functions of test/support that start them, by package. */
   const RUN = {
     bind9: 'startPolicyZone',
@@ -94,7 +94,7 @@ describe('jest on a machine without docker-compose', () => {
   }
   const line = expect.stringMatching(/^skipped: needs docker-compose {2}\S*needy\.test\.js$/m) as unknown;
 
-  test('prints one line for a suite that needs it, skips the suite, and runs the others', () => {
+  test('prints one line for a suite that needs docker-compose, skips the suite, and runs the others', () => {
     const { status, stderr } = jest([]);
     expect([status, stderr]).toEqual([0, line]);
     expect(stderr).toMatch(/^Tests: +1 passed, 1 total$/m);
@@ -105,7 +105,7 @@ describe('jest on a machine without docker-compose', () => {
     expect([status, stdout, stderr]).toEqual([0, '0 passed, 0 failed, 1 skipped\n', line]);
   });
 
-  test('fails with WEIR_TEST_NO_SKIPS=1, and names each suite with its missing need', () => {
+  test('fails with WEIR_TEST_NO_SKIPS=1, and lists each suite with its missing need', () => {
     const { status, stderr } = jest([], { WEIR_TEST_NO_SKIPS: '1' });
     expect(stderr).toMatch(/no suite may be skipped .*\nneeds docker-compose {2}\S*needy\.test\.js$/m);
     expect(status).toBe(1);

@@ -7,7 +7,7 @@ const SOON = { pauseMs: 1, withinMs: 20 };
 const never = (): Promise<never> => new Promise(() => undefined);
 
 describe('until()', () => {
-  test('returns the first state that the predicate accepts, and reads no further', async () => {
+  test('returns the first state that the predicate accepts, and reads no further state', async () => {
     let reads = 0;
     expect(
       await until(
@@ -20,12 +20,12 @@ describe('until()', () => {
     expect(reads).toBe(3);
   });
 
-  test('accepts any truthy state unless a predicate is given', async () => {
+  test('accepts any truthy state if there is no predicate', async () => {
     const states = [0, '', null, 'there'];
     expect(await until('a truthy state', async () => states.shift())).toBe('there');
   });
 
-  test('reads at least once, even if the deadline passes during the read', async () => {
+  test('reads the state at least once, even if the deadline passes during the read', async () => {
     const slow = (): string => {
       const endMs = performance.now() + 5;
       while (performance.now() < endMs);
@@ -62,7 +62,7 @@ describe('until()', () => {
     await expect(until('a first answer', never, Boolean, SOON)).rejects.toThrow('last seen: nothing');
   });
 
-  test('rejects with the error of a read', async () => {
+  test('fails with the error of a read', async () => {
     const broken = (): never => {
       throw new Error('the process ended');
     };
@@ -71,7 +71,7 @@ describe('until()', () => {
 });
 
 describe('within()', () => {
-  test('returns the result, and passes on a rejection', async () => {
+  test('returns the result of the promise, or throws its error', async () => {
     expect(await within('a result', Promise.resolve(7))).toBe(7);
     await expect(within('a result', Promise.reject(new Error('refused')))).rejects.toThrow('refused');
   });

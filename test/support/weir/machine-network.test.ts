@@ -4,7 +4,7 @@ import { holdNetwork, useOwnLock } from './machine-network.ts';
 
 useOwnLock();
 
-test('holdNetwork() lets many suites share the network, then gives one suite exclusive use', async () => {
+test('holdNetwork() lets many suites share the network, or gives one suite exclusive use', async () => {
   const shares = [await holdNetwork('shared'), await holdNetwork('shared')];
   const steps: string[] = [];
   const alone = holdNetwork('alone').then((release) => {

@@ -13,7 +13,7 @@ test('giveInput() writes everything and closes the pipe', async () => {
   expect((await said).length).toBe(1_000_000);
 });
 
-test('giveInput() accepts that a process ends before it has read everything', async () => {
+test('giveInput() succeeds if a process ends before it has read everything', async () => {
   const child = spawn('/bin/sh', ['-c', 'exec <&-; echo closed; exit 3']);
   const closed = once(child, 'close');
   await once(child.stdout, 'data');
@@ -21,13 +21,13 @@ test('giveInput() accepts that a process ends before it has read everything', as
   expect(await closed).toEqual([3, null]);
 });
 
-test('giveInput() accepts that a process has already ended', async () => {
+test('giveInput() succeeds if a process has already ended', async () => {
   const child = spawn('true');
   await once(child, 'close');
   await giveInput(child.stdin, 'x');
 });
 
-test('giveInput() rejects with any other error', async () => {
+test('giveInput() fails with any other error', async () => {
   const broken = new Writable({ write: (_chunk, _encoding, done) => done(new Error('broken')) });
   await expect(giveInput(broken, 'x')).rejects.toThrow('broken');
 });
