@@ -44,6 +44,8 @@ export default defineConfig({
     manifest: true,
     rolldownOptions: {
       output: {
+        chunkFileNames: ({ facadeModuleId }) =>
+          `assets/${facadeModuleId?.endsWith('?other') === true ? 'other-' : ''}[name]-[hash].js`,
         codeSplitting: {
           groups: [{ name: 'entry', tags: ['$initial'] }, ...SHARED_FILES.map((name) => ({ name }))],
         },

@@ -130,7 +130,7 @@ describe('a user with a right-to-left language', () => {
     await fixture.withPage({}, async (page) => {
       await page.addInitScript(`localStorage.setItem('weir.language', 'ar-XB')`);
       await page.goto(`./queries?domain=${name}`);
-      expect(await page.evaluate('document.documentElement.dir')).toBe('rtl');
+      await page.locator('html[dir=rtl]').waitFor();
       await page.getByRole('row').filter({ hasText: name }).locator('time').click();
       const drawer = page.getByRole('dialog', { name });
       await drawer.getByRole('heading', { name: 'Step by step' }).waitFor();

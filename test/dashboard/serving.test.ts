@@ -5,6 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Response } from 'playwright-core';
+import english from '../../control-plane/dashboard/src/i18n/en.json' with { type: 'json' };
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { LAN_NAME } from '../support/browser/chromium.ts';
 import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
@@ -135,13 +136,16 @@ describe('the dashboard below the path of a reverse proxy', () => {
 
 const KB = 1024;
 /** Scripts of the first view in the worst case for a browser, which is gzip; the chart is drawn after it. */
-const FIRST_SCRIPTS_BYTES = 197 * KB;
+const FIRST_SCRIPTS_BYTES = 180 * KB;
 /** The script that sends the first requests, without compression: it runs before the rest of the code has arrived. */
 const MAIN_SCRIPT_BYTES = 10 * KB;
 /** Styles of the first view. */
 const FIRST_STYLES_BYTES = 20 * KB;
 /** Scripts of each further page. */
 const PAGE_SCRIPTS_BYTES = 30 * KB;
+
+/** A missing message is shown as its key. */
+const MESSAGE_KEYS = Object.keys(english);
 
 const MINUTE_MS = 60_000;
 
@@ -201,6 +205,20 @@ describe('the size and time budgets of the dashboard', () => {
       expect(tooMuch).toEqual([]);
     });
   });
+
+  test.each(['en', 'de'])(
+    'the login and the overview need no messages of other pages in %s',
+    async (language) => {
+      for (const visitor of [{ session: '' }, {}])
+        await fixture.withPage({ ...visitor, expected: [/ERR_FAILED/] }, async (page) => {
+          await page.addInitScript(`localStorage.setItem('weir.language', '${language}')`);
+          await page.route('**/assets/other-*.js', (route) => route.abort());
+          await load(page, '/');
+          const shown = await page.content();
+          expect(MESSAGE_KEYS.filter((key) => shown.includes(key))).toEqual([]);
+        });
+    },
+  );
 
   test('the script that sends the first requests stays within its budget', async () => {
     await fixture.withPage({}, async (page) => {

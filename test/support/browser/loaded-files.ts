@@ -11,12 +11,12 @@ import {
   parseManifest,
 } from '../../../control-plane/web/built-dashboard/build-manifest.ts';
 
-/** Code of the charts, requested once the overview is displayed. */
-const AFTER_FIRST_PAINT = /bar-plot|overview-charts/;
+/** Code of the charts and messages of other pages, requested once the overview is displayed. */
+const AFTER_FIRST_PAINT = /bar-plot|overview-charts|\/other-/;
 
 /** Sizes in bytes. */
 export interface LoadedBytes {
-  /** Size of the scripts without the code of the charts, which loads after the first paint. */
+  /** Size of the scripts without those that load after the first paint. */
   readonly scripts: number;
   readonly styles: number;
 }

@@ -13,7 +13,7 @@ import { PAGE_BASE } from '../api/place.ts';
 import { createStore } from '../api/store.ts';
 import { MeProvider } from '../api/session.tsx';
 import { endSignIn, isSignInNeeded, watchSignIn } from '../api/sign-in.ts';
-import { messages } from '../i18n/language.ts';
+import { messages, withAllMessages } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { Answered } from '../ui/display/states.tsx';
 import { rememberLogin } from './first-questions.ts';
@@ -23,8 +23,8 @@ import { Shell } from './shell.tsx';
 
 /** The login page is loaded on demand, because most visitors are already logged in. */
 const LoginPage = later(() => import('./login/login-page.tsx'));
-const SetupPage = lazy(() => import('./login/setup-page.tsx'));
-const FamilyFrame = later(() => import('./family-frame.tsx'));
+const SetupPage = lazy(() => withAllMessages(() => import('./login/setup-page.tsx')));
+const FamilyFrame = later(() => withAllMessages(() => import('./family-frame.tsx')));
 const LoginAgain = lazy(() => import('./login/login-again.tsx'));
 
 export function App(): ReactNode {

@@ -56,9 +56,15 @@ function entry(page: PageName, section: Section, icon: LucideIcon, load: Load, m
     title: `page.${page}` as MessageKey,
     icon,
     section,
-    view: later(load),
+    view: later(page === 'overview' ? load : () => withMessages(load)),
     ...more,
   };
+}
+
+/** Imports the messages when they are needed, because the tests of this module run without Vite. */
+async function withMessages(load: Load): ReturnType<Load> {
+  const { withAllMessages } = await import('../i18n/language.ts');
+  return withAllMessages(load);
 }
 
 /** All pages. Within a section, the pages are in the order of the navigation. */

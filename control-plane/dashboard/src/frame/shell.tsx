@@ -5,6 +5,7 @@ import type { ReactNode, RefObject } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import { DashboardPath } from '../../../../shared/dashboard-paths.ts';
 import { useMe } from '../api/session.tsx';
+import { withAllMessages } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { BAR_PATHS, LISTED_PAGES, loadPage, MORE, PAGES, SECTIONS } from './pages.ts';
 import type { PageEntry } from './pages.ts';
@@ -27,7 +28,7 @@ const PROBLEMS_PATH = `/${DashboardPath.diagnosis}`;
 /** The same width as in the styles of the frame. */
 const PHONE = '(width < 56rem)';
 
-const MorePage = lazy(() => import('./more-page.tsx'));
+const MorePage = lazy(() => withAllMessages(() => import('./more-page.tsx')));
 
 /** The frame with the page that the URL selects. */
 export function Shell({ onLogout }: { readonly onLogout: () => void }): ReactNode {
@@ -206,7 +207,7 @@ function Lost(): ReactNode {
   );
 }
 
-const Palette = lazy(() => import('./palette.tsx'));
+const Palette = lazy(() => withAllMessages(() => import('./palette.tsx')));
 
 /** The palette if it is open, and a function that opens it. */
 function usePalette(): { readonly palette: ReactNode; readonly open: () => void } {

@@ -1,76 +1,68 @@
-/**
- * Languages of the page: the available ones, the selected one, and its messages. Each language is a JSON file in this
- * directory.
- */
+/** The language of the page and its messages, of which those that the first view does not need are loaded later. */
 import { setupI18n } from '@lingui/core';
 import type { Messages } from '@lingui/core';
-import en from './en.json';
+import type all from './en.json';
+import english from './en.json?first';
+import { firstMessages, otherMessages, storeLanguage, wantedLanguage } from './message-files.ts';
 import { pseudoMessages } from './pseudo.ts';
 import type { PseudoLanguage } from './pseudo.ts';
 
 /** Every text of the dashboard has a key in `en.json`. */
-export type MessageKey = keyof typeof en;
+export type MessageKey = keyof typeof all;
 
-/** Key of the selected language in the browser's storage. */
-const CHOICE = 'weir.language';
-const FALLBACK = 'en';
-
-const files = import.meta.glob<{ default: Messages }>('./*.json');
-
-/** Tags of the languages that have a file, such as `de`. */
-export const LANGUAGES = Object.keys(files)
-  .map((file) => file.replace(/^\.\/|\.json$/g, ''))
-  .sort();
-
-/** The messages of the current language. */
+/** The loaded messages of the current language. Each load replaces `messages.messages`, and is announced as `change`. */
 export const messages = setupI18n();
 
-/** The language that the user selected; null to use the browser's. */
-export function chosenLanguage(): string | null {
-  return localStorage.getItem(CHOICE);
-}
+/** The language whose messages are all loaded, or being loaded. */
+let whole: { readonly tag: string; readonly loading: Promise<void> } | null = null;
 
-/** Stores the selected language and applies it. */
-export async function chooseLanguage(tag: string | null): Promise<void> {
-  if (tag === null) localStorage.removeItem(CHOICE);
-  else localStorage.setItem(CHOICE, tag);
-  await startLanguage();
-}
-
-/** Loads the messages of the selected language, or of the first available one of the browser's languages. */
+/** Shows the messages of the first view in the wanted language. Rejects if they cannot be loaded. */
 export async function startLanguage(): Promise<void> {
-  const wanted = chosenLanguage();
-  const tag = wanted ?? fitting(navigator.languages) ?? FALLBACK;
-  const { textLanguage, numberLanguage } = await load(tag);
-  messages.activate(textLanguage, [numberLanguage]);
-  document.documentElement.lang = textLanguage;
-  document.documentElement.dir = isRightToLeft(textLanguage) ? 'rtl' : 'ltr';
+  const tag = wantedLanguage();
+  show(tag, { ...english, ...(await firstMessages(tag)) });
 }
 
-/** The first of the user's languages that has a file; `de-AT` uses `de`. */
-function fitting(wanted: readonly string[]): string | undefined {
-  const tags = wanted.map((tag) => tag.split('-')[0] ?? '');
-  return tags.find((tag) => LANGUAGES.includes(tag));
+/** Stores the selected language and shows it; null = the browser's. */
+export async function chooseLanguage(tag: string | null): Promise<void> {
+  storeLanguage(tag);
+  await loadAllMessages();
 }
 
-interface LoadedLanguage {
-  readonly textLanguage: string;
-  /** Language of numbers and dates, with the browser's region. */
-  readonly numberLanguage: string;
-}
-
-async function load(tag: string): Promise<LoadedLanguage> {
-  const english = en as unknown as Messages;
-  if (tag === 'en-XA' || tag === 'ar-XB') {
-    messages.load(tag, pseudoMessages(english, tag satisfies PseudoLanguage));
-    return { textLanguage: tag, numberLanguage: 'en' };
+/** Loads all messages of the wanted language. If that fails, it rejects, and the next call tries again. */
+export async function loadAllMessages(): Promise<void> {
+  const tag = wantedLanguage();
+  if (whole?.tag !== tag) whole = { tag, loading: showAll(tag) };
+  try {
+    await whole.loading;
+  } catch (error) {
+    whole = null;
+    throw error;
   }
-  const file = files[`./${tag}.json`];
-  const own = tag === FALLBACK || file === undefined ? {} : (await file()).default;
-  // Missing translations fall back to English.
-  messages.load(tag, { ...english, ...own });
+}
+
+/** Loads the code of a view that needs messages outside of the first view, and all messages. */
+export async function withAllMessages<Code>(load: () => Promise<Code>): Promise<Code> {
+  const [code] = await Promise.all([load(), loadAllMessages()]);
+  return code;
+}
+
+async function showAll(tag: string): Promise<void> {
+  const [first, others] = await Promise.all([firstMessages(tag), otherMessages(tag)]);
+  // Another language may have been selected while these files were loading.
+  if (wantedLanguage() === tag) show(tag, { ...english, ...first, ...others });
+}
+
+function show(tag: string, loaded: Messages): void {
+  const isPseudo = tag === 'en-XA' || tag === 'ar-XB';
   const regional = navigator.languages.find((one) => one.split('-')[0] === tag);
-  return { textLanguage: tag, numberLanguage: regional ?? tag };
+  messages.loadAndActivate({
+    locale: tag,
+    // The language of numbers and dates, with the browser's region.
+    locales: [isPseudo ? 'en' : (regional ?? tag)],
+    messages: isPseudo ? pseudoMessages(loaded, tag satisfies PseudoLanguage) : loaded,
+  });
+  document.documentElement.lang = tag;
+  document.documentElement.dir = isRightToLeft(tag) ? 'rtl' : 'ltr';
 }
 
 function isRightToLeft(tag: string): boolean {

@@ -1,5 +1,4 @@
 /** Messages in the current language. Components use `useText`, which re-renders them when the language changes. */
-import en from './en.json';
 import { messages } from './language.ts';
 import type { MessageKey } from './language.ts';
 
@@ -15,7 +14,7 @@ export const say: Say = (key, filling) => messages._(key, filling);
 /** Key of the message for an API code; null if there is none. */
 export function keyOfCode(prefix: string, code: string): MessageKey | null {
   const key = `${prefix}.${code}`;
-  return key in en ? (key as MessageKey) : null;
+  return key in messages.messages ? (key as MessageKey) : null;
 }
 
 /** Text for an API code; the code itself if there is no text. */

@@ -15,6 +15,7 @@ import { useConnection, useNodeStatus } from '../../api/live/live-status.ts';
 import { useUnblockRequests } from '../../api/live/unblock-requests.ts';
 import { useMe } from '../../api/session.tsx';
 import { useChange } from '../../api/use-change.ts';
+import { withAllMessages } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { isNothingBlocked } from '../../ui/troubles/troubles.ts';
 import { countProblems, useTroubles } from '../../ui/troubles/use-troubles.ts';
@@ -23,8 +24,8 @@ import styles from './status-bar.module.css';
 import { PAUSES_SECS, secsLeft, secsUntil, tomorrow } from './pause-choices.ts';
 import { Menu } from '../../ui/overlays/menu.tsx';
 
-const RequestsDialog = lazy(() => import('./requests-dialog.tsx'));
-const TroubleDialog = lazy(() => import('./trouble-dialog.tsx'));
+const RequestsDialog = lazy(() => withAllMessages(() => import('./requests-dialog.tsx')));
+const TroubleDialog = lazy(() => withAllMessages(() => import('./trouble-dialog.tsx')));
 
 /** Keeps its height while its contents are loading, so that the layout does not shift. */
 export const StatusBar = memo(function StatusBar(): ReactNode {
@@ -163,7 +164,7 @@ function useSecsLeft(timerSecs: number | null, atMs: number): number | null {
   return left;
 }
 
-const PauseDialog = lazy(() => import('./pause-dialog.tsx'));
+const PauseDialog = lazy(() => withAllMessages(() => import('./pause-dialog.tsx')));
 
 /** Pauses blocking for a limited time. The server ends the pause, not this page. */
 function PauseMenu(): ReactNode {

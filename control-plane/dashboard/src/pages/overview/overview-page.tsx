@@ -1,12 +1,13 @@
 /** Overview: problems of the server, statistics and recently blocked queries. */
 import { Inbox } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { useNodeStatus } from '../../api/live/live-status.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
+import { loadAllMessages, withAllMessages } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { TimelineChart } from '../../ui/charts/timeline-chart.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
@@ -17,6 +18,7 @@ import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty, Skeleton } from '../../ui/display/states.tsx';
 import { WhenNear } from '../../ui/charts/when-near.tsx';
 import { isGrant } from '../../ui/grants/is-grant.ts';
+import { afterPaint } from '../../ui/screen/after-paint.ts';
 import { TroubleList } from '../../ui/troubles/trouble-list.tsx';
 import { UpdateNotice } from '../../ui/troubles/update-notice.tsx';
 import { useTroubles } from '../../ui/troubles/use-troubles.ts';
@@ -32,7 +34,7 @@ const STATES_MS = 90_000;
 const FEW_DEVICES = 2;
 
 const OverviewCharts = lazy(() => import('./overview-charts.tsx'));
-const NodeChoice = lazy(() => import('./node-choice.tsx'));
+const NodeChoice = lazy(() => withAllMessages(() => import('./node-choice.tsx')));
 
 export default function OverviewPage(): ReactNode {
   const { say } = useText();
@@ -120,6 +122,8 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
   // The rate and the number of cache entries apply to the node that serves the page, not to the selected node.
   const ofAll = (text: string): string | undefined => (node === '' ? text : undefined);
   const { stats, rate, timeline } = dashboard;
+  // The user will probably open another page. That page loads the messages again if this fails.
+  useEffect(() => afterPaint(() => void loadAllMessages().catch(() => undefined)), []);
   // Without queries, the page shows no share and no time, because 0 would look like a measurement.
   const hasQueries = stats.queries_total > 0;
   const { top_blocked: topBlocked, top_domains: topDomains, top_clients: topClients } = dashboard;

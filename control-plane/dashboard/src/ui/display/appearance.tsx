@@ -1,7 +1,8 @@
 /** Theme and language, which are stored only in this browser. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { chooseLanguage, chosenLanguage, LANGUAGES } from '../../i18n/language.ts';
+import { chooseLanguage } from '../../i18n/language.ts';
+import { chosenLanguage, LANGUAGES } from '../../i18n/message-files.ts';
 import { useText } from '../../i18n/text.ts';
 import { SelectField } from '../controls/fields.tsx';
 import { Segments } from '../controls/segments.tsx';
