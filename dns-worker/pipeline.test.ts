@@ -95,7 +95,7 @@ function statusOf(query: Query): string {
   return `${RESULTS[pipeline.run(query)]!} ${QUERY_STATUS_NAMES[query.status]!}`;
 }
 
-describe('Pipeline.explain()', () => {
+describe('Pipeline.explain(), the stages of a query,', () => {
   test('lists the stages in the order in which they run', () => {
     expect(explained()).toEqual({ stages: ALL, last: 'unresolved' });
   });
@@ -147,7 +147,7 @@ describe('Pipeline.run()', () => {
   });
 });
 
-describe('Pipeline.decideAgain()', () => {
+describe('Pipeline.decideAgain() after a policy change', () => {
   test('decides by the current policy, and does not read the cache', () => {
     const query = queryOf();
     pipeline.run(query);
@@ -158,7 +158,7 @@ describe('Pipeline.decideAgain()', () => {
   });
 });
 
-describe('Pipeline.findHere()', () => {
+describe('Pipeline.findHere(), a local lookup,', () => {
   test('finds local names, without evaluating policy', () => {
     const query = queryOf();
     pipeline.run(query);

@@ -47,7 +47,7 @@ describe('PROTOCOL_NAMES and DNSSEC_STATUS_NAMES', () => {
   });
 });
 
-describe('isBlockedStatus()', () => {
+describe('isBlockedStatus(), whether a status is a block,', () => {
   test('is true for the statuses with a name that starts with BLOCKED, and for no other number', () => {
     const named = QUERY_STATUS_NAMES.filter((name) => name.startsWith('BLOCKED_'));
     const blocked = Array.from({ length: 32 }, (_, code) => code).filter(isBlockedStatus);
@@ -77,7 +77,7 @@ describe('logRingBytes(), the size of a log ring,', () => {
   });
 });
 
-describe('LogRecord', () => {
+describe('LogRecord, the layout of a log row in memory,', () => {
   test('gives each field separate bytes', () => {
     const sizes = { TIMESTAMP_MS: 8, RESPONSE_TIME_US: 4, SNAPSHOT_VERSION: 4, CLIENT: 16, GROUP_ID: 4 };
     const words = { RULE_ATTRIBUTE: 4, QTYPE: 2, UPSTREAM: 2, ANSWERS_LENGTH: 2, ANSWER_TYPE: 2 };

@@ -99,7 +99,7 @@ function tagIn(query: Query): number {
   return readU32(query.bytes, query.questionEnd + 12);
 }
 
-describe('AnswerCache', () => {
+describe('AnswerCache, shared by the workers,', () => {
   test.each<[string, number, number, boolean]>([
     ['in the last tenth of a long life', 300, 270, true],
     ['before that', 300, 269, false],

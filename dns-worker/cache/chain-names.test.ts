@@ -27,14 +27,14 @@ describe('leadsToNames(), which detects records that refer to other names,', () 
   });
 });
 
-describe('targetOffset()', () => {
+describe('targetOffset(), the position of a target name in RDATA,', () => {
   test('returns the offset after the priority in SVCB and HTTPS, and -1 for types without a target name', () => {
     const { CNAME, DNAME, HTTPS, SVCB, A, NS } = RRType;
     expect([CNAME, DNAME, HTTPS, SVCB, A, NS].map(targetOffset)).toEqual([0, 0, 2, 2, -1, -1]);
   });
 });
 
-describe('readTarget()', () => {
+describe('readTarget(), which reads a target name,', () => {
   /** Reads the name at `at` of a message that starts at byte 5 of the buffer. */
   function read(message: Uint8Array | readonly number[], at: number): string | null {
     const bytes = octets([9, 9, 9, 9, 9], message);
@@ -70,7 +70,7 @@ describe('readTarget()', () => {
   });
 });
 
-describe('nextAddressHint()', () => {
+describe('nextAddressHint() in an HTTPS record', () => {
   const param = (key: number, value: number[]): number[] => [...u16(key), ...u16(value.length), ...value];
   const rdata = (...params: number[][]): Uint8Array =>
     octets([9, 9], [0, 1], wireName('svc.test'), ...params);

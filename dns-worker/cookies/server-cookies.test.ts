@@ -107,7 +107,7 @@ describe('ServerCookies with the test vectors of RFC 9018, appendix A', () => {
   });
 });
 
-describe('ServerCookies', () => {
+describe('ServerCookies (DNS cookies)', () => {
   const cookies = cookiesAt(NOW_SECS);
   const given = read(cookies, { cookie: CLIENT_COOKIE }).reply;
 

@@ -19,7 +19,7 @@ function answerOf(...records: Uint8Array[]) {
   return { ...textAnswer(''), answerCount: records.length, body: octets(...records) };
 }
 
-describe('readRRsets()', () => {
+describe('readRRsets(), which groups the records of an answer,', () => {
   test('groups records by owner and type, with the smallest TTL of each RRset', () => {
     const sets = readRRsets(
       QNAME,

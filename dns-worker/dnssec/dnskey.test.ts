@@ -50,7 +50,7 @@ describe('digestMatches()', () => {
   });
 });
 
-describe('usableDs()', () => {
+describe('usableDs(), the DS records used for validation,', () => {
   const digest = 'AA'.repeat(32);
   const kinds = (all: string[]): string[] =>
     usableDs(all.map(dsOf)).map((ds) => `${String(ds.algorithm)} ${String(ds.digestType)}`);

@@ -39,7 +39,7 @@ function manyKeys(): Dnskey[] {
   });
 }
 
-describe('proveSet()', () => {
+describe('proveSet(), which verifies an RRset,', () => {
   const [set] = signedSets(TEST.signed('www.test 300 A 192.0.2.1'));
   const [genuine] = set!.signatures;
   const own = Dnskey.read(readRecords(TEST.dnskey)[0]!.rdata)!;
@@ -73,7 +73,7 @@ describe('proveSet()', () => {
   });
 });
 
-describe('proveKeys()', () => {
+describe('proveKeys(), which verifies a DNSKEY RRset,', () => {
   test('proveKeys() compares each of 2,000 DS records once with 2,000 keys', async () => {
     const counter = new ReadCounter();
     const rdatas = manyKeys().map((key) => key.rdata);

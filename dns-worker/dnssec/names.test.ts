@@ -36,7 +36,7 @@ describe('ancestor(), isAtOrBelow(), isBelow() and commonLabels()', () => {
   });
 });
 
-describe('readPlainName()', () => {
+describe('readPlainName(), which reads an uncompressed name,', () => {
   test.each([[[3, 97]], [[0xc0, 12]], [[64, ...Array<number>(64).fill(97), 0]], [[1, 97]]])(
     'readPlainName(%j) returns null: truncated, compressed or label too long',
     (octets) => {
@@ -45,7 +45,7 @@ describe('readPlainName()', () => {
   );
 });
 
-describe('TypeBitmap', () => {
+describe('TypeBitmap of NSEC and NSEC3', () => {
   test('TypeBitmap reads the example of RFC 4034 section 4.3', () => {
     const octets = Buffer.from(
       '0006400100000003041b000000000000000000000000000000000000000000000000000020',

@@ -184,7 +184,7 @@ describe('the signed zone of RFC 4035 appendix A', () => {
   });
 });
 
-describe('signedData()', () => {
+describe('signedData(), the bytes covered by a signature,', () => {
   const lines = [
     'example. 300 MX 10 B.example.',
     'example. 200 MX 9 c.example.',

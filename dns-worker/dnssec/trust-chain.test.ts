@@ -19,7 +19,7 @@ async function zoneOf(table: ChainTable, name: string, signer?: string): Promise
   return zone.kind === 'secure' ? `secure ${nameToText(zone.name)}` : zone.kind;
 }
 
-describe('TrustChain.zoneOf()', () => {
+describe('TrustChain.zoneOf(), the zone of a name and its DNSSEC status,', () => {
   test('walks down from the trust anchor with DS queries for each name and DNSKEY queries for each zone', async () => {
     const table = new ChainTable();
     expect(await zoneOf(table, 'sub.test')).toBe('secure test');
@@ -114,7 +114,7 @@ describe('TrustChain.zoneOf()', () => {
   });
 });
 
-describe('TrustChain.knowsZoneBetween()', () => {
+describe('TrustChain.knowsZoneBetween(), whether a zone cut is known,', () => {
   test('returns true for zones that an earlier walk has found, without sending queries', async () => {
     const table = new ChainTable();
     const knows = (name: string, above: string): boolean =>
@@ -129,7 +129,7 @@ describe('TrustChain.knowsZoneBetween()', () => {
   });
 });
 
-describe('TrustChain.isExempt()', () => {
+describe('TrustChain.isExempt(), whether a name is not validated,', () => {
   test('is true at and below a negative trust anchor, unless a positive anchor is further down', () => {
     const exempt = (anchors: TestZone[], name: string): boolean =>
       new ChainTable(anchors, ['test']).chain.isExempt(wireName(name));
@@ -138,7 +138,7 @@ describe('TrustChain.isExempt()', () => {
   });
 });
 
-describe('TrustChain.beginsAt()', () => {
+describe('TrustChain.beginsAt(), whether a zone has a trust anchor,', () => {
   test('is true only for the zone of a trust anchor', () => {
     const { chain } = new ChainTable([TEST]);
     expect(['test', '.', 'child.test'].map((name) => chain.beginsAt(wireName(name)))).toEqual([
@@ -149,7 +149,7 @@ describe('TrustChain.beginsAt()', () => {
   });
 });
 
-describe('TrustChain.trust()', () => {
+describe('TrustChain.trust(), which sets new trust anchors,', () => {
   test('discards results based on the previous trust anchors', async () => {
     const table = new ChainTable();
     await zoneOf(table, 'child.test');
@@ -161,7 +161,7 @@ describe('TrustChain.trust()', () => {
   });
 });
 
-describe('TrustChain.observe()', () => {
+describe('TrustChain.observe(), which reads the keys of a trust anchor,', () => {
   test('queries the keys each time, and returns null if no server answers', async () => {
     const table = new ChainTable([TEST]);
     const observe = () => table.chain.observe(wireName('test'), table.budget());

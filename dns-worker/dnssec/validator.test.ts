@@ -22,7 +22,7 @@ function verdictOf(
   return validate(wireName(name), type, answer, table.chain, table.budget());
 }
 
-describe('validate()', () => {
+describe('validate(), which validates an answer,', () => {
   test('treats an answer with signatures on all RRsets as secure, and returns their remaining validity', async () => {
     const verdict = await verdictOf(positive(TEST.signed('www.test 60 A 192.0.2.1')));
     expect(verdict).toMatchObject(SECURE);

@@ -120,7 +120,7 @@ describe('FirstServers.follow(), which reads the upstream servers from shared me
   });
 });
 
-describe('FirstServer', () => {
+describe('FirstServer, an upstream server in shared memory,', () => {
   function only(reader = readerWith()): FirstServer {
     putServer(0, 4, '192.0.2.7', 5353);
     putOrder(0);

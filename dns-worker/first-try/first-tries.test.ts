@@ -107,7 +107,7 @@ function release(script: Script = good): void {
 
 const dataOf = (replies: readonly Reply[]): unknown[] => replies.map(({ data }) => data);
 
-describeCalls('FirstTries', () => {
+describeCalls('FirstTries, the upstream queries of an answer thread,', () => {
   test('queries an upstream, answers, caches and logs without the resolve thread', async () => {
     const worker = await start();
     const client = await clientOf(worker);

@@ -45,7 +45,7 @@ function requestsOf(question: number): number[] {
 
 const DO = { edns: { dnssecOk: true } };
 
-describe('OpenTries.find()', () => {
+describe('OpenTries.find(), the lookup of an open upstream query,', () => {
   test('finds a query in flight, whatever the letter case of its name and the message ID', () => {
     const question = open(queryOf('www.Example', 'A', { id: 1 }));
     expect(tries.find(queryOf('WWW.example', 'A', { id: 2 }))).toBe(question);
@@ -137,7 +137,7 @@ describe('OpenTries.join()', () => {
   });
 });
 
-describe('OpenTries.admits()', () => {
+describe('OpenTries.admits(), the limit per client network,', () => {
   test('gives one network half of the capacity, and other networks half of the remaining capacity', () => {
     const fill = (network: number): number => {
       let held = 0;

@@ -70,7 +70,7 @@ beforeEach(() => {
   records.write(MissRecord.SIZE, bareQuery(), OTHER_BATCH, 0, 78);
 });
 
-describe('TriedQuestion.load()', () => {
+describe('TriedQuestion.load(), which reads an upstream query,', () => {
   test('reads a question with its flags and its name in lower case', () => {
     const question = new TriedQuestion();
     question.load(records, 0);
@@ -99,7 +99,7 @@ describe('TriedQuestion.load()', () => {
   });
 });
 
-describe('TriedRequest.load()', () => {
+describe('TriedRequest.load(), which reads a waiting client request,', () => {
   const sent: { reply: Uint8Array; origin: UdpOrigin }[] = [];
   const replies = {
     send: (reply: Uint8Array, { socket, nameLength, bytes }: UdpOrigin) =>
@@ -172,7 +172,7 @@ describe('TriedRequest.load()', () => {
   });
 });
 
-describe('MissRecords.write()', () => {
+describe('MissRecords.write() for the resolve thread', () => {
   test('marks a query with an alias so that the resolve thread decides its policy again', () => {
     records.write(0, Object.assign(bareQuery(), { aliasLength: 5 }), OTHER_BATCH, 0, 77);
     expect(records.passedVersion(0)).toBe(NOT_PASSED);

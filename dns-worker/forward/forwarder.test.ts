@@ -38,7 +38,7 @@ function keepStale(): void {
   forwarding.clock.advance(61_000);
 }
 
-describe('Forwarder.take()', () => {
+describe('Forwarder.take(), which resolves a cache miss,', () => {
   test('forwards the query, replies once, logs the upstream, and caches the answer', () => {
     const asked = forwarding.ask(NAME);
     answer();
@@ -119,7 +119,7 @@ describe('Forwarder.take()', () => {
   });
 });
 
-describe('Forwarder.idle()', () => {
+describe('Forwarder.idle(), used at shutdown,', () => {
   test('resolves when the last request has its reply', async () => {
     await forwarding.forwarder.idle();
     forwarding.ask(NAME);

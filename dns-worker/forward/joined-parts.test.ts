@@ -54,7 +54,7 @@ function joined(alias: Alias, target: TargetAnswer): string[] {
   );
 }
 
-describe('joinAnswers()', () => {
+describe("joinAnswers(), which joins an alias with its target's answer,", () => {
   test('puts the alias before the answer of its target, with every compression pointer adjusted', () => {
     const alias = aliasOf(aliased('safe.search.example'));
     const answers = [cname('safe.search.example', 'edge.example.net'), a('edge.example.net', '192.0.2.7')];
@@ -95,7 +95,7 @@ describe('joinAnswers()', () => {
   });
 });
 
-describe('questionForTarget()', () => {
+describe('questionForTarget(), the query for an alias target,', () => {
   test('contains the target with the type and flags that the client sent for the alias', () => {
     const query = aliased('safe.search.example');
     const message = decodeMessage(questionForTarget(aliasOf(query), query))!;

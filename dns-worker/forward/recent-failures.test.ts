@@ -11,7 +11,7 @@ function failed(reason: Failed['reason']): Failed {
   return { kind: 'failed', reason, rcode: 2, upstream: 0 };
 }
 
-describe('RecentFailures', () => {
+describe('RecentFailures, failed queries that are not repeated at once,', () => {
   let nowMs = 0;
   const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { WaitingClients } from './waiting-clients.ts';
 
-describe('WaitingClients', () => {
+describe('WaitingClients, the limit of waiting clients,', () => {
   test('enter() gives one network at most half of all places, and leaves the rest to other networks', () => {
     const clients = new WaitingClients();
     let greedy = 0;

@@ -32,7 +32,7 @@ function fill(writer: MissWriter, client: string, hasValidCookie = false): numbe
   return taken;
 }
 
-describe('MissWriter', () => {
+describe('MissWriter, which passes cache misses to the resolve thread,', () => {
   test('write() gives one network half of the ring, counting adjacent networks, and leaves space for others', () => {
     const writer = new MissWriter(new SharedArrayBuffer(MISS_RING_BYTES), control, networks);
     expect(fill(writer, '192.0.2.1')).toBe(2048);

@@ -17,7 +17,7 @@ function written(bytes: Uint8Array): string {
   return text;
 }
 
-describe('writeAddressName', () => {
+describe('writeAddressName, an IP address as a name for rules,', () => {
   test.each(['192.0.2.1', '0.0.0.0', '255.255.255.255', '10.100.9.99'])('writes %s unchanged', (text) => {
     expect(written(addressFromText(text)!.slice(12))).toBe(text);
     expect(written(addressFromText(text)!)).toBe(text);
@@ -46,7 +46,7 @@ describe('writeAddressName', () => {
   });
 });
 
-describe('writePrefixName', () => {
+describe('writePrefixName, an IP prefix as a name for rules,', () => {
   const bytesOf = (size: number) => fc.uint8Array({ minLength: size, maxLength: size });
 
   test.each([4, 16])('writes the prefixes of any address of %i bytes like the other modules', (size) => {

@@ -65,7 +65,7 @@ function expectedId(
   return fitting[0]?.id;
 }
 
-describe('GrantTable', () => {
+describe('GrantTable, the temporary rules in shared memory,', () => {
   test('find() returns nothing if there are no grants', () => {
     const table = new GrantTable([], GROUP_IDS, seedLow, seedHigh);
     expect([table.size, table.find(asked('a.example', '192.0.2.1', 0))]).toEqual([0, NOT_FOUND]);

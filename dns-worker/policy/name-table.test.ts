@@ -11,7 +11,7 @@ function tableOf(...names: string[]): NameTable {
   return new NameTable(entries, seedLow, seedHigh);
 }
 
-describe('NameTable.findSuffix()', () => {
+describe('NameTable.findSuffix(), the longest matching domain,', () => {
   const table = tableOf('example.org', 'a.b.example.org', 'example.net', 'a.b.example.org');
 
   test.each([

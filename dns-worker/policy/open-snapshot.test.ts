@@ -12,7 +12,7 @@ import { isSameTable, openSnapshot } from './open-snapshot.ts';
 const list = (text: string): ListText => ({ text, reading: { kind: 'block', subdomains: false } });
 const filter = (pattern: string) => ({ id: 1, name: 'f', pattern, action: 'deny' as const, groupId: null });
 
-describe('openSnapshot()', () => {
+describe('openSnapshot(), which opens a policy snapshot,', () => {
   test.each([
     ['nothing', '', [], false],
     ['rules for names', '||ads.example^\n/^ads[0-9]/\n', [filter('^track[0-9]')], false],

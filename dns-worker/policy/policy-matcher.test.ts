@@ -16,7 +16,7 @@ const DENIED = {
 };
 const SERVICE = { serviceId: 'ads', serviceName: 'Ads', groupId: 1, domains: ['ads.example'], exact: [] };
 
-describe('PolicyMatcher', () => {
+describe('PolicyMatcher, which finds the rule for a name,', () => {
   test('match() returns the match of a remembered name without searching the tables', () => {
     const snapshot = openLists([list('||ads.example^\n')]);
     const matcher = new PolicyMatcher();

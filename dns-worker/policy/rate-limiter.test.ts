@@ -34,7 +34,7 @@ function admitted(limiter: RateLimiter, client: string, atMs: number, count: num
   return sum;
 }
 
-describe('RateLimiter', () => {
+describe('RateLimiter (token buckets)', () => {
   test('admitsQuestion() allows a burst, and then the queries that the refill rate allows', () => {
     const limiter = limiterOf();
     expect(admitted(limiter, '192.0.2.1', 1000, 9)).toBe(5);
@@ -135,7 +135,7 @@ describe('RateLimiter', () => {
     expect(rest(forgotten!)).toBe(5);
   });
 
-  test('slips() is true for every Nth limited query', () => {
+  test('slips() is true for every Nth limited query, with N = rate_limit.slip_ratio', () => {
     const limiter = limiterOf({ slipRatio: 3 });
     expect(Array.from({ length: 7 }, () => limiter.slips())).toEqual([
       false,

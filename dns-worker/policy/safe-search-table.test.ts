@@ -19,7 +19,7 @@ function engine(id: string, ...names: string[]) {
   };
 }
 
-describe('SafeSearchTable', () => {
+describe('SafeSearchTable of search engines and groups', () => {
   const table = new SafeSearchTable(
     {
       engines: [

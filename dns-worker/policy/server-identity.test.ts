@@ -29,7 +29,7 @@ function textFor(
   return Buffer.from(rdata.subarray(1)).toString();
 }
 
-describe('ServerIdentity', () => {
+describe('ServerIdentity, the answers to version.bind and similar names,', () => {
   test.each([
     ['version.bind', 'Weir 1.2'],
     ['VERSION.Server', 'Weir 1.2'],

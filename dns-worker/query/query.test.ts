@@ -85,7 +85,7 @@ describe('Query.setCookie()', () => {
   });
 });
 
-describe('Query.isEcsSpecific', () => {
+describe('Query.isEcsSpecific, whether an answer is for one subnet only,', () => {
   test.each([
     [0, false],
     [4, false],

@@ -38,7 +38,7 @@ function answer(change: Partial<Query> = {}): void {
   reporter.answered(Object.assign(answeredQuery(), change), 1);
 }
 
-describe('Reporter.answered()', () => {
+describe('Reporter.answered(), which counts a query,', () => {
   test('counts queries by protocol and status', () => {
     answer({ protocol: Protocol.tcp, status: QueryStatus.CACHED });
     answer({ protocol: Protocol.tcp, status: QueryStatus.CACHED });
@@ -82,7 +82,7 @@ describe('Reporter.answered() of an excluded query', () => {
   });
 });
 
-describe('Reporter.publish()', () => {
+describe('Reporter.publish(), which publishes counters,', () => {
   test('counts the response time of each query since the last call, by answer source', () => {
     answer();
     answer();

@@ -36,7 +36,7 @@ function counts(): number[] {
   return all.filter((one) => one !== 0);
 }
 
-describe('ClientSightings.count()', () => {
+describe('ClientSightings.count(), which counts the queries of a client,', () => {
   test('creates no entry for clients that may not query, however many there are', () => {
     const snapshot = allowing(1, '192.0.2.0/24');
     expect(count('192.0.2.1', snapshot)).toBe(true);

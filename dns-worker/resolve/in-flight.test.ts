@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { InFlight } from './in-flight.ts';
 
-describe('InFlight', () => {
+describe('InFlight, identical queries that share an upstream query,', () => {
   test('join() is true only for the first caller with a key; settle() calls every caller once', () => {
     const table = new InFlight<number>(new MemoryLogger());
     const outcomes: string[] = [];

@@ -49,7 +49,7 @@ async function answer(failure: Failed): Promise<void> {
   await within('the late answer', come);
 }
 
-describe('LateAnswers', () => {
+describe('LateAnswers, upstream replies after the timeout,', () => {
   test('take() returns a late answer once', async () => {
     await answer(await timeOut());
     expect(late.take(question('other.example.org', 'A'))).toBeNull();
@@ -89,7 +89,7 @@ describe('LateAnswers', () => {
   });
 });
 
-describe('awaitLateAnswer()', () => {
+describe('awaitLateAnswer() of an upstream', () => {
   test('calls only the first caller that waits for the late answer of a query', async () => {
     const failure = await timeOut();
     const called: string[] = [];

@@ -75,7 +75,7 @@ function named(waves: readonly (readonly { name: string }[])[]): string {
   return waves.map((wave) => wave.map(({ name }) => name).join('+')).join(' ');
 }
 
-describe('wavesOf', () => {
+describe('wavesOf, the groups of servers queried in turn,', () => {
   test.each([
     ['Parallel', 0, 'a+b+c'],
     ['Failover', 0, 'a b c'],

@@ -35,7 +35,7 @@ function sharing(by: Resolver): FlightResolver {
   return new SharedResolver(by, new NodeFlights(null, 3000, new MemoryLogger()), systemClock);
 }
 
-describe('Resolver.resolve', () => {
+describe('Resolver.resolve, which queries upstream servers,', () => {
   test('resolve() calls back once, never before it has returned', async () => {
     const server = await upstream(answers(1));
     for (const by of [resolver([pool('Failover', [settingsOf(server)])]), resolver([])]) {

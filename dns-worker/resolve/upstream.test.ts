@@ -37,7 +37,7 @@ function ask(upstream: Upstream): Promise<AttemptOutcome> {
   );
 }
 
-describe('Upstream.ask()', () => {
+describe('Upstream.ask(), a client query to an upstream server,', () => {
   test('counts a client query, and reports the state of the server', async () => {
     const upstream = open();
     expect(await ask(upstream)).toMatchObject({ kind: 'answer', answer: { rcode: Rcode.NOERROR } });
@@ -98,7 +98,7 @@ describe('Upstream.ask()', () => {
   });
 });
 
-describe('Upstream.probe()', () => {
+describe('Upstream.probe(), a health check,', () => {
   test('is not counted among the client queries', async () => {
     server.udpScript = fails(Rcode.SERVFAIL);
     const upstream = open();

@@ -26,7 +26,7 @@ function zoneOf({ ip, port }: ScriptedUpstream, partition: number): ForwardZone 
   return { zone: 'example.org', names, partition, servers: [server], upstreamNumbers: [0x8000] };
 }
 
-describe('ZoneResolvers', () => {
+describe('ZoneResolvers, the resolvers of forward zones,', () => {
   test('follow() closes the connections of a removed zone and fails its queries', async () => {
     await using server = await ScriptedUpstream.start();
     server.tcpScript = (query, index) => {

@@ -52,7 +52,7 @@ function blocked(qtype: number, settings: Partial<typeof MODE> | { blockingMode:
   return replyOf(query);
 }
 
-describe('answerBlocked()', () => {
+describe('answerBlocked(), the answer to a blocked query,', () => {
   test.each([
     ['nxdomain', Rcode.NXDOMAIN, ['www.test SOA']],
     ['nodata', Rcode.NOERROR, ['www.test SOA']],
@@ -101,7 +101,7 @@ describe('answerRecord()', () => {
   });
 });
 
-describe('answerNegative()', () => {
+describe('answerNegative(), an answer with a SOA,', () => {
   test('sets the negative TTL in the SOA (RFC 2308 section 5)', () => {
     const query = request(RRType.A);
     answerNegative(query, Rcode.NXDOMAIN, 123);

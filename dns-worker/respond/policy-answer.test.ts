@@ -61,7 +61,7 @@ function answer(
   };
 }
 
-describe('answerByPolicy()', () => {
+describe('answerByPolicy(), the answer by the matching rule,', () => {
   test('records the rule, the position of the matched name and the kind of rule', () => {
     const snapshot = open('||ads.example^');
     const { query, result, status, answers } = answer(snapshot, { label: 1 });

@@ -33,7 +33,7 @@ function optionsOf({ bytes, replyLength }: Query): { code: number; data: number[
   }));
 }
 
-describe('finishReply', () => {
+describe('finishReply, which completes a reply,', () => {
   const ede = { code: EdnsOption.EDE, data: [0, 17] };
   const cookie = { code: EdnsOption.COOKIE, data: [...COOKIE] };
   const ecs = { code: EdnsOption.ECS, data: [0, 1, 24, 16, 192, 0, 2] };
@@ -170,7 +170,7 @@ describe('finishReply', () => {
   });
 });
 
-describe('replyLimit', () => {
+describe('replyLimit, the maximum size of a reply,', () => {
   test.each([
     ['512 without EDNS', { udpSize: 512 }, 512],
     ['512 without EDNS, whatever else is in the query', { udpSize: 4096 }, 512],
@@ -186,7 +186,7 @@ describe('replyLimit', () => {
   });
 });
 
-describe('authenticFlag', () => {
+describe('authenticFlag, the AD bit of a reply,', () => {
   test.each([
     [{ dnssecOk: true, dnssec: DnssecStatus.secure }, FlagsLow.AD],
     [{ authenticDataWanted: true, dnssec: DnssecStatus.secure }, FlagsLow.AD],

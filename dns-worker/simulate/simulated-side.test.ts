@@ -27,7 +27,7 @@ function asked(answer: Uint8Array | null): SimulatedQuestion {
   };
 }
 
-describe('SimulatedSide.decide()', () => {
+describe('SimulatedSide.decide() a query', () => {
   test.each([
     ['\n', null, 'ALLOWED', false],
     ['shop.example\n', null, 'BLOCKED_LIST', true],
@@ -44,7 +44,7 @@ describe('SimulatedSide.decide()', () => {
   });
 });
 
-describe('explainDecision()', () => {
+describe('explainDecision() in a simulation', () => {
   test('names the rule that blocks, and the name that the rule matches', () => {
     const { rule } = explainDecision(sideOf('||tracker.example^\n'), asked(ALIAS));
     expect(rule).toMatchObject({ origin: RuleOrigin.LIST });

@@ -18,7 +18,7 @@ async function changes(
   return new Simulation(list, opened(before), opened(after)).run(limit);
 }
 
-describe('Simulation.run()', () => {
+describe('Simulation.run() of a draft', () => {
   test('sums changes by name and by client, the most frequent first, up to the requested number', async () => {
     const queries = [
       { name: 'a.example', times: 3 },

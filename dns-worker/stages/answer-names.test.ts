@@ -210,7 +210,7 @@ describe('AnswerNames, which checks the names and addresses in an answer,', () =
   });
 });
 
-describe('needsCheck', () => {
+describe('needsCheck, whether an answer must be checked by policy,', () => {
   test.each([
     ['leads to names', BLOCKING_NAME, { hasTargets: true, answersCount: 1 }, true],
     ['leads to no names', BLOCKING_NAME, { answersCount: 1 }, false],

@@ -109,7 +109,7 @@ describe('clientGroupStage with a key', () => {
   );
 });
 
-describe('clientDetail', () => {
+describe("clientDetail, the explanation of a client's group,", () => {
   test.each([
     ['192.0.2.9', 'manual 192.0.2.9'],
     ['192.0.2.77', 'subnet 192.0.2.0/24'],

@@ -78,7 +78,7 @@ describe('policyStage', () => {
   });
 });
 
-describe('noteAllowance()', () => {
+describe('noteAllowance(), which records an allow rule,', () => {
   test('allows the answer for a name that a rule rewrites to itself, as policyStage() does', () => {
     const text = '||ads.example^$dnsrewrite=www.ads.example\n';
     const [result, slot] = decided(text);

@@ -32,7 +32,7 @@ beforeAll(async () => {
   ];
 });
 
-describe('serverNameIn()', () => {
+describe('serverNameIn(), the server name in a ClientHello,', () => {
   test('reads the server name of a ClientHello, whatever follows', () => {
     expect(hellos.map(serverNameIn)).toEqual([NAME, NAME]);
     const more = hellos.map((hello) => Buffer.concat([hello, Buffer.from('more')]));

@@ -29,7 +29,7 @@ function entered(limits: readonly ConnectionLimit[], address: Uint8Array, count:
   return sum;
 }
 
-describe('ConnectionLimit', () => {
+describe('ConnectionLimit per address', () => {
   test('enter() applies one limit per address across all workers', () => {
     const limits = limitsOf();
     expect(entered(limits, CLIENT, 20)).toBe(4);

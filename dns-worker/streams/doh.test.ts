@@ -123,7 +123,7 @@ function untilHeld(count: number): Promise<unknown> {
   );
 }
 
-describe('listenDoh()', () => {
+describe('listenDoh(), a DNS over HTTPS listener,', () => {
   test('asks HTTP/1.1 and HTTP/2 clients to reconnect when it shuts down, and still answers their queries', async () => {
     const asked = await open();
     await asked.get(MESSAGE);

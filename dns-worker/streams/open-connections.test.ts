@@ -34,7 +34,7 @@ function add(idleMs: number, inFlight = 0): Noted {
   return connection;
 }
 
-describe('OpenConnections', () => {
+describe('OpenConnections of a listener', () => {
   test('closes idle connections, and keeps active connections open', () => {
     open = new OpenConnections(1000);
     const [idle, active] = [add(5000, 1), add(0)];

@@ -67,7 +67,7 @@ const untilReceived = (count: number): Promise<unknown> =>
 const untilClosed = (socket = client): Promise<unknown> =>
   until('the connection to close', () => socket.closed);
 
-describe('StreamConnection', () => {
+describe('StreamConnection (DNS over TCP and TLS)', () => {
   test('passes on each message, however the stream is split, and sends replies in any order', async () => {
     const bytes = Buffer.concat([frame(message(1)), frame(message(2))]);
     client.write(bytes.subarray(0, 1));

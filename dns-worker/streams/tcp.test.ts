@@ -103,7 +103,7 @@ function portOf(of: StreamPort): number {
   return of.addresses[0]!.port;
 }
 
-describe('listenTcp', () => {
+describe('listenTcp, a DNS over TCP listener,', () => {
   test.each([
     ['127.0.0.1', [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1]],
     ['::1', [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],

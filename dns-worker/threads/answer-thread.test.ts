@@ -24,7 +24,7 @@ function missesOf({ memory }: RunningWorker): number {
   return Atomics.load(new Int32Array(memory.missRing), MissRing.HEAD_WORD);
 }
 
-describeCalls('runAnswerThread()', () => {
+describeCalls('runAnswerThread(), the thread that answers over UDP,', () => {
   test('answers by policy, and logs and counts its answers', async () => {
     await using worker = await start();
     const client = await UdpClient.open(worker.port);

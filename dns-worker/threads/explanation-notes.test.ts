@@ -13,7 +13,7 @@ beforeEach(() => {
   weir = new PolicyPipeline();
 });
 
-describe('ExplanationNotes', () => {
+describe('ExplanationNotes, the details of an explanation,', () => {
   test('placeInGroup() sets the group of a query, and ignores an unknown group', () => {
     const snapshot = weir.use([]);
     const query = queryFor('a.example', snapshot);

@@ -29,7 +29,7 @@ function messagesOf<T extends FromWorker['type']>(
   );
 }
 
-describe('runResolveThread()', () => {
+describe('runResolveThread(), the thread that queries upstreams,', () => {
   test('queries the upstreams for cache misses of the answer thread, and fills the cache of the node', async () => {
     await using upstream = await upstreamOf(7);
     await using worker = await RunningWorker.start(ADS, { upstream });

@@ -4,7 +4,7 @@ import { LoginBody, SecondFactorProof } from './auth-api.ts';
 const fits = (schema: typeof LoginBody | typeof SecondFactorProof, value: object): boolean =>
   schema.safeParse(value).success;
 
-describe('LoginBody', () => {
+describe('LoginBody, the body of a login,', () => {
   const login = { username: 'admin', password: 'x' };
 
   test.each<[object, boolean]>([
@@ -24,7 +24,7 @@ describe('LoginBody', () => {
   });
 });
 
-describe('SecondFactorProof', () => {
+describe('SecondFactorProof, the proof for changing a second factor,', () => {
   test.each<[object, boolean]>([
     [{ password: 'x' }, true],
     [{ totp_code: '123456' }, true],

@@ -10,7 +10,7 @@ function automatonOf(pattern: string): Automaton {
   return made.automaton;
 }
 
-describe('WELL_KNOWN_NAMES', () => {
+describe('WELL_KNOWN_NAMES, names that a regex should not all match,', () => {
   test('has a thousand different lower-case names from many domains and of many lengths', () => {
     expect(WELL_KNOWN_NAMES).toHaveLength(1000);
     expect(new Set(WELL_KNOWN_NAMES).size).toBe(1000);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { RRType, Rcode } from '../dns/iana.ts';
 import { readRegexRule, refuseRegexFilter } from './regex-filter.ts';
 
-describe('readRegexRule()', () => {
+describe('readRegexRule(), which parses a regex with options,', () => {
   const record = (type: number, rdata: string) => ({ rcode: Rcode.NOERROR, record: { type, rdata } });
 
   test.each([
@@ -31,7 +31,7 @@ describe('readRegexRule()', () => {
   ])('rejects %s with the reason', (text, reason) => expect(readRegexRule(text)).toEqual({ reason }));
 });
 
-describe('refuseRegexFilter()', () => {
+describe('refuseRegexFilter(), which rejects unsuitable regexes,', () => {
   test.each(['^ads', '.*', '^.*$', '.+', '.*;querytype=AAAA', '^;querytype=!A', 'rj\\.example;reply=NODATA'])(
     'accepts %s',
     (text) => expect(refuseRegexFilter(text)).toBeNull(),

@@ -23,7 +23,7 @@ describe('withoutRevocation(), which removes the REVOKE bit of a key,', () => {
   });
 });
 
-describe('digestOf()', () => {
+describe('digestOf(), the hash for a DS digest type,', () => {
   test('supports SHA-1, SHA-256 and SHA-384', () => {
     expect([0, 1, 2, 3, 4, 5].map((number) => digestOf(number)?.length)).toEqual([
       undefined,

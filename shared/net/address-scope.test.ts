@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { AddressScope } from './address-scope.ts';
 import { scopeOfText } from './address-scope.ts';
 
-describe('addressScope()', () => {
+describe('addressScope(), the scope of an IP address,', () => {
   test.each<[AddressScope, readonly string[]]>([
     ['public', ['1.1.1.1', '11.0.0.1', '172.32.0.1', '169.253.255.255', '100.128.0.1', '2606:4700::1']],
     ['public', ['::ffff:1.1.1.1', '64:ff9b::1.1.1.1', '2002:101:101::1', '64:ff9b:1::1.1.1.1']],

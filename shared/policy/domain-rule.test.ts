@@ -3,7 +3,7 @@ import fc from '../../test/support/parts/fast-check.ts';
 import { nameFromText } from '../dns/name.ts';
 import { canonicalDomain, canonicalDomainRule } from './domain-rule.ts';
 
-describe('canonicalDomain()', () => {
+describe('canonicalDomain(), the canonical form of a domain name,', () => {
   test.each([
     ['Example.ORG.', 'example.org'],
     ['faß.example', 'xn--fa-hia.example'],
@@ -30,7 +30,7 @@ describe('canonicalDomain()', () => {
   });
 });
 
-describe('canonicalDomainRule()', () => {
+describe('canonicalDomainRule(), the canonical form of a domain rule,', () => {
   test.each([
     ['*.Example.org', '*.example.org'],
     ['*.*.example', null],

@@ -3,7 +3,7 @@ import { nameFromText } from '../dns/name.ts';
 import { addressFromText } from '../net/ip.ts';
 import { readLocalRecordLine, readLocalValue, reverseName } from './local-record.ts';
 
-describe('readLocalRecordLine', () => {
+describe('readLocalRecordLine, which parses a local record,', () => {
   test.each([
     ['nas.home.arpa A 192.0.2.5', 'nas.home.arpa', 'A', '192.0.2.5', 300],
     ['NAS.home.arpa.  60  IN  aaaa 2001:DB8::5', 'nas.home.arpa', 'AAAA', '2001:db8::5', 60],
@@ -32,7 +32,7 @@ describe('readLocalRecordLine', () => {
   });
 });
 
-describe('readLocalValue', () => {
+describe('readLocalValue, which parses the value of a local record,', () => {
   test.each([
     ['MX', ' 300  Mail.example. ', '300 mail.example', [1, 44], 'mail.example'],
     ['SRV', '0 5 5060 sip.example', '0 5 5060 sip.example', [0, 0, 0, 5, 0x13, 0xc4], 'sip.example'],

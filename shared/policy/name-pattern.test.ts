@@ -15,7 +15,7 @@ function patternOf(text: string): NamePattern {
   return pattern;
 }
 
-describe('readNamePattern()', () => {
+describe('readNamePattern(), which parses a wildcard pattern,', () => {
   test.each([
     ['ads.', { start: 0, end: false, pieces: ['ads.'] }],
     ['|ads.', { start: 1, end: false, pieces: ['ads.'] }],
@@ -56,7 +56,7 @@ describe('longestPiece(), the longest literal of a pattern,', () => {
   });
 });
 
-describe('matchesPattern()', () => {
+describe('matchesPattern(), whether a name matches a pattern,', () => {
   test.each<[string, string[], string[]]>([
     ['ads', ['ads', 'xads.y', 'a.b.adsx'], ['ad.s', 'a']],
     ['|ads', ['ads', 'adsx.y'], ['x.ads', 'xads']],

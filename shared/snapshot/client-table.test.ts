@@ -38,7 +38,7 @@ function tableOf(ipv4: readonly string[], ipv6: readonly string[], cutWords = 0)
 const find = (table: ClientTable, address: string): number =>
   table.find(...(wordsOf(address) as [number, number, number, number]));
 
-describe('ClientTable', () => {
+describe('ClientTable, the clients and networks of a policy snapshot,', () => {
   test('rejects a buffer that is truncated or not a client table of this layout', () => {
     expect(() => new ClientTable(new SharedArrayBuffer(64))).toThrow('it has a different layout');
     expect(() => tableOf(['0.0.0.0'], ['::'], 1)).toThrow('shorter than its header says');

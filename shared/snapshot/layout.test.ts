@@ -32,7 +32,7 @@ describe('the magic words of shared memory', () => {
   });
 });
 
-describe('RuleTableLayout', () => {
+describe('RuleTableLayout, the layout of the rule table,', () => {
   test('has one cache line per bucket, with separate columns', () => {
     const { BUCKET_WORDS, BUCKET_SHIFT, NAMES_PER_BUCKET, LOW_AT, HIGH_AT, ATTRIBUTE_AT, OVERFLOW_AT } =
       RuleTableLayout;

@@ -70,7 +70,7 @@ describe('LocalNames.wildcardBelow()', () => {
   });
 });
 
-describe('LocalNames.setOf()', () => {
+describe('LocalNames.setOf(), the records of a type at a name,', () => {
   const node = nodeOf('nas.example');
 
   test('returns the record set of a type, and any record set for ANY', () => {
@@ -79,7 +79,7 @@ describe('LocalNames.setOf()', () => {
     expect(local.setOf(node, RRType.AAAA)).toBe(0);
   });
 
-  test('returns the records, their source and the node', () => {
+  test('returns the records of the type, their source and the node of the name', () => {
     const set = local.setOf(node, RRType.A);
     const addresses = [0, 1, 2].map((index) => {
       const at = local.rdataAt(set, index);
@@ -96,7 +96,7 @@ describe('LocalNames.setOf()', () => {
   });
 });
 
-describe('LocalNames.targetOf()', () => {
+describe('LocalNames.targetOf(), the target of a local alias,', () => {
   test('is the node of a local alias target, and 0 if the target is not local', () => {
     const target = (name: string): number => local.targetOf(local.setOf(nodeOf(name), RRType.CNAME));
     expect(target('www.nas.example')).toBe(nodeOf('nas.example'));
@@ -104,7 +104,7 @@ describe('LocalNames.targetOf()', () => {
   });
 });
 
-describe('LocalNames.nextTurn()', () => {
+describe('LocalNames.nextTurn(), the rotation of records,', () => {
   test('returns each record of a set as the first in turn, separately for each set', () => {
     const node = nodeOf('nas.example');
     const [addresses, texts] = [local.setOf(node, RRType.A), local.setOf(node, RRType.TXT)];

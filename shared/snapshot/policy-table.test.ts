@@ -29,7 +29,7 @@ function policyBuffer(bytes: number = BYTES): SharedArrayBuffer {
   return buffer;
 }
 
-describe('PolicyTable', () => {
+describe('PolicyTable, the groups and settings of a policy snapshot,', () => {
   test('reads the values of its header', () => {
     const table = new PolicyTable(policyBuffer());
     expect(table).toMatchObject({

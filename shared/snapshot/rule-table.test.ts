@@ -36,7 +36,7 @@ function tableOf(
   return { buffer, words, table: () => new RuleTable(buffer) };
 }
 
-describe('RuleTable', () => {
+describe('RuleTable, the rules for names in a policy snapshot,', () => {
   test.each([
     ['another magic', L.MAGIC_WORD, 1],
     ['a different layout', L.VERSION_WORD, LAYOUT_VERSION - 1],

@@ -19,7 +19,7 @@ function matcherOf(...lists: string[]) {
   };
 }
 
-describe('SpecialMatcher.forEachMatch()', () => {
+describe('SpecialMatcher.forEachMatch(), which finds patterns and regexes,', () => {
   test('finds a rule for a name and, if the rule includes subdomains, below the name', () => {
     const { met } = matcherOf('||ads.example^$dnstype=A\n|exact.example^$dnstype=A');
     expect(met('ads.example')).toEqual(['||ads.example^$dnstype=A']);

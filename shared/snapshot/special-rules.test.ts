@@ -17,7 +17,7 @@ function special(): SharedArrayBuffer {
   return snapshotOf([{ text: TEXT, reading: { kind: 'block', subdomains: false } }]).special;
 }
 
-describe('openSpecialRules()', () => {
+describe('openSpecialRules(), the table of patterns and regexes,', () => {
   test.each([
     ['magic', L.MAGIC_WORD, 1],
     ['layout', L.VERSION_WORD, LAYOUT_VERSION - 1],
@@ -30,7 +30,7 @@ describe('openSpecialRules()', () => {
   });
 });
 
-describe('checkSpecialRules()', () => {
+describe('checkSpecialRules(), which verifies the table,', () => {
   test('accepts valid data, and rejects data with one changed bit', () => {
     const buffer = special();
     expect(() => checkSpecialRules(buffer)).not.toThrow();

@@ -42,7 +42,7 @@ describe('checkGate(), the check of a server before a measurement,', () => {
   });
 });
 
-describe('spread', () => {
+describe('spread(), a selection of items,', () => {
   test('spread() keeps the first and the last item, and evenly spaced items between them', () => {
     expect(spread([0, 1, 2, 3, 4, 5, 6, 7, 8], 3)).toEqual([0, 4, 8]);
     expect(spread(['a', 'b'], 5)).toEqual(['a', 'b']);

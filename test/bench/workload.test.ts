@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseWorkload, readWorkloads } from './workload.ts';
 
-describe('workloads', () => {
+describe('workloads of a benchmark', () => {
   test('readWorkloads() finds the workloads of the repository, each named after its file', () => {
     const names = readWorkloads().map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['cached-mix', 'cached-mix-20k', 'uncached']));

@@ -75,7 +75,7 @@ describe('draw(), a random selection of mutants,', () => {
   });
 });
 
-describe('shown', () => {
+describe('shown(), the text of a code change,', () => {
   test('shown() returns the line before and after the change', () => {
     const text = 'a;\n  if (x < y) z;\nb;';
     const [, boundary] = mutantsOf('a.ts', text);

@@ -21,13 +21,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(checkout, { recursive: true, force: true }));
 
-describe('filesOf', () => {
+describe('filesOf(), the files to copy,', () => {
   test('filesOf() lists tracked and untracked files, but no deleted or ignored files', () => {
     expect(filesOf(checkout).sort()).toEqual(['.gitignore', 'a/kept.ts', 'a/new.ts']);
   });
 });
 
-describe('Trials', () => {
+describe('Trials in a copy of the repository', () => {
   test('withText() changes only the copy of a file, and restores the copy even if its callback fails', async () => {
     const trials = new Trials(checkout);
     const copy = join(trials.root, 'a/kept.ts');

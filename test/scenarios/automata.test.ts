@@ -80,7 +80,7 @@ function found(automata: readonly Pick<PackedAutomaton, 'automaton' | 'rules'>[]
 
 const SPACE = { automata: 1000, entries: 1_000_000 };
 
-describe('compileExpression()', () => {
+describe('compileExpression(), which compiles a regular expression,', () => {
   test('finds the same matches as RE2 for random expressions and names', () => {
     fc.assert(
       fc.property(expression, fc.array(name, { minLength: 1, maxLength: 12 }), (pattern, names) => {
@@ -137,7 +137,7 @@ describe('compileExpression()', () => {
   });
 });
 
-describe('patternExpression()', () => {
+describe('patternExpression(), the regex of a wildcard pattern,', () => {
   test('matches the same names as the wildcard pattern', () => {
     const piece = fc.array(fc.constantFrom('a', 'b', '.', '-', '*'), { minLength: 1, maxLength: 7 });
     const pattern = fc

@@ -31,7 +31,7 @@ beforeEach(() => {
   weir = new PolicyPipeline();
 });
 
-describe('Explainer', () => {
+describe('Explainer in the resolve thread', () => {
   function explain(name: string): Promise<Explanation> {
     const resolver = {
       resolve(asked: { qname: Uint8Array }, done: (resolution: unknown) => void) {

@@ -234,7 +234,7 @@ function oracle(owners: readonly string[], asked: string): string {
   return [asked, ...wildcards.slice(0, -1)].find((owner) => owners.includes(owner)) ?? 'forward';
 }
 
-describe('findAliasLoop', () => {
+describe('findAliasLoop, which detects loops of local aliases,', () => {
   const loopOf = (...lines: string[]): string | undefined =>
     findAliasLoop(
       buildLocalTree(localRecords({ localRecords: lines.map(apiRecord) }, { configRecords: [], leases: [] })),

@@ -224,7 +224,7 @@ describe('a local alias whose target is in flight', () => {
     expect(replyOf(forwarding.ask('target.example'))).toEqual(NULL_IP);
   });
 
-  test('is deleted: the query is resolved under its own name', () => {
+  test('is resolved under its own name if the alias record was deleted', () => {
     const asked = forwarding.ask(NAME);
     forwarding.use([]);
     targetAnswered();
@@ -250,7 +250,7 @@ describe('a local alias whose target is in flight', () => {
     expect(asked.replies).toBe(1);
   });
 
-  test('comes from a $dnsrewrite rule: after a policy change, the query is logged with that rule', () => {
+  test('is logged with the $dnsrewrite rule that created the alias, even after a policy change', () => {
     const rewrite = (before: string): ListText => ({
       text: `${before}||${NAME}^$dnsrewrite=target.example\n`,
       reading: BLOCK,

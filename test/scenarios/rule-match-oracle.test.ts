@@ -197,7 +197,7 @@ function manualRules(random: Random): { manual: Manual[]; rows: Parameters<typeo
   return { manual, rows: { managedDomains, regexFilters, blockedServices: hasService ? [serviceRow] : [] } };
 }
 
-describe('PolicyMatcher', () => {
+describe('PolicyMatcher with random rules', () => {
   test.each(Array.from({ length: 60 }, (_, seed) => seed + 1))(
     'decides as a simple reference implementation, seed %i',
     (seed) => {

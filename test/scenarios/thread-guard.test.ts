@@ -107,7 +107,7 @@ describe('an exception thrown by a bug', () => {
   });
 });
 
-describe('ThreadGuard', () => {
+describe('ThreadGuard, which catches errors of a thread,', () => {
   test('take() counts every error, and logs one error per second with the number of suppressed errors', () => {
     const clock = new TestClock();
     const logger = new MemoryLogger();
@@ -124,7 +124,7 @@ describe('ThreadGuard', () => {
   });
 });
 
-describe('QuestionRun', () => {
+describe('QuestionRun, an upstream query,', () => {
   test('ends a query as failed if its timer throws', () => {
     jest.useFakeTimers();
     const clock = new TestClock();

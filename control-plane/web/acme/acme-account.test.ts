@@ -27,7 +27,7 @@ function open(answers: Readonly<Record<string, Partial<AcmeResponse>>>, sent: Ac
 const json = (value: unknown): { text: string } => ({ text: JSON.stringify(value) });
 const made = { status: 201, headers: { ...NONCE, location: 'https://ca.test/account/1' } };
 
-describe('AcmeAccount.open()', () => {
+describe('AcmeAccount.open(), which registers an ACME account,', () => {
   test('signs the first request with the key, and later requests with the URL of the account', async () => {
     const sent: AcmeRequest[] = [];
     const account = await open({ '/dir': json(DIRECTORY), '/new': { ...made, text: '{}' } }, sent);

@@ -49,7 +49,7 @@ async function run(states: Readonly<Record<string, readonly object[]>>) {
   return { chain: outcome.status === 'fulfilled' ? outcome.value : failed, put, posted, removals };
 }
 
-describe('orderCertificate()', () => {
+describe('orderCertificate(), which orders an ACME certificate,', () => {
   test('waits for the ACME server, and reads the certificate chain', async () => {
     const done = { ...READY, status: 'valid', certificate: 'https://ca.test/chain' };
     const result = await run({

@@ -10,7 +10,7 @@ const NOW = Date.UTC(2026, 0, 15);
 /** The counts of the header: zone, prerequisites, updates, additional records. */
 const countsOf = (bytes: Buffer): number[] => [4, 6, 8, 10].map((at) => bytes.readUInt16BE(at));
 
-describe('updateRequest()', () => {
+describe('updateRequest(), a DNS update message,', () => {
   test('returns an update message for the zone with all records', () => {
     const { id, bytes } = updateRequest(
       'example.org',

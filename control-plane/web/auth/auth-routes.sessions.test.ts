@@ -7,7 +7,7 @@ import { AuthSuite } from '../../../test/support/parts/auth-suite.ts';
 
 const node = new AuthSuite();
 
-describe('sessions', () => {
+describe('web sessions', () => {
   beforeEach(() => node.api.setUp());
 
   test('are listed newest first, with the current session marked and without secrets', async () => {

@@ -12,7 +12,7 @@ import { AuthSuite } from '../../../test/support/parts/auth-suite.ts';
 
 const node = new AuthSuite();
 
-describe('setup', () => {
+describe('the first setup of the password', () => {
   // A node without a password.
   beforeEach(() => node.restart(''));
 

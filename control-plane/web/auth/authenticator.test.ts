@@ -67,7 +67,7 @@ async function callerOf(secret: string): Promise<Caller | null> {
   return authenticator.callerOf({ secrets: [secret], key: null });
 }
 
-describe('Authenticator', () => {
+describe('Authenticator, which checks sessions, tokens and passwords,', () => {
   test('callerOf() accepts a session until it expires, which is later with "remember me"', async () => {
     const [short, long] = [await logIn(), await logIn(true)];
     expect(await callerOf(short)).toMatchObject({ username: 'admin', role: 'admin' });

@@ -44,7 +44,7 @@ describe('loginSource(), the key of login failures,', () => {
   });
 });
 
-describe('lockedForMs', () => {
+describe('lockedForMs, the time until a lockout ends,', () => {
   test('locks at the last allowed failure, for the window after it', async () => {
     await fail(ADMIN, 2);
     expect(await lockedForMs(ADMIN)).toBe(0);
@@ -67,7 +67,7 @@ describe('lockedForMs', () => {
   });
 });
 
-describe('countFailure', () => {
+describe('countFailure, which stores a failed login,', () => {
   test('starts again at one if the last failure is older than the window', async () => {
     await fail(ADMIN, 2);
     await fail(ADMIN, 1, WINDOW_MS);

@@ -10,7 +10,7 @@ beforeAll(async () => {
   manifest = await dist.build();
 });
 
-describe('parseManifest()', () => {
+describe('parseManifest(), which reads the list of built files,', () => {
   test('parseManifest() reads the manifest that a build writes', () => {
     expect(parseManifest(JSON.stringify(manifest))).toEqual(manifest);
   });

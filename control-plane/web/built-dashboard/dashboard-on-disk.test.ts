@@ -54,7 +54,7 @@ function settled(dashboard: DashboardOnDisk): Promise<DashboardState> {
   );
 }
 
-describe('DashboardOnDisk', () => {
+describe('DashboardOnDisk, which serves or builds the dashboard,', () => {
   test('DashboardOnDisk serves a build of the current sources, and builds nothing', async () => {
     await buildNow();
     const dashboard = opened(neverBuild);
@@ -132,7 +132,7 @@ describe('DashboardOnDisk', () => {
   });
 });
 
-describe('hashOfSources()', () => {
+describe('hashOfSources(), which detects changed dashboard sources,', () => {
   test('hashOfSources() depends on sources, shared files and packages, not on tests, builds or editor files', async () => {
     const hash = async (): Promise<string> =>
       hashOfSources(await hashOfDashboard(checkout.path), ['shared/a.ts'], checkout.path);

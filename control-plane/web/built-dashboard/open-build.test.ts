@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => dist[Symbol.asyncDispose]());
 
-describe('openBuild()', () => {
+describe('openBuild(), which reads a dashboard build,', () => {
   test('openBuild() returns every file in each encoding, and no files that Vite writes for other programs', async () => {
     await dist.build();
     const build = await openBuild(dist.path);

@@ -37,7 +37,7 @@ describe('passwordIn()', () => {
   );
 });
 
-describe('sidIn()', () => {
+describe('sidIn(), the session ID in a request body,', () => {
   test.each([
     ['', undefined],
     ['{"sid":"abc"}', 'abc'],
@@ -46,7 +46,7 @@ describe('sidIn()', () => {
     ['{"__proto__":{"sid":"x"}}', undefined],
     ['[{"sid":"x"}]', undefined],
     ['\u0000\u00ff', undefined],
-  ])('sidIn() returns for %j: %s', (text, expected) => {
+  ])('sidIn() for %j returns the session ID %s', (text, expected) => {
     expect(sidIn(Buffer.from(text))).toBe(expected);
   });
 });

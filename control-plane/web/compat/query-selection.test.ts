@@ -16,7 +16,7 @@ function conditions(query: string): object {
   return JSON.parse(JSON.stringify(conditionsOf(new Params(`/queries?${query}`), known))) as object;
 }
 
-describe('conditionsOf()', () => {
+describe('conditionsOf(), the filters of a compatibility API request,', () => {
   test.each([
     ['', {}],
     ['domain=*.example.org&client_ip=192.*', { domainPattern: '*.example.org', clientPatterns: ['192.*'] }],

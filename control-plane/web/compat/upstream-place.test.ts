@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { placeText, upstreamPlace } from './upstream-place.ts';
 
-describe('upstreamPlace()', () => {
+describe('upstreamPlace(), the name and address of an upstream,', () => {
   test.each([
     ['udp://192.0.2.1', { name: '192.0.2.1', ip: '192.0.2.1', port: 53 }],
     ['192.0.2.1:5353', { name: '192.0.2.1', ip: '192.0.2.1', port: 5353 }],

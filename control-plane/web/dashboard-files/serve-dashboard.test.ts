@@ -221,7 +221,7 @@ describe('serveDashboard() with a build', () => {
   });
 });
 
-describe('serveUnknown()', () => {
+describe('serveUnknown(), for paths that do not exist,', () => {
   const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
   test('serveUnknown() sends a browser the dashboard document with status 404', async () => {

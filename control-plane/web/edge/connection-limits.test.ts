@@ -64,7 +64,7 @@ async function isAnsweredUnread(port: number): Promise<boolean> {
   return isAnswered(socket);
 }
 
-describe('ConnectionLimits', () => {
+describe('ConnectionLimits of the web server', () => {
   test('counts the connections of a network on all servers together', async () => {
     const ports = [await listen(), await listen()];
     const opened = Array.from({ length: MAX_PER_NETWORK }, (_, at) => isServed(ports[at % 2]!));

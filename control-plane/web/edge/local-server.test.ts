@@ -36,7 +36,7 @@ async function ask(): Promise<string> {
   return text(socket);
 }
 
-describe('startLocalServer()', () => {
+describe('startLocalServer(), the API on a UNIX socket,', () => {
   test('serves the app on a socket for its owner only, and removes the socket at the end', async () => {
     await start();
     expect(await ask()).toContain('local: true');

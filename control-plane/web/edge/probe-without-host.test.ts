@@ -36,7 +36,7 @@ async function statusOf(bytes: string, peer: string, isProxied = false): Promise
   return /^HTTP\/1\.1 (\d+)/.exec(answer)![1]!;
 }
 
-describe('checkHost()', () => {
+describe('checkHost(), which checks the Host header,', () => {
   test.each([
     ['this machine', '127.0.0.1', false],
     ['this machine over IPv6', '::1', false],

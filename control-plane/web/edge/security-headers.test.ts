@@ -70,7 +70,7 @@ describe('securityHeaders()', () => {
   );
 });
 
-describe('contentPolicy()', () => {
+describe('contentPolicy(), the Content-Security-Policy,', () => {
   test('allows nothing by default, and only the given sources', () => {
     expect(contentPolicy()).toBe(
       "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",

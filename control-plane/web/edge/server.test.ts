@@ -84,7 +84,7 @@ describe('startWebServer()', () => {
   });
 });
 
-describe('close()', () => {
+describe('close() of the web server', () => {
   test('close() waits for a response that is being prepared', async () => {
     const asked = Promise.withResolvers<undefined>();
     const release = Promise.withResolvers<undefined>();

@@ -48,7 +48,7 @@ describe('withExamples()', () => {
   });
 });
 
-describe('exampleOf()', () => {
+describe('exampleOf() a schema in the API reference', () => {
   test.each([
     [{ examples: ['of the schema'], type: 'string' }, 'domain', 'of the schema'],
     [{ type: 'string' }, 'domain', 'ads.example.org'],

@@ -224,7 +224,7 @@ describe('readPair(), which parses a certificate and its key,', () => {
   });
 });
 
-describe('refuseOutOfDate()', () => {
+describe('refuseOutOfDate(), which checks the validity of a certificate,', () => {
   test('accepts a certificate from its first to its last instant', () => {
     const pair = readPair(good.cert, good.key);
     const from = pair.facts.notBefore.getTime();

@@ -41,7 +41,7 @@ function asOther(expression: string): unknown {
 
 const moduleAt = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
 
-describe('webCertificatePaths', () => {
+describe('webCertificatePaths, the files of the web certificate,', () => {
   test('returns the data directory if the default folder cannot be written', () => {
     expect(asOther('webCertificatePaths(DEFAULT, dataDir)')).toEqual(own());
   });

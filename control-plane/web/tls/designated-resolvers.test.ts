@@ -13,7 +13,7 @@ const hex = (records: readonly Uint8Array[]): string[] =>
 const certificate = (names: string): string => authority.issue(names).cert;
 const TARGET = '03646e73' + '076578616d706c65' + '00';
 
-describe('designatedResolvers()', () => {
+describe('designatedResolvers(), the encrypted resolvers announced by DDR,', () => {
   test('are DNS over HTTPS, then DNS over TLS, at the name of the certificate (RFC 9461)', () => {
     const both = designatedResolvers(certificate('DNS:dns.example'), { dotPort: 853, dohPort: 443 });
     const path = Buffer.from('/dns-query{?dns}').toString('hex');

@@ -59,7 +59,7 @@ describe('makeSelfSigned()', () => {
   });
 });
 
-describe('namesOfMachine()', () => {
+describe('namesOfMachine(), the names in a self-signed certificate,', () => {
   test('lists the given names first, then this machine, each once', () => {
     const names = namesOfMachine(['Node-A', 'weir.home.arpa.', 'node-a', 'localhost']);
     expect(names.slice(0, 3)).toEqual(['node-a', 'weir.home.arpa', 'localhost']);

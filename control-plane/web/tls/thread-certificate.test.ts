@@ -42,7 +42,7 @@ function keysOf({ ticketKeys }: ServedCertificate): string {
   return Buffer.from(ticketKeys).toString('hex');
 }
 
-describe('ThreadCertificate', () => {
+describe('ThreadCertificate, the certificate of the DNS threads,', () => {
   test('gives the DNS threads a new ticket key each day, and the same certificate', async () => {
     const { certificate, clock } = certificateOf();
     const all = [certificate.current()];

@@ -49,7 +49,7 @@ async function lookTwice(): Promise<void> {
   await certificate.checkFiles();
 }
 
-describe('open()', () => {
+describe('open() the web certificate', () => {
   test('creates and stores a self-signed certificate if there are no files, and reuses it later', async () => {
     expect(certificate.current()).toBeNull();
     const made = await certificate.open();
@@ -105,7 +105,7 @@ describe('open()', () => {
   });
 });
 
-describe('check()', () => {
+describe('check() for changed certificate files', () => {
   beforeEach(async () => {
     await certificate.open();
     taken = [];
@@ -169,7 +169,7 @@ describe('check()', () => {
   });
 });
 
-describe('replace()', () => {
+describe('replace() the web certificate', () => {
   test('activates and stores a certificate pair, and notifies listeners', async () => {
     await certificate.open();
     const next = await selfSigned('next');

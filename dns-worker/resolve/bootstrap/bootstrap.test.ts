@@ -67,7 +67,7 @@ function answerFrom(upstream: ScriptedUpstream, find: () => Zone): void {
 const lookup = (host = HOST): Promise<readonly HostAddress[]> =>
   within('the addresses', new Promise((done) => bootstrap.lookup(host, done)));
 
-describe('Bootstrap', () => {
+describe('Bootstrap, which resolves upstream host names,', () => {
   test('lookup() queries A and AAAA, and caches the result for its TTL', async () => {
     zone.A = [a(HOST, V4.ip, 300)];
     zone.AAAA = [aaaa(HOST, 1, 120)];

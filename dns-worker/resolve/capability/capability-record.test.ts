@@ -97,7 +97,7 @@ describe('CapabilityRecord of an upstream server, shared by threads', () => {
   });
 });
 
-describe('Capabilities', () => {
+describe('Capabilities of upstream servers', () => {
   test('of() distinguishes servers with the same link-local address on different interfaces', () => {
     const records = new Capabilities(clock, memory);
     const on = (name: string) => records.of({ ip: `fe80::1%${name}`, port: 53 }, 'udp');

@@ -17,7 +17,7 @@ function reply(name: Uint8Array, cookie: Uint8Array | null = null): Uint8Array {
   return response({ ...WWW, qname: name }, { additionals });
 }
 
-describe('inRandomCase()', () => {
+describe('inRandomCase(), a name in random letter case,', () => {
   test('changes nothing in the name except the case of letters', () => {
     const names = Array.from({ length: 20 }, () => Buffer.from(inRandomCase(WWW.qname)).toString('latin1'));
     expect(new Set(names).size).toBeGreaterThan(10);
@@ -70,7 +70,7 @@ describe('checkMarks(), which checks letter case and cookie of a reply,', () => 
   });
 });
 
-describe('serverCookieIn()', () => {
+describe('serverCookieIn() a reply', () => {
   test('returns the server part of the cookie, or null if there is none', () => {
     const message = reply(FIRST.name, octets(CLIENT_COOKIE, SERVER_COOKIE));
     expect([...serverCookieIn(message, FIRST)!]).toEqual([...SERVER_COOKIE]);

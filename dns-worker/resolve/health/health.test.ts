@@ -168,7 +168,7 @@ describe('Health.takeFirst(), which adds results of the answer thread,', () => {
   });
 });
 
-describe('LatencyEstimate', () => {
+describe('LatencyEstimate of an upstream server', () => {
   test('has no value before the first answer, and three times the first latency after it', () => {
     const estimate = new LatencyEstimate();
     expect(estimate.usualMs).toBe(0);

@@ -3,7 +3,7 @@ import { decodeMessage } from '../../../shared/dns/codec.ts';
 import { a, question, response } from '../../../test/support/dns/built-messages.ts';
 import { encodeQuery, isResponseTo, questionKey, randomQueryId } from './question.ts';
 
-describe('questionKey', () => {
+describe('questionKey, the key for identical queries,', () => {
   test('questionKey() differs for each part of a question and for nothing else', () => {
     const asked = question('www.example.org', 'A');
     const others = [
@@ -28,7 +28,7 @@ describe('questionKey', () => {
   });
 });
 
-describe('encodeQuery', () => {
+describe('encodeQuery and the order of options', () => {
   const ecs = Uint8Array.of(0, 2, 48, 0, 0x20, 1, 0xd, 0xb8, 0, 7);
   const asked = { ...question('www.example.org', 'A'), ecs };
   const option = [0, 8, 0, ecs.length, ...ecs];
@@ -53,7 +53,7 @@ describe('encodeQuery', () => {
   });
 });
 
-describe('encodeQuery', () => {
+describe('encodeQuery and the content of a query', () => {
   test.each([
     ['a plain question', {}, { edns: true }],
     ['DO', { dnssecOk: true }, { edns: true }],
@@ -77,7 +77,7 @@ describe('encodeQuery', () => {
   );
 });
 
-describe('isResponseTo', () => {
+describe('isResponseTo, whether a response belongs to a query,', () => {
   const asked = question('ab.example', 'A');
   const changed = (at: number, value: number): Uint8Array => {
     const message = response(asked, {});

@@ -128,7 +128,7 @@ describe('RecordTable.read(), which parses the records of a message,', () => {
   });
 });
 
-describe('RecordTable.isOwnedBy()', () => {
+describe('RecordTable.isOwnedBy(), whether a record has an owner name,', () => {
   test('compares the owner name itself, even if the hashes are equal', () => {
     const message = response(WWW, {
       answers: [a(wireName('www.test'), '192.0.2.1'), a('x.test', '192.0.2.1')],

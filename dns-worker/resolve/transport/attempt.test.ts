@@ -36,7 +36,7 @@ function answer(rcode: number): ExchangeOutcome {
   return { kind: 'answer', answer: textAnswer('', '', { rcode }) };
 }
 
-describe('isDefinitive()', () => {
+describe('isDefinitive(), whether an RCODE ends a query,', () => {
   test('is true for the RCODEs that end a query', () => {
     const settled = Object.values(Rcode).filter(isDefinitive);
     expect(settled).toEqual([Rcode.NOERROR, Rcode.NXDOMAIN, Rcode.YXDOMAIN]);
@@ -99,7 +99,7 @@ describe('Attempt.end() for a query that is sent again', () => {
   });
 });
 
-describe('Attempt.resend()', () => {
+describe('Attempt.resend(), for a lost datagram,', () => {
   test('sends the query again, to another address of the server', () => {
     const { attempt, exchanges } = begin();
     let silences = 0;
@@ -121,7 +121,7 @@ describe('Attempt.cancel()', () => {
   });
 });
 
-describe('Attempt.timeOut()', () => {
+describe('Attempt.timeOut() without an answer', () => {
   test('counts a failure if the server has answered no query in that time', () => {
     const { attempt, clock, health } = begin();
     let reported = 0;
@@ -154,7 +154,7 @@ describe('Attempt.timeOut()', () => {
   });
 });
 
-describe('Attempt.expire()', () => {
+describe('Attempt.expire() at the end of a query', () => {
   test('counts the timeout once, and still accepts the late answer', () => {
     const { attempt, clock, exchanges, health, outcomes } = begin();
     clock.advance(3000);
@@ -180,7 +180,7 @@ describe('Attempt.expire()', () => {
   });
 });
 
-describe('Attempt.noteSilence()', () => {
+describe('Attempt.noteSilence() of a server', () => {
   test('marks a server as suspect that has answered no query since', () => {
     const { attempt, clock, health } = begin();
     clock.advance(400);

@@ -83,7 +83,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-describe('StreamUpstream', () => {
+describe('StreamUpstream (DNS over TCP)', () => {
   test('ask() uses one connection for consecutive queries', async () => {
     upstream.tcpScript = (query) => query.reply(good(query));
     for (let i = 1; i <= 5; i++) expect(lastOctet(await ask(www(i)))).toBe(i);

@@ -52,7 +52,7 @@ describe('lossOf(), the reason for a lost query,', () => {
   });
 });
 
-describe('errorDetail()', () => {
+describe('errorDetail(), the text of an error,', () => {
   test('returns the code of an error, otherwise its message, or the text of a thrown value', () => {
     expect(errorDetail(Object.assign(new Error('connect failed'), { code: 'ECONNREFUSED' }))).toBe(
       'ECONNREFUSED',

@@ -105,7 +105,7 @@ function open(max: number, capacity: number) {
   return { all, made, ask, clock, limits };
 }
 
-describe('KeptConnections.ask()', () => {
+describe('KeptConnections.ask(), which sends a query,', () => {
   test('uses a connection with a free place before it opens another connection', () => {
     const { made, ask } = open(2, 2);
     for (const network of ['a', 'b', 'c']) ask(network);
@@ -196,7 +196,7 @@ describe('isSilent(), whether a connection seems dead,', () => {
   });
 });
 
-describe('ConnectionEvents', () => {
+describe('ConnectionEvents, the callbacks of connections,', () => {
   test.each([
     ['brought nothing before: once', false, 2],
     ['brought answers before: 15 times', true, 16],

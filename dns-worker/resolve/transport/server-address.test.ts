@@ -19,7 +19,7 @@ describe('parseServerAddress', () => {
   });
 });
 
-describe('canonicalIp', () => {
+describe('canonicalIp, the canonical form of an address,', () => {
   test('canonicalIp() formats an address as the system does and keeps its zone', () => {
     expect(canonicalIp('FE80:0:0::1%lo')).toBe('fe80::1%lo');
     expect(canonicalIp('0:0:0:0:0:0:0:1')).toBe('::1');

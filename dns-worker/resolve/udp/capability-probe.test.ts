@@ -27,7 +27,7 @@ describe('findingOf(), the result of a probe for a feature,', () => {
   });
 });
 
-describe('isAnswered()', () => {
+describe('isAnswered(), whether a probe got an answer,', () => {
   test('treats NOERROR and NXDOMAIN as answers', () => {
     expect(isAnswered(reply())).toBe(true);
     expect(isAnswered(reply({ rcode: Rcode.NXDOMAIN }))).toBe(true);

@@ -165,7 +165,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     slow.cancel();
   });
 
-  test('ask() stops using the feature after two pairs of probes were answered only without it', async () => {
+  test('ask() stops randomizing the letter case after two pairs of probes were answered only without it', async () => {
     upstream.udpScript = (query) => query.reply(reply(query, { folded: true }));
     upstream.onConnection = (connection) => connection.resetAndDestroy();
     const first = ask();

@@ -120,7 +120,7 @@ describe('performance goals', () => {
   });
 });
 
-describe('tables', () => {
+describe('tables of a benchmark report', () => {
   test('figureTable() shows columns for workers and child processes only if there are any', () => {
     const rows = medianRows(RUNS, LOAD_SECS);
     expect(figureTable(rows)).toContain('workers us/q');

@@ -116,7 +116,7 @@ describe('a key whose effect is delayed', () => {
     expect(shipped.filter(({ id, withdrawn_at: at }) => id === 'live-made' && at === undefined)).toEqual([]);
   });
 
-  test('dns.dnssec_anchor_updates = "on" starts to follow the keys of the trust anchors', async () => {
+  test('dns.dnssec_anchor_updates = "all" starts to follow the keys of the trust anchors', async () => {
     serveZone(fixture);
     const followed = join(fixture.tempDir.dataDir, ANCHOR_FILE);
     await fixture.set({

@@ -14,7 +14,7 @@ function entry(text: string): PaletteEntry {
   return { id: text, text, kind: 'page', run: () => undefined };
 }
 
-describe('matchingEntries()', () => {
+describe('matchingEntries(), the entries of the search dialog,', () => {
   const entries = [entry('Queries'), entry('Pause blocking for 5 min'), entry('Local names')];
 
   test.each([
@@ -28,7 +28,7 @@ describe('matchingEntries()', () => {
   });
 });
 
-describe('clientEntries()', () => {
+describe('clientEntries(), the clients found by the search dialog,', () => {
   const client: Client = {
     id: 7,
     ip_address: '192.0.2.7',
@@ -70,7 +70,7 @@ describe('clientEntries()', () => {
   });
 });
 
-describe('foundEntries()', () => {
+describe('foundEntries(), the objects found by the search dialog,', () => {
   test('shows a few results of each kind, and opens the result that the user selects', () => {
     const things = Array.from({ length: 50 }, (_, id) => ({
       id,
@@ -94,7 +94,7 @@ describe('foundEntries()', () => {
   });
 });
 
-describe('hasWords()', () => {
+describe('hasWords(), whether texts contain the words of a search,', () => {
   test.each([
     ['ADS big', true],
     ['big ads news', false],

@@ -10,7 +10,7 @@ function plain(text: string): string {
   return text.replaceAll(/[\u00a0\u202f]/g, ' ');
 }
 
-describe('formatsOf()', () => {
+describe('formatsOf(), the number and time formats of a language,', () => {
   test('formats counts and percentages in the notation of the language', () => {
     expect([english.count(12_345), english.briefCount(12_345), english.percent(12.34)]).toEqual([
       '12,345',

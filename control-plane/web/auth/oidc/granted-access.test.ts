@@ -12,7 +12,7 @@ const NOTHING = {
 
 const ROLES = { ...NOTHING, admin_values: ['weir-admins'], viewer_values: ['family', 'staff'] };
 
-describe('grantedAccess()', () => {
+describe('grantedAccess(), the role from OpenID Connect claims,', () => {
   test.each<[object, object]>([
     [{}, NOTHING],
     [{ groups: ['weir-admins'] }, NOTHING],

@@ -67,7 +67,7 @@ describe('toBase32()', () => {
   });
 });
 
-describe('otpauthUri()', () => {
+describe('otpauthUri(), the content of the QR code for TOTP,', () => {
   test('contains all parameters that an authenticator app needs, for any user name', () => {
     const secret = newTotpSecret();
     const uri = new URL(otpauthUri(secret, 'a b&c/é?'));

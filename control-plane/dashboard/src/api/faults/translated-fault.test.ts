@@ -63,7 +63,7 @@ test.each(LANGUAGES)(
   },
 );
 
-describe('translatedFault()', () => {
+describe('translatedFault(), an API error in the language of the user,', () => {
   const german = read('de');
 
   test.each([

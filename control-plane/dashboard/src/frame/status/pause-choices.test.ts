@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { pauseSecs, secsLeft, secsUntil, tomorrow } from './pause-choices.ts';
 
-describe('tomorrow()', () => {
+describe('tomorrow(), the end of a pause,', () => {
   test('is 6 a.m. of the next day, even just after midnight and at the end of a year', () => {
     expect(tomorrow(new Date(2026, 10, 28, 22, 30))).toEqual(new Date(2026, 10, 29, 6));
     expect(tomorrow(new Date(2026, 11, 31, 0, 1))).toEqual(new Date(2027, 0, 1, 6));

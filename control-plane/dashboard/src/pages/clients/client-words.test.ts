@@ -24,7 +24,7 @@ const client: Client = {
   merged: [],
 };
 
-describe('nameOf()', () => {
+describe('nameOf() a client', () => {
   test('is the name, host name, IP address or MAC address of a client, the first that is known', () => {
     expect(nameOf(client)).toBe('192.0.2.7');
     expect(nameOf({ ...client, hostname: 'tv.home.arpa' })).toBe('tv.home.arpa');
@@ -33,7 +33,7 @@ describe('nameOf()', () => {
   });
 });
 
-describe('changedFields()', () => {
+describe('changedFields(), the fields sent when a client is edited,', () => {
   test('omits unchanged fields, so that concurrent changes of other users are kept', () => {
     const before = draftOf(client);
     expect(changedFields(before, before)).toEqual({});

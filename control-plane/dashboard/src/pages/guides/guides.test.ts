@@ -38,13 +38,13 @@ function placesIn(step: string): string {
   return (step.match(/\{\w+\}/g) ?? []).join();
 }
 
-describe('guideOf()', () => {
+describe('guideOf(), the guide with an ID,', () => {
   test('is the guide for other routers if the ID is unknown', () => {
     expect(guideOf('constructor', english)).toMatchObject({ id: 'otherRouter', name: 'Another router' });
   });
 });
 
-describe('piecesOf()', () => {
+describe('piecesOf(), the parts of a step in a guide,', () => {
   test('separates menu names and values from text, and fills in addresses', () => {
     expect(piecesOf('Go to *DNS*, add `6,{ipv4}` or {ipv6}.', ADDRESSES)).toEqual([
       { kind: 'text', text: 'Go to ' },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { bestAddresses } from './weir-addresses.ts';
 
-describe('bestAddresses()', () => {
+describe('bestAddresses(), the addresses shown in a guide,', () => {
   test('are the first IPv4 address and the unique local IPv6 address', () => {
     const entered = {
       ipv4: ['192.0.2.53', '192.0.2.54'],

@@ -3,7 +3,7 @@ import { auditQueryOf } from './audit-query.ts';
 
 const NOTHING = { author: '', subject: ' ', action: 'all', period: 'all', from: '0' };
 
-describe('auditQueryOf()', () => {
+describe('auditQueryOf(), the request for the audit log,', () => {
   test('has no parameters without filters', () => {
     expect(auditQueryOf(NOTHING)).toEqual({ limit: 50, offset: 0 });
   });

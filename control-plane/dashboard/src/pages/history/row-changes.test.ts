@@ -5,7 +5,7 @@ import type { Names } from './row-changes.ts';
 const NAMES: Names = { groups: new Map([[2, 'Kids']]), lists: new Map([[5, 'Ads']]), schedules: new Map() };
 const RULE = { id: 1, domain: 'ads.example', action: 'deny', group_id: null, comment: '' };
 
-describe('kindOf()', () => {
+describe('kindOf() a change of a row', () => {
   test('distinguishes created, changed and deleted rows', () => {
     const change = { table: 'groups', key: '2' };
     expect(kindOf({ ...change, before: null, after: {} })).toBe('created');
@@ -14,7 +14,7 @@ describe('kindOf()', () => {
   });
 });
 
-describe('fieldsOf()', () => {
+describe('fieldsOf() a change of a row', () => {
   test('shows changed fields, without internal fields', () => {
     const before = { ...RULE, updated_at: '1' };
     const after = { ...RULE, action: 'allow', updated_at: '2' };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { bodyOfList, fieldsOfList } from './list-form.ts';
 
-describe('bodyOfList()', () => {
+describe('bodyOfList(), the request to add a list,', () => {
   test('uses the address as the name of a list without a name', () => {
     const fields = { ...fieldsOfList(null), url: ' https://lists.example/ads.txt ' };
     expect(bodyOfList(fields)).toEqual({

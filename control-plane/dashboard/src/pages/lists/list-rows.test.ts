@@ -31,7 +31,7 @@ function source(changed: Partial<Source>): Source {
 const ALL = { search: '', state: '', sort: 'name' };
 const names = (rows: readonly Source[]): string[] => rows.map(({ name }) => name);
 
-describe('listRows()', () => {
+describe('listRows(), the rows of the page of lists,', () => {
   const sources = [
     source({ id: 1, name: 'b', rules: 9, last_changed_at: '2026-01-02T00:00:00Z' }),
     source({ id: 2, name: 'a', rules: 1, comment: 'Phishing', last_changed_at: '2026-01-03T00:00:00Z' }),
@@ -63,7 +63,7 @@ describe('listRows()', () => {
   });
 });
 
-describe('listStateOf()', () => {
+describe('listStateOf(), the state shown for a list,', () => {
   test('is off for a disabled list, unless the list is updating', () => {
     expect(listStateOf(source({ enabled: false, status: 'error' }))).toBe('off');
     expect(listStateOf(source({ enabled: false, status: 'updating' }))).toBe('updating');
@@ -79,7 +79,7 @@ describe('isBusy()', () => {
   });
 });
 
-describe('operationsOf()', () => {
+describe('operationsOf(), the API operations of lists,', () => {
   test('returns the API paths of allowlists', () => {
     expect(operationsOf('allow').approve).toBe('POST /allowlist-sources/{id}/approve');
     expect(operationsOf('block').list).toBe('GET /blocklist-sources');

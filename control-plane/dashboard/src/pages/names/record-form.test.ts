@@ -18,7 +18,7 @@ const record = (changed: Partial<LocalRecord>): LocalRecord => ({
   ...changed,
 });
 
-describe('bodyOfRecord()', () => {
+describe('bodyOfRecord(), the request to add a local record,', () => {
   const fields = { ...fieldsOfRecord(null), value: ' 192.0.2.5 ' };
 
   test('contains a full name unchanged, and a single label as a host of the local domain', () => {
@@ -36,7 +36,7 @@ describe('bodyOfRecord()', () => {
   });
 });
 
-describe('isRecordReady()', () => {
+describe('isRecordReady(), whether the form of a local record is complete,', () => {
   test('is true only with a name, a value and an integer number of seconds', () => {
     const fields = { ...fieldsOfRecord(record({})) };
     expect(isRecordReady(fields)).toBe(true);

@@ -66,7 +66,7 @@ describe('statusOfAll(), the state of all nodes together,', () => {
   });
 });
 
-describe('notesOf()', () => {
+describe('notesOf(), the notes about a node,', () => {
   test('lists lost log rows, a wrong clock and configuration keys that differ on the node', () => {
     const nothing = { rowsLost: 0, rowsMissing: 0, isMissingMinimum: false, clockSecs: 0, drift: [] };
     expect([notesOf(CORE), notesOf({ ...CORE, rows_lost: null, drift: null })]).toEqual([nothing, nothing]);
@@ -88,7 +88,7 @@ describe('notesOf()', () => {
   });
 });
 
-describe('uptimeSecsOf()', () => {
+describe('uptimeSecsOf(), the uptime of a node,', () => {
   test('is the time since the start, and null for a node that may have stopped', () => {
     const nowMs = Date.parse(NOW);
     expect([CORE, SILENT, { ...CORE, started_at: null }].map((node) => uptimeSecsOf(node, nowMs))).toEqual([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { activityParts, mostCommon } from './chart-rows.ts';
 
-describe('mostCommon()', () => {
+describe('mostCommon(), the counts shown in a chart,', () => {
   test('returns the largest counts in order and the sum of the others', () => {
     expect(mostCommon({ AAAA: 5, A: 9, TXT: 1, MX: 2 }, 2)).toEqual({
       shown: [

@@ -21,7 +21,7 @@ describe('logPathOf(), the link to the query log,', () => {
   });
 });
 
-describe('choosableNodes()', () => {
+describe('choosableNodes(), the nodes offered for selection,', () => {
   test('lists several nodes in order, or nothing if there is only one node', () => {
     expect(choosableNodes(nodesOf('edge', 'attic'), '')).toEqual(['attic', 'edge']);
     expect(choosableNodes(nodesOf('attic'), '')).toEqual([]);

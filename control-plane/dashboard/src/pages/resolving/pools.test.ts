@@ -31,7 +31,7 @@ function server(address: string, poolName: string, status: ServerState['status']
 const ONE = server('udp://192.0.2.1', 'default');
 const TWO = server('udp://192.0.2.2', 'default', 'Unhealthy');
 
-describe('poolsOf()', () => {
+describe('poolsOf(), the pools shown with their servers,', () => {
   test('groups the servers of one pool, separate from a forward zone with the same name', () => {
     const zone = { ...server('udp://192.0.2.3', 'default'), kind: 'forward_zone' as const };
     expect(poolsOf([ONE, zone, TWO]).map(({ kind, servers }) => [kind, servers.length])).toEqual([
@@ -49,7 +49,7 @@ describe('countServers()', () => {
   });
 });
 
-describe('countsText()', () => {
+describe('countsText(), the summary of upstream servers,', () => {
   const three = server('udp://192.0.2.3', 'default', 'Unknown');
   const faltering = { ...ONE, consecutive_failures: 1 };
   test.each([
@@ -100,7 +100,7 @@ describe('askedBefore(), the pool queried before a new or changed pool,', () => 
   });
 });
 
-describe('poolProblem()', () => {
+describe('poolProblem(), the error about a pool,', () => {
   test('returns the error of a field or of its members', () => {
     const faults = [
       { path: 'dns.pools.1.servers.0', message: 'no such scheme' },

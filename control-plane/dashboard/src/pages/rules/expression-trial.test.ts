@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { tryExpression } from './expression-trial.ts';
 
-describe('tryExpression()', () => {
+describe('tryExpression(), which tests a regex on a name,', () => {
   test.each([
     ['^ads?[0-9]+\\.', 'AD12.example.', true],
     ['^ads?[0-9]+\\.', 'x.ad12.example', false],

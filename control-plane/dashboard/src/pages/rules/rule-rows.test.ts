@@ -22,7 +22,7 @@ const regexRule = (id: number, changed: Partial<RegexFilter>): RegexFilter => {
 
 const ALL = { search: '', action: '', group: '' };
 
-describe('fittingRules()', () => {
+describe('fittingRules(), the rules that match the filters,', () => {
   const rules = [
     rule(1, {}),
     rule(2, { action: 'allow', group_id: 3, comment: 'For Ann' }),
@@ -44,7 +44,7 @@ describe('fittingRules()', () => {
   });
 });
 
-describe('fieldsOfRule()', () => {
+describe('fieldsOfRule(), the form of a rule,', () => {
   test('splits a domain rule into a name and the choice of subdomains, which is on for a new rule', () => {
     expect(fieldsOfRule(null)).toMatchObject({ text: '', subdomains: true });
     expect(fieldsOfRule(rule(1, { domain: '*.a.example' }))).toMatchObject({
@@ -58,7 +58,7 @@ describe('fieldsOfRule()', () => {
   });
 });
 
-describe('bodyOfRule()', () => {
+describe('bodyOfRule(), the request of the form,', () => {
   test('contains the values of the form', () => {
     const fields = { ...fieldsOfRule(rule(1, { group_id: 2 })), comment: ' why ' };
     expect(bodyOfRule(fields)).toEqual({ action: 'deny', group_id: 2, comment: 'why', enabled: true });

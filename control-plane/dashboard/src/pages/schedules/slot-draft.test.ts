@@ -10,7 +10,7 @@ const slot = (start: string, end: string, days = 1): WeekSlot => ({
   skips_days_off: true,
 });
 
-describe('draftOf() and slotOf()', () => {
+describe('draftOf() and slotOf(), which convert slots to forms and back,', () => {
   test.each([
     ['21:00', '06:30'],
     ['00:00', '24:00'],
@@ -34,7 +34,7 @@ describe('draftOf() and slotOf()', () => {
   });
 });
 
-describe('draftFault()', () => {
+describe('draftFault(), the error in the form of a slot,', () => {
   test('is null only with at least one day and two different times', () => {
     const draft = draftOf(null);
     expect(draftFault(draft)).toBeNull();
@@ -45,7 +45,7 @@ describe('draftFault()', () => {
   });
 });
 
-describe('hourAt()', () => {
+describe('hourAt(), the hour clicked on a timeline,', () => {
   test('returns the full hour at a position on the timeline, within the day', () => {
     expect([hourAt(0), hourAt(0.51), hourAt(1), hourAt(-1)]).toEqual([0, 720, 1_380, 0]);
   });

@@ -5,7 +5,7 @@ const service = (id: string, tags: readonly string[] = [], isCustom = false, cat
   return { id, name: id, tags, category, isCustom };
 };
 
-describe('byPopularity()', () => {
+describe('byPopularity(), the order of services,', () => {
   test('lists custom services, then popular services by use, then other services by name', () => {
     const services = [
       service('1xbet'),
@@ -21,7 +21,7 @@ describe('byPopularity()', () => {
   });
 });
 
-describe('kindOf()', () => {
+describe('kindOf() a service', () => {
   test('depends on the tags of a service, then on its category', () => {
     expect(kindOf(service('roblox', ['popular', 'games']))).toBe('games');
     expect(kindOf(service('whatsapp', ['popular', 'messaging']))).toBe('chat');

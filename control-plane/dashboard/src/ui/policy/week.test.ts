@@ -88,7 +88,7 @@ describe('stateAt() a time of the week', () => {
   });
 });
 
-describe('zoneClock()', () => {
+describe('zoneClock(), the local time of a time zone,', () => {
   test.each(['UTC', 'Europe/Vienna', 'America/St_Johns', 'Australia/Lord_Howe', 'Asia/Kathmandu'])(
     'returns the same local time as the server in %s, every five hours of a year',
     (zone) => {

@@ -88,7 +88,7 @@ describe('portTrouble(), the problem of a DNS port other than 53,', () => {
   });
 });
 
-describe('isNothingBlocked()', () => {
+describe('isNothingBlocked(), whether a warning is shown,', () => {
   test.each([
     [true, 0, true],
     [true, 1, false],
@@ -100,7 +100,7 @@ describe('isNothingBlocked()', () => {
   });
 });
 
-describe('heldTrouble() and refusedTrouble()', () => {
+describe('heldTrouble() and refusedTrouble(), problems to review,', () => {
   test('are null if there is nothing to review', () => {
     expect(heldTrouble([])).toBeNull();
     expect(refusedTrouble({ announced: null, refused: [] } as never, () => true)).toBeNull();

@@ -23,7 +23,7 @@ describe('newDraft() of a plan for a group', () => {
   });
 });
 
-describe('isReady()', () => {
+describe('isReady(), whether the form of a child is complete,', () => {
   test.each([
     [{ service_times: [{ ...READY_TIMES.school, days: 0 }] }],
     [{ offline_times: [{ ...READY_TIMES.bedtime, end_time: '' }] }],
@@ -32,7 +32,7 @@ describe('isReady()', () => {
   ])('is false for %j', (change) => expect(isReady({ ...NEW, ...change })).toBe(false));
 });
 
-describe('draftOf()', () => {
+describe("draftOf(), the form with a group's present times,", () => {
   test("uses the browser's time zone if the group has no times", () => {
     const { isNamed: _isNamed, ...plan } = { ...NEW, id: 7 };
     expect(draftOf(plan, 'Asia/Tokyo')).toEqual({ ...NEW, isNamed: true });
@@ -40,7 +40,7 @@ describe('draftOf()', () => {
   });
 });
 
-describe('bodyOf()', () => {
+describe('bodyOf(), the request of the form,', () => {
   test('omits incomplete holidays', () => {
     expect(bodyOf({ ...NEW, days_off: [{ from: '', to: '' }] }).days_off).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe('withReady() and withService(), which change the times and services of 
   });
 });
 
-describe('allDaysOff()', () => {
+describe('allDaysOff(), the holidays offered in the form,', () => {
   test("lists each range of the group's schedules once, earliest first", () => {
     const [summer, winter] = [
       { from: '2026-07-01', to: '2026-08-14' },

@@ -17,7 +17,7 @@ test('each stage of an explanation has a name', () => {
   expect(Object.keys(STAGES).filter((stage) => !named.includes(`queries.stage.${stage}`))).toEqual([]);
 });
 
-describe('stageDetail()', () => {
+describe('stageDetail(), the text about a stage of an explanation,', () => {
   test.each([
     ['default', [{ key: 'queries.groupBy.default', of: '' }]],
     ['mac 192.0.2.21', [{ key: 'queries.groupBy.mac', of: '192.0.2.21' }]],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { browserNameOf } from './browser-name.ts';
 
-describe('browserNameOf()', () => {
+describe('browserNameOf(), the browser of a session,', () => {
   test.each([
     ['Firefox', 'Linux', 'Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Gecko/20100101 Firefox/152.0'],
     [

@@ -49,7 +49,7 @@ describe('changeOf(), the change of a configuration key,', () => {
   });
 });
 
-describe('findKeys()', () => {
+describe('findKeys(), the search for configuration keys,', () => {
   test('finds configuration keys by words of the name and the help, in any order', () => {
     const helpOf = ({ key }: ConfigKey): string => (key === 'cache.enabled' ? 'Behält Antworten' : '');
     const found = (search: string): string[] => findKeys(search, helpOf).map(({ key }) => key);

@@ -16,7 +16,7 @@ describe('sumsOf(), the number of changes by a restore,', () => {
   });
 });
 
-describe('kindWord()', () => {
+describe('kindWord(), the name of a kind of objects,', () => {
   test('returns an unknown kind unchanged', () => {
     expect([kindWord('groups', (key) => `(${key})`), kindWord('moons', () => '')]).toEqual([
       '(backup.kind.groups)',
@@ -25,7 +25,7 @@ describe('kindWord()', () => {
   });
 });
 
-describe('parsedJson()', () => {
+describe('parsedJson(), the content of an uploaded file,', () => {
   test('parses any JSON, and returns null for other text', () => {
     expect([parsedJson('{"a":1}'), parsedJson('PK\u0003')]).toEqual([{ a: 1 }, null]);
   });

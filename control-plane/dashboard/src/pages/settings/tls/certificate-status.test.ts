@@ -17,7 +17,7 @@ const GOOD: TlsStatus = {
   self_signed: false,
 };
 
-describe('certificateStatus()', () => {
+describe('certificateStatus() of the web server', () => {
   test.each([
     ['tls.good', 'good', {}],
     ['tls.ownGood', 'good', { self_signed: true }],
