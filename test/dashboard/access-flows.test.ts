@@ -172,7 +172,7 @@ const LOOKING: readonly (string | RegExp)[] = [
   ],
   ...[/^(Only|Not) /, 'Show as table', 'Shown'],
   // Filters, by their values.
-  ...['Entire log Period', 'Any group Group', 'For any reason Why this group', 'Any state State'],
+  ...['Entire log Period', 'Any group Group', 'Any reason Why this group', 'Any state State'],
   ...['By name Order', 'Any action Action', 'Any group For', 'All groups Group', 'Any type Type'],
   ...['Any category Category', 'Any source Source', 'Same as browser Language'],
   'Seen at any time First seen',

@@ -342,7 +342,7 @@ describe('the log of one device', () => {
 
       await page.getByRole('button', { name: 'Device: Tablet', exact: true }).click();
       const form = page.getByRole('dialog', { name: 'Change the filter' });
-      await form.getByText('Not these').click();
+      await form.getByText('Exclude these').click();
       await form.getByRole('button', { name: 'Apply' }).click();
       await page.getByRole('button', { name: 'Device: not Tablet', exact: true }).waitFor();
       await logRowOf(page, 'two.device.example').waitFor();

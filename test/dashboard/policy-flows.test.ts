@@ -76,7 +76,7 @@ describe('a new list', () => {
       expect(await fixture.ask([used])).toEqual([BLOCKED]);
       await page.getByRole('button', { name: 'Show', exact: true }).click();
       const drawer = page.getByRole('dialog', { name: 'Flowing' });
-      await drawer.getByText('It has far fewer rules than before.').waitFor();
+      await drawer.getByText('The update has far fewer rules than the active version.').waitFor();
       await drawer.getByText('2 rules (−4)').waitFor();
       await drawer.getByRole('button', { name: 'What would it change?' }).click();
       await drawer.getByText(/^Would allow 1 name/).waitFor();
