@@ -20,6 +20,7 @@ const SCRIPT_PATH = '/assets/main-abc123.js';
 
 let server: Server;
 let port: number;
+let hasLogin: boolean;
 let built: DashboardState;
 let state: DashboardState;
 
@@ -30,6 +31,7 @@ beforeAll(async () => {
   const { serve, serveUnknown } = serveDashboard({
     dashboard: { state: async () => state },
     settings: { apiBase: '/api' },
+    hasLogin: () => hasLogin,
     sendInstead: (_request, response, { kind }) => void response.send(`<p>${kind}</p>`),
   });
   app.use(serve, serveUnknown);
@@ -41,6 +43,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   state = built;
+  hasLogin = true;
 });
 afterAll(async () => {
   server.closeAllConnections();
@@ -110,6 +113,8 @@ describe('serveDashboard() with a build', () => {
     const ofLogin = [...scripts, '<./assets/login-abc123.js>; rel=modulepreload'];
     for (const path of ['/', '/queries', '/login'])
       expect([path, await links(path, 'a=b')]).toEqual([path, ofLogin]);
+    hasLogin = false;
+    expect(await links('/queries', 'a=b')).toEqual(ofQueries);
     expect((await send('GET', SCRIPT_PATH)).headers['link']).toBeUndefined();
   });
 

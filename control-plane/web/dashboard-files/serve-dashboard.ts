@@ -18,6 +18,8 @@ export interface DashboardParts {
   readonly dashboard: DashboardSource;
   /** Settings that a script passes to the page, as a JSON value. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** Whether authentication is enabled. Without it, no page needs a session. */
+  readonly hasLogin: () => boolean;
   /** Sends a page with the reason why there is no dashboard. */
   readonly sendInstead: (request: Request, response: Response, why: WithoutBuild) => void;
 }
@@ -55,7 +57,8 @@ export interface DashboardHandlers {
 const otherMethods = answerOtherMethods(['GET']);
 
 /** Creates both handlers. */
-export function serveDashboard({ dashboard, settings, sendInstead }: DashboardParts): DashboardHandlers {
+export function serveDashboard(parts: DashboardParts): DashboardHandlers {
+  const { dashboard, settings, sendInstead } = parts;
   const config = configFile(settings);
   const files = new WeakMap<Build, ReadonlyMap<string, KeptFile>>();
   const find = (path: string, state: DashboardState): KeptFile | WithoutBuild | undefined => {
@@ -66,7 +69,8 @@ export function serveDashboard({ dashboard, settings, sendInstead }: DashboardPa
   };
   const serve: Handler = async (request, response, next) => {
     const { path } = request;
-    const found = path === CONFIG_PATH ? config : find(shownPath(request), await dashboard.state());
+    const shown = parts.hasLogin() ? shownPath(request) : path;
+    const found = path === CONFIG_PATH ? config : find(shown, await dashboard.state());
     if (found === undefined) {
       next();
       return;

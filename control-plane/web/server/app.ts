@@ -197,7 +197,12 @@ function addPages(app: express.Express, parts: AppParts, document: () => OpenApi
       response,
       landingPage(parts, `${request.protocol}://${request.headers.host ?? parts.nodeName}`, why),
     );
-  const handlers = serveDashboard({ dashboard: parts.dashboard, settings, sendInstead });
+  const handlers = serveDashboard({
+    dashboard: parts.dashboard,
+    settings,
+    hasLogin: () => parts.auth.openCaller() === null,
+    sendInstead,
+  });
   app.use(handlers.serve);
   return handlers;
 }
