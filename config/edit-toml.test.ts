@@ -192,7 +192,7 @@ servers = [
     expect(edit('\uFEFF[dns]\na = 1\n', { 'dns.a': 2 })).toBe('\uFEFF[dns]\na = 2\n');
   });
 
-  test('keeps a table whose name contains a dot, and removes an empty one', () => {
+  test('keeps a table whose name contains a dot, and removes an empty table', () => {
     const text = 'x = 1\n[S]\n["dns.pools"]\n';
     expect(edit(text, { 'dns.pools': undefined })).toBe(text);
     expect(edit(`${text}[[dns.pools]]\nname = "a"\n`, { 'dns.pools': undefined })).toBe(text);

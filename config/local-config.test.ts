@@ -20,7 +20,7 @@ const LOCAL: LocalConfig = {
 };
 
 describe('localText()', () => {
-  test('is read back unchanged, including values that were reset to their defaults', () => {
+  test('returns a text that is read back unchanged, including values that were reset to their defaults', () => {
     const { local, faults } = parse(localText(LOCAL)!);
     expect([local, faults]).toEqual([LOCAL, []]);
     expect(Object.keys(local.values)).toContain('cache.max_bytes');

@@ -75,7 +75,7 @@ describe('readLocal()', () => {
   });
 });
 
-test('writeLocal() replaces a link instead of following it', async () => {
+test('writeLocal() replaces a symbolic link instead of following it', async () => {
   const path = newPath();
   const victim = `${path}.victim`;
   writeFileSync(victim, 'untouched');

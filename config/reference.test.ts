@@ -59,7 +59,7 @@ describe('weir.toml', () => {
   });
 });
 
-describe('schema', () => {
+describe('the schema of the configuration', () => {
   test('has a valid default for every key', () => {
     for (const { path, schema: key } of keys) {
       const result = z.safeParse(key, z.parse(key, undefined));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { invalid, notActive, overloaded, setupCodeRequired, tooMany, unauthorized } from './api-error.ts';
 
-describe('api errors', () => {
+describe('API errors', () => {
   test('invalid() names each field that has a path in its message, and lists all fields', () => {
     const fields = [
       { path: 'name', message: 'too long' },
@@ -18,7 +18,7 @@ describe('api errors', () => {
     expect(overloaded('busy', 3)).toMatchObject({ status: 503, headers: { 'Retry-After': '3' } });
   });
 
-  test('unauthorized() sends a WWW-Authenticate challenge; setupCodeRequired() distinguishes a missing code from a wrong one', () => {
+  test('unauthorized() sends a WWW-Authenticate challenge; setupCodeRequired() reports a missing or a wrong code', () => {
     expect(unauthorized('no session').headers).toHaveProperty('WWW-Authenticate');
     expect(setupCodeRequired(true).message).not.toBe(setupCodeRequired(false).message);
   });

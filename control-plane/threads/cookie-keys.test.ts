@@ -26,7 +26,7 @@ function keysOn(day: number, secret = SECRET): CookieKeys {
 }
 
 describe('CookieKeys', () => {
-  test('CookieKeys has a separate key for each day around today', () => {
+  test('contains a separate key for each day around today', () => {
     const keys = keysOf(keysOn(TODAY));
     expect([...keys.keys()].sort()).toEqual([-1, 0, 1, 2, 3, 4, 5].map((after) => TODAY + after));
     expect(new Set(keys.values()).size).toBe(7);
@@ -42,7 +42,7 @@ describe('CookieKeys', () => {
     expect(keysOf(keys)).toEqual(expect.objectContaining(keysOf(keysOn(TODAY + 400))));
   });
 
-  test('CookieKeys of one secret are the same, of another they are not', () => {
+  test('depends on the cluster secret only', () => {
     expect(keysOf(keysOn(TODAY))).toEqual(keysOf(keysOn(TODAY)));
     expect(keysOf(keysOn(TODAY, OTHER)).get(TODAY)).not.toBe(keysOf(keysOn(TODAY)).get(TODAY));
   });

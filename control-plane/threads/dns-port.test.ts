@@ -32,7 +32,7 @@ async function takeUdp(address: string): Promise<number> {
   return socket.address().port;
 }
 
-describe('chooseDnsPort', () => {
+describe('chooseDnsPort()', () => {
   test('tries a port that is free on every address, and releases it', async () => {
     const port = await freePort([LOOPBACK, OWN, ALSO_OWN]);
     await takeTcp(LOOPBACK, port);
@@ -44,19 +44,22 @@ describe('chooseDnsPort', () => {
   test.each([
     ['TCP', takeTcp],
     ['UDP', takeUdp],
-  ])('refuses a port that another program uses over %s, and names whom to ask', async (transport, take) => {
-    const port = await take(OWN);
-    const refused: unknown = await chooseDnsPort([ALSO_OWN, OWN], port, true).catch(
-      (error: unknown) => error,
-    );
-    expect(refused).toBeInstanceOf(DnsPortUnavailable);
-    expect(String(refused)).toContain(
-      `cannot listen on ${OWN} ${transport} port ${port}: it is used by another program`,
-    );
-    expect(refused).toMatchObject({ cause: { code: 'EADDRINUSE' } });
-  });
+  ])(
+    'refuses a port that another program uses over %s, and explains how to find the program',
+    async (transport, take) => {
+      const port = await take(OWN);
+      const refused: unknown = await chooseDnsPort([ALSO_OWN, OWN], port, true).catch(
+        (error: unknown) => error,
+      );
+      expect(refused).toBeInstanceOf(DnsPortUnavailable);
+      expect(String(refused)).toContain(
+        `cannot listen on ${OWN} ${transport} port ${port}: it is used by another program`,
+      );
+      expect(refused).toMatchObject({ cause: { code: 'EADDRINUSE' } });
+    },
+  );
 
-  test('uses port 5300 if the port is only a default, and explains why', async () => {
+  test('uses port 5300 if port 53 is only the default and in use, and explains why', async () => {
     const port = await takeTcp(OWN);
     expect(await chooseDnsPort([OWN], port, false)).toEqual({
       port: FALLBACK_DNS_PORT,
@@ -72,7 +75,7 @@ describe('chooseDnsPort', () => {
     );
   });
 
-  test('reports that this machine does not have the address', async () => {
+  test('reports an address that this machine does not have', async () => {
     await expect(chooseDnsPort(['192.0.2.53'], 53_530, true)).rejects.toThrow(
       'listen on 192.0.2.53 UDP port 53530: this machine does not have that address',
     );

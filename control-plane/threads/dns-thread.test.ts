@@ -31,8 +31,8 @@ async function start(port: number): Promise<WorkerSupervisor> {
   return supervisor;
 }
 
-describeCalls('DNS threads that are asked to end but to keep their sockets', () => {
-  test('answer queries from before their restart', async () => {
+describeCalls('DNS threads that are requested to end but to keep their sockets', () => {
+  test('answer waiting queries when they read again', async () => {
     const port = await freePort(['127.0.0.1']);
     const supervisor = await start(port);
     using client = await UdpClient.open(port);
@@ -46,7 +46,7 @@ describeCalls('DNS threads that are asked to end but to keep their sockets', () 
     await supervisor.drain();
   });
 
-  test('continue if the request is withdrawn half-way', async () => {
+  test('continue if the request is withdrawn before they have stopped', async () => {
     const port = await freePort(['127.0.0.1']);
     const supervisor = await start(port);
     using client = await UdpClient.open(port);
@@ -62,8 +62,8 @@ describeCalls('DNS threads that are asked to end but to keep their sockets', () 
   });
 });
 
-describe('DNS threads that are asked to end', () => {
-  test('close their sockets, and their eventfd once they have ended', async () => {
+describe('DNS threads that are requested to end', () => {
+  test('close their sockets and their eventfd', async () => {
     const supervisor = await start(await freePort(['127.0.0.1']));
     const control = new Int32Array(supervisor.memories()[0]!.control);
     await supervisor.drain();

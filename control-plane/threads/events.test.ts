@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { Events } from './events.ts';
 
 describe('Events', () => {
-  test('until() resolves immediately if the condition holds', async () => {
+  test('until() resolves immediately if its condition is true', async () => {
     await new Events().until(() => true);
   });
 
-  test('until() resolves with the event after which its condition holds, not sooner', async () => {
+  test('until() resolves with the event after which its condition is true, not earlier', async () => {
     const events = new Events();
     let count = 0;
     let isOver = false;
@@ -21,7 +21,7 @@ describe('Events', () => {
     expect(isOver).toBe(true);
   });
 
-  test('happened() evaluates each condition until it holds, and not afterwards', async () => {
+  test('happened() evaluates each condition until it is true, and not afterwards', async () => {
     const events = new Events();
     let asked = 0;
     const over = events.until(() => ++asked === 3);

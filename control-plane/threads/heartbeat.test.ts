@@ -22,19 +22,19 @@ const SPINNING = (check: number): CoreTime => ({ ranMs: check * 1000, waitedMs: 
 const WAITING = (check: number): CoreTime => ({ ranMs: 5, waitedMs: check * 1000 });
 
 describe('Heartbeat', () => {
-  test('reports once that a thread hangs, at its third missed beat', () => {
+  test('reports a thread that hangs once, at its third missed heartbeat', () => {
     expect(looks([1, 2, 2, 2, 2, 2], SPINNING)).toEqual([false, false, false, false, true, false]);
     expect(looks([1, 1, 1, 2, 2, 2, 2], SPINNING)).toEqual([
       ...[false, false, false, false, false, false, true],
     ]);
   });
 
-  test('reports a thread that sleeps, also if the system reports no times', () => {
+  test('reports a thread that sleeps, even if the system reports no CPU times', () => {
     expect(looks([1, 1, 1, 1], () => ({ ranMs: 5, waitedMs: 0 }))).toEqual([false, false, false, true]);
     expect(looks([1, 1, 1, 1], () => null)).toEqual([false, false, false, true]);
   });
 
-  test('waits for a thread that gets no CPU time, until it has run without a beat', () => {
+  test('does not report a thread that gets no CPU time until it has run without a heartbeat', () => {
     expect(looks([1, 1, 1, 1, 1, 2], WAITING)).toEqual([false, false, false, false, false, false]);
     const runsLater = (check: number): CoreTime =>
       check < 6 ? WAITING(check) : { ranMs: 400, waitedMs: 6_000 };
@@ -64,7 +64,7 @@ describe('coreTimeOf()', () => {
     );
   });
 
-  test('finds a thread although another one ends during the search', () => {
+  test('finds a thread even if another thread ends during the search', () => {
     const tempDir = makeTempDir();
     for (const tid of ['1', '2']) mkdirSync(join(tempDir.path, tid));
     writeFileSync(join(tempDir.path, '2', 'comm'), 'found\n');
@@ -82,7 +82,7 @@ describe('wasStarved()', () => {
     ['ran now and then among others: a turn would have fitted in', { ranMs: 1_400, waitedMs: 1_700 }, false],
     ['slept: nothing wakes it', { ranMs: 1_001, waitedMs: 101 }, false],
     ['is not known', null, false],
-  ])('of a thread that %s', (_, now, expected) => {
+  ])('for a thread that %s', (_, now, expected) => {
     expect(wasStarved(before, now)).toBe(expected);
   });
 });

@@ -8,14 +8,14 @@ import type { ThreadRole } from '../../shared/threads/messages.ts';
 const cache = createAnswerCache(1_048_576);
 
 describe('NodeMemory', () => {
-  test('askerOf() numbers every thread that asks upstreams', () => {
+  test('askerOf() gives each thread that queries upstreams a different index', () => {
     const memory = new NodeMemory(2, cache, secretOfTests);
     const roles: readonly ThreadRole[] = ['resolve', 'answer'];
     const numbers = roles.flatMap((role) => [0, 1].map((worker) => memory.askerOf(worker, role)));
     expect(numbers).toEqual([0, 1, 2, 3]);
   });
 
-  test('NodeMemory gives each node its own seeds', () => {
+  test('gives each node its own seeds', () => {
     const seeds = Array.from({ length: 8 }, () => {
       const { claims } = new NodeMemory(2, cache, secretOfTests).buffers;
       return new Int32Array(claims)[ClaimTable.SEED_WORD];
@@ -23,7 +23,7 @@ describe('NodeMemory', () => {
     expect(new Set(seeds).size).toBeGreaterThan(1);
   });
 
-  test('release() frees only the questions of the worker that died', () => {
+  test('release() frees only the upstream queries of the worker that died', () => {
     const memory = new NodeMemory(3, cache, secretOfTests);
     const words = new Int32Array(memory.buffers.claims);
     const slot = ClaimTable.HEAD_WORDS + ClaimBucket.CLAIM_AT;

@@ -72,7 +72,7 @@ afterAll(async () => {
 });
 
 describe('useSettings()', () => {
-  test('useSettings() asks new upstreams at once, and the old ones finish without a trace', async () => {
+  test('queries new upstreams immediately, and does not cache late answers of the old ones', async () => {
     const queries = held();
     const flying = newNames();
     const late = askAll(flying);
@@ -88,7 +88,7 @@ describe('useSettings()', () => {
     expect(new Set(await askAll(flying))).toEqual(new Set(['192.0.2.2']));
   });
 
-  test('useSettings() accepts no answer without proof once validation is enabled', async () => {
+  test('accepts no unvalidated answers after validation is enabled', async () => {
     await supervisor.useSettings(settings(first));
     const queries = held();
     const late = askAll(newNames());
@@ -105,7 +105,7 @@ describe('useSettings()', () => {
     expect(new Set(await askAll(newNames()))).toEqual(new Set(['192.0.2.1']));
   });
 
-  test('useSettings() limits clients from now on with new buckets, and stops limiting when it is disabled', async () => {
+  test('enables rate limiting with full buckets, and disables it', async () => {
     const limit = 'dns.rate_limit = { enabled = true, burst_size = 4, queries_per_second = 1 }';
     first.udpScript = answers(1);
     await supervisor.useSettings(settings(first, limit));
@@ -116,7 +116,7 @@ describe('useSettings()', () => {
     expect(new Set(await askAll(newNames()))).toEqual(new Set(['192.0.2.1']));
   });
 
-  test('useSettings() also reaches threads that die during it', async () => {
+  test('applies to the replacements of threads that die during the call', async () => {
     const before = supervisor.state().restarts;
     const roles =
       supervisor.state().backend === 'batch' ? (['answer', 'resolve'] as const) : (['resolve'] as const);
@@ -131,7 +131,7 @@ describe('useSettings()', () => {
     expect(new Set(await askAll(newNames()))).toEqual(new Set(['192.0.2.2']));
   });
 
-  test('useSettings() does not disturb concurrent queries', async () => {
+  test('does not disturb concurrent queries', async () => {
     first.udpScript = answers(2);
     const rounds: Promise<string[]>[] = [];
     for (const upstream of [first, second, first, second]) {

@@ -87,7 +87,7 @@ async function expectBlocked(version: number): Promise<void> {
 }
 
 describe('start()', () => {
-  test('start() resolves when every worker answers from the first snapshot, and each activates the next', async () => {
+  test('resolves when every worker answers from the first snapshot, and later snapshots become active', async () => {
     const supervisor = await start({ workers: 2 });
     expect(supervisor.state()).toMatchObject({ answering: 2, workers: 2, restarts: 0 });
     expect([supervisor.memories().length, supervisor.upstreams().length]).toEqual([2, 2]);
@@ -96,7 +96,7 @@ describe('start()', () => {
     await expectBlocked(2);
   });
 
-  test('start() publishes the state of the node before a thread could answer', async () => {
+  test('publishes the state of the node before a thread can answer', async () => {
     const states: number[] = [];
     const supervisor = await make({
       nodeState: NodeState.READY,
@@ -107,7 +107,7 @@ describe('start()', () => {
     expect(states).toEqual([NodeState.READY, 0]);
   });
 
-  test('start() rejects with the cause if threads die when they start', async () => {
+  test('rejects with the cause if threads die when they start', async () => {
     const damaged = { ...snapshot(1), rules: new SharedArrayBuffer(4) };
     const supervisor = await make({ snapshot: damaged });
     await expect(supervisor.start()).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe('start()', () => {
     expect(supervisor.state()).toMatchObject({ answering: 0, restarts: 0 });
   });
 
-  test('start() rejects if its port is in use, and keeps no thread', async () => {
+  test('rejects if its port is in use, and leaves no thread running', async () => {
     const supervisor = await make();
     const other = createSocket('udp4').bind(port, '127.0.0.1');
     await once(other, 'listening');
@@ -135,7 +135,7 @@ describe('start()', () => {
 });
 
 describe('broadcast()', () => {
-  test('broadcast() waits for a thread that hangs no longer than its limit, and counts it', async () => {
+  test('waits for a thread that hangs up to its limit, and counts this thread', async () => {
     const supervisor = await start({ snapshotWaitMs: 2000 });
     breakThread(supervisor, 'resolve', 'hang');
     expect(await supervisor.broadcast(snapshot(2))).toBe(1);
@@ -151,7 +151,7 @@ describe('broadcast()', () => {
     expect(await supervisor.broadcast(snapshot(3))).toBe(0);
   });
 
-  test('broadcast() waits for the successor of a thread that hangs', async () => {
+  test('waits for the replacement of a thread that hangs', async () => {
     const supervisor = await start({ snapshotWaitMs: 60_000 });
     for (const role of rolesOf(supervisor)) {
       const { restarts } = supervisor.state();
@@ -163,7 +163,7 @@ describe('broadcast()', () => {
     }
   });
 
-  test('broadcast() also gives the newest snapshot to a thread that is starting', async () => {
+  test('sends the newest snapshot to threads that are starting', async () => {
     const supervisor = await start();
     // Read now, because a worker without threads does not know its back end.
     const roles = rolesOf(supervisor);
@@ -176,8 +176,8 @@ describe('broadcast()', () => {
   });
 });
 
-describe('the replacement of a thread', () => {
-  test('happens after a thread has ended unexpectedly, and is counted', async () => {
+describe('a DNS thread that ends unexpectedly', () => {
+  test('is replaced, and the replacement is counted', async () => {
     const supervisor = await start();
     const roles = rolesOf(supervisor);
     for (const role of roles) breakThread(supervisor, role, 'throw');
@@ -192,27 +192,27 @@ describe('the replacement of a thread', () => {
   });
 });
 
-describe('requests', () => {
+describe('requests to DNS threads', () => {
   const question = {
     qname: nameFromText('v1.example')!,
     qtype: 1,
     client: addressFromText('192.0.2.9')!,
   };
 
-  test('explain() is answered by a resolve thread', async () => {
+  test('are answered by a resolve thread: explain()', async () => {
     const supervisor = await start();
     const explanation = await supervisor.requests.explain(question);
     expect(explanation).toMatchObject({ snapshotVersion: 1, status: QueryStatus.BLOCKED_LIST });
   });
 
-  test('explain() rejects at once while there is no thread', async () => {
+  test('are rejected immediately while no thread runs: explain()', async () => {
     const supervisor = await make();
     await expect(supervisor.requests.explain(question)).rejects.toThrow('no DNS thread is running');
   });
 });
 
 describe('drain()', () => {
-  test('drain() ends every thread, and replaces none', async () => {
+  test('ends every thread, and replaces none', async () => {
     const supervisor = await start();
     await supervisor.drain();
     started.length = 0;
@@ -222,14 +222,14 @@ describe('drain()', () => {
     free.close();
   });
 
-  test('drain() before the start keeps it from starting threads, which would keep the process alive', async () => {
+  test('prevents a later start() from starting threads, which would keep the process alive', async () => {
     const supervisor = await make();
     await supervisor.drain();
     await supervisor.start();
     expect(supervisor.state().answering).toBe(0);
   });
 
-  test('drain() answers SERVFAIL to clients that wait for an upstream, even with less time than its timeout', async () => {
+  test('answers SERVFAIL to clients that wait for an upstream, even if its timeout is shorter than theirs', async () => {
     await using upstream = await ScriptedUpstream.start();
     const config = testConfig(
       `dns.pools = [{ name = "silent", servers = ["127.0.0.1:${String(upstream.port)}"] }]`,
@@ -251,7 +251,7 @@ describe('drain()', () => {
     expect((await replies).map(({ rcode }) => rcode)).toEqual([Rcode.SERVFAIL, Rcode.SERVFAIL]);
   });
 
-  test('drain() also ends a thread that hangs', async () => {
+  test('ends a thread that hangs', async () => {
     const supervisor = await start();
     breakThread(supervisor, 'resolve', 'hang');
     await supervisor.drain(200);

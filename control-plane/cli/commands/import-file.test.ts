@@ -74,7 +74,7 @@ describe('importFile()', () => {
     expect(new URL((await run({})).url).search).toBe('?dry_run=false');
   });
 
-  test('prints items, differences, settings and queries, and that nothing was changed', async () => {
+  test('prints items, differences, settings and open questions of an import, and that nothing was changed', async () => {
     const { text } = await run({ 'dry-run': true });
     expect(text).toMatch(/^new +managed domain, deny +ads\.example/m);
     expect(text).toMatch(/^not imported +other +dhcp\\u\{1b\}\[31m +Weir has no DHCP$/m);

@@ -45,7 +45,7 @@ async function create(json: unknown): Promise<LocalRecord> {
 }
 
 describe('local records over the API', () => {
-  test('are created, changed and deleted, each time with an active change and a revision', async () => {
+  test('are created, changed and deleted, and each change is active and creates a revision', async () => {
     const before = api.policyChanges;
     const record = await create({
       hostname: 'NAS',

@@ -108,7 +108,7 @@ describe('managed domains over the API', () => {
     expect([answer.status, answer.problem.errors!.map(({ path }) => path)]).toEqual([400, paths]);
   });
 
-  test('are refused with 409 if one with the same domain (in any case), action and group exists', async () => {
+  test('are refused with 409 if a rule with the same domain (in any letter case), action and group exists', async () => {
     const group = await newGroup('kids');
     expect((await post({ domain: 'a.example', action: 'deny' })).status).toBe(201);
     expect((await post({ domain: 'A.EXAMPLE.', action: 'deny' })).problem.error).toBe('conflict');

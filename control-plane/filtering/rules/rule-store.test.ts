@@ -38,7 +38,7 @@ describe.each([MANAGED_DOMAINS, REGEX_FILTERS])('rules of $table', (of) => {
     expect(await store.listRules(own.database, of)).toEqual([first, second]);
   });
 
-  test('insertRule() refuses a rule with the same text, action and group, or the same text and action without a group', async () => {
+  test('insertRule() refuses a rule with the same text, action and group (or no group) as another rule', async () => {
     for (const group_id of [null, 7]) {
       await store.insertRule(own.database, of, rule({ group_id }));
       await expect(store.insertRule(own.database, of, rule({ group_id, name: 'x' }))).rejects.toMatchObject({

@@ -103,7 +103,7 @@ describe('ServiceCatalog', () => {
     expect(next.find('mine')).toEqual({ serviceName: 'mine', domains: ['mine.example'], exact: [] });
   });
 
-  test('load() uses the shipped services and logs a warning if the copy on disk is damaged, but not if it is missing', async () => {
+  test('load() uses the shipped services if the copy on disk is missing, and also logs a warning if it is damaged', async () => {
     const logger = new MemoryLogger();
     await catalog.load(logger, URL);
     expect(logger.lines).toEqual([]);

@@ -23,7 +23,7 @@ function write(names: readonly string[]): string {
 }
 
 describe('NamesWriter', () => {
-  test('writes a name in lower case to the file of each list kind that does not contain it yet', async () => {
+  test('writes a name in lower case to each of the two files (block, allow) that does not contain it yet', async () => {
     const writer = new NamesWriter(stem);
     const name = Buffer.from('[A.Example]');
     writer.add(name, 1, 10, 0, RuleKind.BLOCK_EXACT);

@@ -77,7 +77,7 @@ async function stop(server: Server | TlsServer): Promise<void> {
 }
 
 describe('requestList()', () => {
-  test("requests text with Weir's user agent, compressed if the server supports it, and returns an unread response", async () => {
+  test("sends Weir's User-Agent, accepts compression, and returns an unread response", async () => {
     lists.serve('/list', LIST);
     const response = await ask(lists.url('/list'));
     expect(response.statusCode).toBe(200);

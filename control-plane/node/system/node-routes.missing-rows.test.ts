@@ -30,7 +30,7 @@ async function missing(): Promise<number | string> {
 }
 
 describe('missingRows()', () => {
-  test('counts rows that a process had numbered but not stored when it was replaced or its node is gone', async () => {
+  test('counts rows that a process had numbered but not stored when it was replaced or its node disappeared', async () => {
     const [first, second] = [randomUUID(), randomUUID()];
     await own.database.query(`INSERT INTO nodes (id, name, run) VALUES ($1, 'attic', $2)`, [NODE, first]);
     const gatherer = new BlockGatherer(undefined, first);

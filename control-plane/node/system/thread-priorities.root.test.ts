@@ -2,6 +2,6 @@
 import { expect, test } from '@jest/globals';
 import { takenNiceness } from '../../../test/support/parts/taken-niceness.ts';
 
-test('adoptDnsPriority() uses the niceness of the previous threads if root allows it to be lowered', () => {
+test('adoptDnsPriority() as root lowers the niceness of the threads to that of the previous threads', () => {
   expect(takenNiceness(1, true)).toEqual([1, 1, 4]);
 });

@@ -56,7 +56,7 @@ describe('LiveSettings use()', () => {
     expect(obeys.emptied).toBe(3);
   });
 
-  test('retries to empty the cache, and returns no settings for its contents until that succeeds', async () => {
+  test('retries if the cache cannot be emptied, and reports no settings of the cached answers until then', async () => {
     const { live, obeys } = open();
     const other = testConfig(POOLS);
     obeys.cacheFails = true;
@@ -78,7 +78,7 @@ describe('LiveSettings use()', () => {
     expect([delivered.length, live.threadsBehind()]).toEqual([2, 0]);
   });
 
-  test('keeps the previous settings if a file that the new ones name does not exist, and logs that', async () => {
+  test('keeps the previous settings if the new ones name a file that does not exist, and logs that', async () => {
     const { live, delivered, obeys, logger } = open();
     obeys.filesAreGone = true;
     const other = testConfig(POOLS);

@@ -24,7 +24,7 @@ import { connectUnix } from './unix-connection.ts';
 const TAKER = join(import.meta.dirname, '..', '..', '..', 'test', 'support', 'parts', 'descriptor-taker.ts');
 const HELLO = Buffer.from('hello');
 
-describeCalls('descriptors that are passed', () => {
+describeCalls('file descriptors over a Unix socket', () => {
   const loaded = loadDescriptorCalls();
   const calls = ('calls' in loaded ? loaded.calls : undefined) as DescriptorCalls;
   let tempDir: TempDir;

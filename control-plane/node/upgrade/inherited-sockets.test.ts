@@ -36,7 +36,7 @@ describeCalls('InheritedSockets', () => {
 
   const memories = (count: number): WorkerMemory[] => Array.from({ length: count }, createWorkerMemory);
 
-  test('InheritedSockets gives the sockets of fewer workers to the first workers, and no sockets to the remaining ones', async () => {
+  test('gives the sockets of fewer workers to the first workers, and none to the remaining ones', async () => {
     const port = await freePort(['127.0.0.1']);
     const passed = socketsOf(['127.0.0.1'], ['127.0.0.1'], port);
     const workers = memories(2);
@@ -46,7 +46,7 @@ describeCalls('InheritedSockets', () => {
     expect(workerDescriptors([workers[1]!])).toEqual([]);
   });
 
-  test('InheritedSockets gives one worker the sockets of several workers, so that the queue of each socket is read', async () => {
+  test('gives one worker the sockets of several workers, so that the queue of each socket is read', async () => {
     const port = await freePort(['127.0.0.1']);
     const passed = [...socketsOf(['127.0.0.1'], [], port), ...socketsOf(['127.0.0.1'], [], port)];
     const [worker] = memories(1);
@@ -56,7 +56,7 @@ describeCalls('InheritedSockets', () => {
     expect(openUdpSockets(systemCalls, control, ['127.0.0.1'], port).map(({ fd }) => fd)).toEqual(passed);
   });
 
-  test('InheritedSockets closes sockets of addresses that are no longer in the settings', async () => {
+  test('closes sockets of addresses that are no longer in the settings', async () => {
     const port = await freePort(['127.0.0.1']);
     const [kept, removed] = socketsOf(['127.0.0.1', '127.0.0.2'], [], port);
     const inherited = new InheritedSockets(systemCalls, [kept!, removed!]);
@@ -68,7 +68,7 @@ describeCalls('InheritedSockets', () => {
     expect(workerDescriptors([worker!])).toEqual([kept]);
   });
 
-  test('InheritedSockets does not use an IPv6-only socket for both IP versions', async () => {
+  test('does not use an IPv6-only socket for both IP versions', async () => {
     const port = await freePort(['127.0.0.1', '::1']);
     const [alone] = socketsOf(['::'], [], port);
     const inherited = new InheritedSockets(systemCalls, [alone!]);
@@ -78,7 +78,7 @@ describeCalls('InheritedSockets', () => {
     expect(inherited.takeAt({ ...place, isDualStack: false })).toEqual([]);
   });
 
-  test('InheritedSockets returns the bytes of a memory file once', () => {
+  test('returns the bytes of a memory file once', () => {
     const loaded = loadDescriptorCalls();
     if (!('calls' in loaded)) throw new Error(loaded.reason);
     const bytes = Buffer.alloc(100_000, 'weir');
@@ -87,7 +87,7 @@ describeCalls('InheritedSockets', () => {
     expect(inherited.takeImage()).toBeNull();
   });
 
-  test('InheritedSockets closes every descriptor that is not a listening socket', () => {
+  test('closes every descriptor that is not a listening socket', () => {
     const AF_UNIX = 1;
     const SOCK_STREAM = 1;
     const stray = systemCalls.socket(AF_UNIX, SOCK_STREAM, 0);

@@ -83,7 +83,7 @@ describe('UpgradeTarget', () => {
     expect(logger.lines.map(({ message }) => message)).toContain('the previous process did not end in time');
   });
 
-  test('continues without the other process if that has died', async () => {
+  test('continues if the other process has died', async () => {
     const finished = taking.finish();
     await talk.expect('reading', TIMEOUT_MS);
     talk.end();

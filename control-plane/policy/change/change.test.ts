@@ -261,7 +261,7 @@ describe('PolicyChanges', () => {
 });
 
 describe('rollBack()', () => {
-  test('rollBack() and updates of list state take their database locks in the same order', async () => {
+  test('and updates of list state take their database locks in the same order', async () => {
     await asOwner(own.database, 'TRUNCATE revisions');
     await own.database.query('DELETE FROM list_sources');
     await own.database.query(

@@ -143,7 +143,7 @@ describe('Configuration settle()', () => {
     expect([await count('revisions'), await count('audit_log')]).toEqual([1, 1]);
   });
 
-  test('writes only the lines to the rows that a user changed in the file before a restart', async () => {
+  test('stores in the rows only the lines of the file that a user changed before a restart', async () => {
     const node = await startNode('[cache]\nmin_ttl_secs = 5\nmax_ttl_secs = 60\n');
     const other = await startNode('');
     await other.configuration.change(other.changes, AUTHOR, {

@@ -58,7 +58,7 @@ describe('ReducedAnswers', () => {
 });
 
 describe('secsBeyond()', () => {
-  test('detects for generated records whether their stored form is equal, and returns the difference of their TTLs', () => {
+  test('detects whether two generated answers have the same stored form, and returns how much their TTLs differ', () => {
     const pair = fc.tuple(fc.array(record, { minLength: 1, maxLength: 3 }), fc.nat({ max: 5 }), fc.nat());
     fc.assert(
       fc.property(pair, fc.boolean(), ([records, older, at], isSame) => {

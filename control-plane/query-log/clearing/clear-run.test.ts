@@ -277,7 +277,7 @@ describe('ClearRun, which deletes logged queries,', () => {
   });
 
   test.each(['before', 'after'] as const)(
-    'changes each block completely or not at all if the database is lost %s each commit, and finishes when repeated',
+    'changes a block completely or not at all if the database is lost %s each commit, and can be repeated',
     async (when) => {
       await store((row) => !isKit(row));
       await fold();

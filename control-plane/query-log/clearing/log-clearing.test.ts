@@ -91,7 +91,7 @@ describe('LogClearing', () => {
     await stop();
   });
 
-  test('forgets a finished deletion when no statistics and late rows of its period can exist', async () => {
+  test('forgets a finished deletion when no more statistics or late rows of its period can exist', async () => {
     const clock = newClock();
     const clearing = clearingOf('d', own.database, clock);
     await want(1);

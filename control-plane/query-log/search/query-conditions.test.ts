@@ -17,7 +17,7 @@ describe('matchesWildcards()', () => {
     ['aa*aa', 'aaa', false],
     ['*x*', 'ads.eample', false],
     ['a.c', 'abc', false],
-  ])('of %j and pattern %j is %s', (pattern, text, expected) => {
+  ])('for the pattern %j and the text %j is %s', (pattern, text, expected) => {
     expect(matchesWildcards(pattern)(text)).toBe(expected);
   });
 

@@ -100,7 +100,7 @@ interface Spanned {
 }
 
 describe('sums from top lists', () => {
-  test('equal the sums of all rows, for generated storing, listing and merging, and for any period, node and group', async () => {
+  test('equal the sums of all rows, for generated changes of the log, and for every period, node and group', async () => {
     const steps = fc.array(fc.oneof({ weight: 2, arbitrary: storing }, keeping), {
       minLength: 3,
       maxLength: 14,

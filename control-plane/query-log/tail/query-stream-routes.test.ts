@@ -52,7 +52,7 @@ describe('GET /queries/stream', () => {
     );
   });
 
-  test(`accepts ${STREAM_LIMITS.total} streams of a thousand`, async () => {
+  test(`accepts ${STREAM_LIMITS.total} of a thousand requested streams`, async () => {
     const attempts = await Promise.allSettled(upTo(1000).map(() => node.open()));
     const taken = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
     const places = taken.filter(({ response }) => response.statusCode === 200);

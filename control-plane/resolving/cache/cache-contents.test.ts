@@ -24,7 +24,7 @@ async function names(buffer: SharedArrayBuffer): Promise<string[]> {
 }
 
 describe('CacheContents', () => {
-  test('page() shows dates of the wall clock, even after 2038', async () => {
+  test('page() returns dates of the wall clock, even after 2038', async () => {
     clock.wallMs = Date.UTC(2040, 0, 1);
     const buffer = createAnswerCache(0);
     keep(buffer, 'example.org', 300);
@@ -40,7 +40,7 @@ describe('CacheContents', () => {
     ]);
   });
 
-  test('drop() removes a name, the names below it, or everything', async () => {
+  test('drop() removes the entries of a name, of the names below it, or all entries', async () => {
     const buffer = createAnswerCache(0);
     for (const name of ['example.org', 'a.example.org', 'b.a.example.org', 'example.com'])
       keep(buffer, name, 300);
@@ -55,7 +55,7 @@ describe('CacheContents', () => {
     expect(await names(buffer)).toEqual(['example.net']);
   });
 
-  test('drop() waits for the lock of a worker and releases it', async () => {
+  test('drop() waits for the lock of a worker, and releases the lock', async () => {
     const buffer = createAnswerCache(0);
     keep(buffer, 'example.org', 300);
     const head = new Int32Array(buffer, 0, CacheHead.BYTES >>> 2);
@@ -67,7 +67,7 @@ describe('CacheContents', () => {
     expect(Atomics.load(head, CacheHead.LOCK_WORD)).not.toBe(CACHE_LOCK_OF_CONTROL_PLANE);
   });
 
-  test('page() counts all matching entries, and shows the requested part of them', async () => {
+  test('page() counts all matching entries, and returns the requested part of them', async () => {
     const buffer = createAnswerCache(0);
     for (const name of ['a.example', 'b.example', 'c.example', 'd.test']) keep(buffer, name, 300);
     const contents = new CacheContents(buffer, () => 0);
@@ -79,7 +79,7 @@ describe('CacheContents', () => {
     expect(await page(3, 1)).toEqual({ data: [], total: 3, limit: 1, offset: 3 });
   });
 
-  test('page() shows the remaining lifetime of an entry, and no negative TTL', async () => {
+  test('page() returns the remaining lifetime of an entry, at least 0', async () => {
     const buffer = createAnswerCache(0);
     keep(buffer, 'a.example', 10, { qtype: 28, dnssecOk: true, rcode: 3, size: 40 });
     keep(buffer, 'a.example', 10, { qtype: 28, checkingDisabled: true });
@@ -97,7 +97,7 @@ describe('CacheContents', () => {
     expect(unchecked).toMatchObject({ rcode: 'NOERROR', dnssec_ok: false, checking_disabled: true });
   });
 
-  test('drop() of the root removes its own entry, and everything if names below are included', async () => {
+  test('drop() removes only the entries of the root for ".", and all entries for the root with subdomains', async () => {
     const buffer = createAnswerCache(0);
     for (const name of ['.', 'a.example']) keep(buffer, name, 300);
     const contents = new CacheContents(buffer, () => 0);
@@ -121,8 +121,8 @@ describe('CacheContents', () => {
   });
 });
 
-describe('share', () => {
-  test('returns percent with two digits, and 0 without queries', () => {
+describe('share()', () => {
+  test('returns a percentage with two decimals, and 0 without queries', () => {
     expect([share(0, 0), share(1, 0), share(0, 1), share(1, 2)]).toEqual([0, 100, 0, 33.33]);
   });
 });

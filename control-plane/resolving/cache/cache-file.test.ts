@@ -29,7 +29,7 @@ async function names(buffer: SharedArrayBuffer): Promise<string[]> {
 }
 
 describe('CacheFile', () => {
-  test('save() and load() keep entries that have not expired and are not from a forward zone', async () => {
+  test('save() and load() keep entries that have not expired, except those of forward zones', async () => {
     const before = createAnswerCache(0);
     keep(before, 'a.example.org', 300);
     keep(before, 'b.example.org', 10);
@@ -46,7 +46,7 @@ describe('CacheFile', () => {
     expect(await names(after)).toEqual(['a.example.org', 'c.example.org']);
   });
 
-  test('image() and fill() do the same without a file, for a process that takes over', async () => {
+  test('image() and fill() pass entries to a process that takes over, without a file', async () => {
     const before = createAnswerCache(0);
     keep(before, 'a.example.org', 300);
     const image = new CacheFile(folder, SETTINGS, new MemoryLogger()).image(before, clock);
@@ -61,7 +61,7 @@ describe('CacheFile', () => {
     ['the clock was set back by less than that', { wallSecs: 10, monotonicSecs: 100 }, 200],
     ['the clock was set on', { wallSecs: 299, monotonicSecs: 1 }, 1],
     ['the clock was set back', { wallSecs: -1, monotonicSecs: 1 }, null],
-  ])('load() extends no TTL if %s in between', async (_what, gone, ttlSecs) => {
+  ])('load() extends no TTL if %s after save()', async (_what, gone, ttlSecs) => {
     const before = createAnswerCache(0);
     keep(before, 'a.example.org', 300);
     const file = new CacheFile(folder, SETTINGS, new MemoryLogger());
@@ -74,7 +74,7 @@ describe('CacheFile', () => {
     expect(data.map(({ ttl_secs }) => ttl_secs)).toEqual(ttlSecs === null ? [] : [ttlSecs]);
   });
 
-  test('load() fills a smaller cache as far as possible, and the writer continues after it', async () => {
+  test('load() fills a smaller cache as far as possible, and new answers can still be added', async () => {
     const before = createAnswerCache(4 * 1024 * 1024);
     for (let i = 0; i < 2000; i++) keep(before, `n${String(i)}.example.org`, 300, { size: 1000 });
     const file = new CacheFile(folder, SETTINGS, new MemoryLogger());
@@ -108,7 +108,7 @@ describe('CacheFile', () => {
     expect(await file.load(createAnswerCache(0), clock)).toBe(0);
   });
 
-  test('load() does not read a file of other settings', async () => {
+  test('load() does not read a file that was saved with other settings', async () => {
     const before = createAnswerCache(0);
     keep(before, 'a.example.org', 300);
     await new CacheFile(folder, SETTINGS, new MemoryLogger()).save(before, clock);
@@ -116,7 +116,7 @@ describe('CacheFile', () => {
     expect(await other.load(createAnswerCache(0), clock)).toBe(0);
   });
 
-  test('load() logs nothing about a missing file, but logs one that it ignores', async () => {
+  test('load() logs nothing about a missing file, but logs that it ignores a damaged file', async () => {
     const logger = new MemoryLogger();
     const file = new CacheFile(folder, SETTINGS, logger);
     expect(await file.load(createAnswerCache(0), clock)).toBe(0);

@@ -62,7 +62,7 @@ describe('CacheIndex', () => {
     expect(names()).toEqual([]);
   });
 
-  test('entries() shows whether an entry was read since the tail passed it', () => {
+  test('entries() shows whether an entry was used since the cache last checked it for eviction', () => {
     keepAnswer(cache, 1000, 'a.example', 300);
     expect([...index.entries()].map(({ inUse }) => inUse)).toEqual([false]);
     const at = firstReference();
@@ -74,7 +74,7 @@ describe('CacheIndex', () => {
     expect([...index.entries()].map(({ inUse }) => inUse)).toEqual([false]);
   });
 
-  test('bytes grows by what an entry takes, and drop() frees entries but not their bytes', async () => {
+  test('bytes grows by the size of each entry, and drop() does not decrease it', async () => {
     expect(index.bytes).toBe(0);
     keepAnswer(cache, 1000, 'a.example', 300);
     keepAnswer(cache, 1000, 'b.example', 300);
@@ -85,7 +85,7 @@ describe('CacheIndex', () => {
     expect(index.head(CacheHead.LOCK_WORD)).toBe(0);
   });
 
-  test('drop() releases the lock if the caller throws, and rejects if it never gets the lock', async () => {
+  test('drop() releases the lock if the matcher throws, and rejects if it never gets the lock', async () => {
     keepAnswer(cache, 1000, 'a.example', 300);
     const broken = (): boolean => {
       throw new Error('bug');
@@ -98,8 +98,8 @@ describe('CacheIndex', () => {
   });
 });
 
-describe('isWhole', () => {
-  test('returns false for an entry whose name or body goes beyond its end', () => {
+describe('isWhole()', () => {
+  test('is false for an entry whose name or message extends beyond its end', () => {
     keepAnswer(cache, 1000, 'a.example', 300);
     const { bytes } = [...index.entries()][0]!;
     expect(isWhole(bytes)).toBe(true);

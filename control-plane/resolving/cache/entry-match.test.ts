@@ -35,11 +35,11 @@ describe('EntryMatch', () => {
     // Bytes of a label that resemble the end of a name.
     [{ domain: '*.com' }, '\\003com.example', 1, false],
     [{ domain: '*.com' }, 'x\\003com', 1, false],
-  ])('matches() of %j, %s of type %i: %j', (filter, name, qtype, expected) => {
+  ])('matches() with %j for the name %s and type %i is %j', (filter, name, qtype, expected) => {
     expect(new EntryMatch(filter).matches(slabWith(name, qtype), AT)).toBe(expected);
   });
 
-  test('matches() agrees with a comparison label by label', () => {
+  test('matches() returns the same as a comparison label by label', () => {
     const label = fc.constantFrom('a', 'b', 'aa', '\\001a', '\\001', 'a\\001b');
     const name = fc.array(label, { maxLength: 4 });
     fc.assert(

@@ -64,7 +64,7 @@ async function restarted(keeper: AnchorKeeper): Promise<AnchorKeeper> {
 }
 
 describe('AnchorKeeper', () => {
-  test('AnchorKeeper activates a key after the hold-down, across restarts, and removes a revoked one', async () => {
+  test('activates a key after the hold-down time, across restarts, and removes a revoked key', async () => {
     zone = has(key(1), key(2));
     let keeper = await started();
     clock.at += 15 * DAY;
@@ -85,7 +85,7 @@ describe('AnchorKeeper', () => {
     expect(logger.lines.filter(({ message }) => message.includes('changed its state'))).toHaveLength(4);
   });
 
-  test('AnchorKeeper follows no keys while the clock is wrong', async () => {
+  test('queries no keys while the clock is wrong', async () => {
     isClockWrong = true;
     const keeper = await started();
     expect(checks).toBe(0);
@@ -95,7 +95,7 @@ describe('AnchorKeeper', () => {
     await keeper.close();
   });
 
-  test('AnchorKeeper checks as often as the zone’s signatures require, and hourly without an answer', async () => {
+  test('queries keys as often as the signatures of the zone require, and hourly after a failed query', async () => {
     const keeper = await started();
     expect(checks).toBe(1);
     clock.at += DAY - 1;
@@ -117,7 +117,7 @@ describe('AnchorKeeper', () => {
     expect(marks(keeper.anchors())).toEqual([1]);
   });
 
-  test('AnchorKeeper logs when no trusted key has signed, and when the last one is revoked', async () => {
+  test('logs that no trusted key has signed the keys, and that the last key is revoked', async () => {
     zone = { ...has(key(3)), isTrusted: false };
     const keeper = await started();
     expect(logger.text()).toContain('not signed by a trusted key');
@@ -133,23 +133,20 @@ describe('AnchorKeeper', () => {
     ['cut short', (text: string) => text.slice(0, -40)],
     ['changed', (text: string) => text.replace(' valid ', ' removed ')],
     ['empty', () => ''],
-  ])(
-    'AnchorKeeper uses the configured anchors if the file is %s, and writes a valid one',
-    async (_what, damage) => {
-      const keeper = await started();
-      await keeper.close();
-      const file = join(dataDir, ANCHOR_FILE);
-      const good = readFileSync(file, 'utf8');
-      writeFileSync(file, damage(good));
-      const again = await started();
-      await again.close();
-      expect(logger.text()).toContain('could not read the stored trust anchors');
-      expect(marks(again.anchors())).toEqual([1]);
-      expect(readFileSync(file, 'utf8')).toBe(good);
-    },
-  );
+  ])('uses the configured anchors if the file is %s, and writes a valid file', async (_what, damage) => {
+    const keeper = await started();
+    await keeper.close();
+    const file = join(dataDir, ANCHOR_FILE);
+    const good = readFileSync(file, 'utf8');
+    writeFileSync(file, damage(good));
+    const again = await started();
+    await again.close();
+    expect(logger.text()).toContain('could not read the stored trust anchors');
+    expect(marks(again.anchors())).toEqual([1]);
+    expect(readFileSync(file, 'utf8')).toBe(good);
+  });
 
-  test('AnchorKeeper activates a key even if it cannot be stored', async () => {
+  test('activates a key even if it cannot be stored', async () => {
     const keeper = await started();
     rmSync(dataDir, { recursive: true });
     zone = has(key(1).with(1, 0x81), key(2));
@@ -160,7 +157,7 @@ describe('AnchorKeeper', () => {
     await keeper.close();
   });
 
-  test('AnchorKeeper queries nothing if disabled, and trusts the configured anchors', async () => {
+  test('queries no keys if it is disabled, and trusts the configured anchors', async () => {
     const keeper = await started(false);
     await keeper.check();
     await keeper.close();

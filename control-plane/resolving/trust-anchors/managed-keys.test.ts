@@ -35,7 +35,7 @@ class Story {
 }
 
 describe('observed()', () => {
-  test('observed() follows a rollover from the discovery of the new key to the old key’s removal', () => {
+  test('follows a rollover from the first sight of the new key to the removal of the old one', () => {
     const story = new Story();
     expect(story.after(0, [OLD])).toBe('1 valid');
     expect(story.after(15, [OLD, NEW])).toBe('1 valid, 2 add-pending');
@@ -55,7 +55,7 @@ describe('observed()', () => {
     expect(story.trusted).toEqual([2]);
   });
 
-  test('observed() restarts the hold-down of a key that disappeared during it', () => {
+  test('restarts the hold-down time of a key that was missing for a time', () => {
     const story = new Story();
     story.after(0, [OLD, NEW]);
     expect(story.after(20, [OLD])).toBe('1 valid');
@@ -64,12 +64,12 @@ describe('observed()', () => {
     expect(story.after(1, [OLD, NEW])).toBe('1 valid, 2 valid');
   });
 
-  test('observed() extends the hold-down while the old RRset may be cached', () => {
+  test('extends the hold-down time while the old RRset may be cached', () => {
     const { keys } = observed([], CONFIGURED, seen([OLD, NEW], true, 40 * 86_400), 0);
     expect(keys[1]!.trustedFromMs).toBe(40 * DAY);
   });
 
-  test('observed() adds and removes no key if no trusted key has signed', () => {
+  test('adds and removes no key if no trusted key has signed the RRset', () => {
     const story = new Story();
     expect(story.after(0, [OLD, NEW], false)).toBe('');
     story.after(0, [OLD, NEW]);
@@ -77,7 +77,7 @@ describe('observed()', () => {
     expect(story.trusted).toEqual([1]);
   });
 
-  test('observed() drops a key that revokes itself, though no trusted key has signed that', () => {
+  test('removes a key that revokes itself, even if no trusted key has signed the RRset', () => {
     const story = new Story();
     story.after(0, [OLD, NEW]);
     story.after(30, [OLD, NEW]);
@@ -86,11 +86,11 @@ describe('observed()', () => {
     expect(story.trusted).toEqual([]);
   });
 
-  test('observed() learns that a configured key is already revoked, and learns nothing about others', () => {
+  test('recognizes that a configured key is already revoked, and ignores other revoked keys', () => {
     expect(new Story().after(0, [revoked(1), revoked(7)], false)).toBe('1 revoked');
   });
 
-  test('observed() trusts a pending key at once when the configuration names it', () => {
+  test('trusts a pending key immediately when the configuration contains it', () => {
     const { keys } = observed([], CONFIGURED, seen([OLD, NEW]), 0);
     const both = [...CONFIGURED, { zone: ROOT, type: RRType.DNSKEY, rdata: NEW }];
     expect(observed(keys, both, seen([OLD, NEW]), DAY).keys.map(({ state }) => state)).toEqual([
@@ -99,7 +99,7 @@ describe('observed()', () => {
     ]);
   });
 
-  test('observed() holds at most eight pending keys at a time', () => {
+  test('stores at most eight pending keys at a time', () => {
     const many = Array.from({ length: 30 }, (_, i) => key(10 + i));
     const { keys } = observed([], CONFIGURED, seen([OLD, ...many]), 0);
     expect(keys).toHaveLength(9);
@@ -114,7 +114,7 @@ describe('observed()', () => {
     ['missing', 'revokes itself', [revoked(2)], 'revoked'],
     ['revoked', 'is back', [NEW], 'revoked'],
     ['removed', 'is back', [NEW], 'removed'],
-  ])('observed() adds a key that is %s and %s (RFC 5011 section 4.1)', (state, _what, rdatas, next) => {
+  ])('handles a key that is %s and %s (RFC 5011 section 4.1)', (state, _what, rdatas, next) => {
     const before: ManagedKey[] = [{ rdata: NEW, state, sinceMs: 0, trustedFromMs: 30 * DAY }];
     const { keys, changes } = observed(before, CONFIGURED, seen([OLD, ...rdatas]), DAY);
     expect(keys.find((it) => it.rdata[4] === 2)?.state ?? null).toBe(next);
@@ -129,17 +129,17 @@ describe('refreshDelayMs()', () => {
     ['15 days at most', { originalTtlSecs: 9_999_999, expiresInSecs: 9_999_999 }, 15 * DAY],
     ['an hour at least', { originalTtlSecs: 60, expiresInSecs: 60 }, DAY / 24],
     ['an hour if nothing is trusted', { isTrusted: false }, DAY / 24],
-  ])('refreshDelayMs() is %s (RFC 5011 section 2.3)', (_what, rest, delayMs) => {
+  ])('is %s (RFC 5011 section 2.3)', (_what, rest, delayMs) => {
     expect(refreshDelayMs({ ...seen([OLD]), ...rest })).toBe(delayMs);
   });
 
-  test('refreshDelayMs() is an hour without an answer', () => {
+  test('is an hour if the query failed', () => {
     expect(refreshDelayMs(null)).toBe(DAY / 24);
   });
 });
 
 describe('isAnchorOf()', () => {
-  test('isAnchorOf() recognizes the published key of the root by its digest, and a revoked key by its changed tag', () => {
+  test('recognizes the root key by the digest of its DS record, and a revoked key by its changed key tag', () => {
     const kskOf2017 = Buffer.from(
       'AwEAAaz/tAm8yTn4Mfeh5eyI96WSVexTBAvkMgJzkKTOiW1vkIbzxeF3+/4RgWOq7HrxRixHlFlExOLAJr5emLvN7SWXgnLh4+B5xQlNVz8Og8kvArMtNROxVQuCaSnIDdD5LKyWbRd2n9WGe2R8PzgCmr3EgVLrjyBxWezF0jLHwVN8efS3rCj/EWgvIWgb9tarpVUDK/b58Da+sqqls3eNbuv7pr+eoZG+SrDK6nWeL3c6H5Apxz7LjVc1uTIdsIXxuOLYA4/ilBmSVIzuDWfdRUfhHdY6+cn8HFRm+2hM8AnXGXws9555KrUB5qihylGa8subX2Nn6UwNR1AkUTV74bU=',
       'base64',

@@ -4,14 +4,14 @@ import { parseUpstream } from '../../../config/upstream-url.ts';
 import { KnownUpstreamList } from '../../../shared/api/upstreams-api.ts';
 import { KNOWN_UPSTREAMS } from './known-upstreams.ts';
 
-describe('KNOWN_UPSTREAMS', () => {
-  test('have the form of the API, and each variant of an operator once', () => {
+describe('the table of known upstreams', () => {
+  test('is valid in the API, and contains each variant of an operator once', () => {
     expect(() => KnownUpstreamList.parse(KNOWN_UPSTREAMS)).not.toThrow();
     const names = KNOWN_UPSTREAMS.map(({ operator, variant }) => `${operator} ${variant}`);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test('name servers of their transport that the configuration accepts, each once', () => {
+  test('contains only servers with their transport that the configuration accepts, without duplicates', () => {
     const all = KNOWN_UPSTREAMS.flatMap(({ udp, tls, https }) => [...udp, ...tls, ...https]);
     expect(new Set(all).size).toBe(all.length);
     for (const { udp, tls, https } of KNOWN_UPSTREAMS)
@@ -19,7 +19,7 @@ describe('KNOWN_UPSTREAMS', () => {
         for (const server of servers) expect(parseUpstream(server)).toMatchObject({ transport });
   });
 
-  test('are reached in the clear without another resolver, and encrypted by a name', () => {
+  test('contains IP addresses for plain DNS, and host names for encrypted DNS', () => {
     for (const { udp, tls, https } of KNOWN_UPSTREAMS) {
       expect(tls.length).toBeGreaterThan(0);
       for (const server of udp) expect(isIP(parseUpstream(server)!.host)).toBe(4);
@@ -27,7 +27,7 @@ describe('KNOWN_UPSTREAMS', () => {
     }
   });
 
-  test('link to a page of each operator over HTTPS', () => {
+  test('links to a page of each operator over HTTPS', () => {
     for (const { page } of KNOWN_UPSTREAMS) expect(new URL(page).protocol).toBe('https:');
   });
 });

@@ -8,7 +8,7 @@ import { watchLoops } from './loop-watch.ts';
 const TOKEN = '0123456789abcdef01234567';
 const client = addressFromText('192.0.2.1')!;
 
-test('watchLoops() reports clients that query the name of a check, and no other names', () => {
+test('watchLoops() reports clients that query the name of a loop check, and no other names', () => {
   const reported: string[] = [];
   const see = watchLoops((token, from) => reported.push(`${token} ${from}`));
   const zone = nameFromText('corp.example')!;
@@ -17,7 +17,7 @@ test('watchLoops() reports clients that query the name of a check, and no other 
   expect(reported).toEqual([`${TOKEN} 192.0.2.1`, `${TOKEN} 192.0.2.1`]);
 });
 
-test('watchLoops() reports 32 a second at most', () => {
+test('watchLoops() reports at most 32 queries per second', () => {
   let reported = 0;
   const see = watchLoops(() => reported++);
   const qname = loopName(TOKEN, null)!;

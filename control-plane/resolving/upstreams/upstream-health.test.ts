@@ -28,8 +28,8 @@ function worker(pools: UpstreamReport[], zones: UpstreamReport[] = []): Upstream
   return { pools, zones };
 }
 
-describe('upstreamDetails', () => {
-  test('upstreamDetails() adds counts and pools latencies of all workers', () => {
+describe('upstreamDetails()', () => {
+  test('adds up the counts and combines the latencies of all workers', () => {
     const seen = [
       worker([
         report({
@@ -78,7 +78,7 @@ describe('upstreamDetails', () => {
     ]);
   });
 
-  test('upstreamDetails() has a line for each pool of a server, and no latency before the first answer', () => {
+  test('returns an entry for each pool of a server, and no latency before the first answer', () => {
     const seen = [worker([report(), report({ poolName: 'backup' })])];
     const details = upstreamDetails(seen);
     expect(details.map(({ pool_name, latency_ms }) => [pool_name, latency_ms])).toEqual([
@@ -88,8 +88,8 @@ describe('upstreamDetails', () => {
   });
 });
 
-describe('upstreamDetails and upstreamHealth', () => {
-  test('upstreamDetails() distinguishes a zone from a pool of the same name with the same server', () => {
+describe('upstreamDetails() and upstreamHealth()', () => {
+  test('upstreamDetails() distinguishes a forward zone from a pool with the same name and server', () => {
     const poolServer = report({ poolName: 'corp.example.org', status: 'Healthy', queries: 7 });
     const zoneServer = report({ poolName: 'corp.example.org', status: 'Unhealthy', queries: 2 });
     const seen = [worker([poolServer], [zoneServer]), worker([poolServer], [zoneServer])];
@@ -99,7 +99,7 @@ describe('upstreamDetails and upstreamHealth', () => {
     ]);
   });
 
-  test('upstreamHealth() has servers of zones; of a server that is also in a pool, it has only the state in the pool', () => {
+  test('upstreamHealth() includes servers of forward zones, but prefers the state of the same server in a pool', () => {
     const own = (address: string, status: UpstreamReport['status']): UpstreamReport =>
       report({ address, status, poolName: 'corp.example.org' });
     const zones = [own('udp://192.0.2.1', 'Healthy'), own('udp://192.0.2.53', 'Unhealthy')];
@@ -111,7 +111,7 @@ describe('upstreamDetails and upstreamHealth', () => {
 });
 
 describe('upstreamLatencies()', () => {
-  test('adds the classes of a server in a pool over all workers', () => {
+  test('adds up the latency buckets of a server in a pool over all workers', () => {
     const counts = (...counts: number[]) => ({ latencyCounts: { counts, sumMs: counts.length } });
     const zone = report({ poolName: 'lan', ...counts(7, 0) });
     expect(
@@ -127,12 +127,12 @@ describe('upstreamLatencies()', () => {
   });
 });
 
-describe('upstreamHealth', () => {
+describe('upstreamHealth()', () => {
   test.each<[UpstreamReport['status'][], UpstreamReport['status']]>([
     [['Unhealthy', 'Healthy'], 'Healthy'],
     [['Unhealthy', 'Unknown'], 'Unhealthy'],
     [['Unknown'], 'Unknown'],
-  ])('upstreamHealth() of %j is %s', (statuses, expected) => {
+  ])('for the states %j is %s', (statuses, expected) => {
     const seen = statuses.map((status) => worker([report({ status })]));
     expect(upstreamHealth(seen)).toEqual({ 'udp://192.0.2.1': expected });
   });

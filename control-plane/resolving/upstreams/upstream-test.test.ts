@@ -52,7 +52,7 @@ const parts = { bootstrap: [], dnsPort: 53 };
 const never = new AbortController().signal;
 
 describe('tryUpstreams()', () => {
-  test('finds servers that validate, that pass signatures on, and that remove them', async () => {
+  test('distinguishes servers that validate, that return signatures, and that remove signatures', async () => {
     const servers = [validating, signed, unsigned].map(at);
     const trials = await tryUpstreams(servers, { ...parts, asksSignatures: true });
     expect(servers.map((server) => trials.get(server)!.signatures)).toEqual([
@@ -64,7 +64,7 @@ describe('tryUpstreams()', () => {
       expect(trial).toMatchObject({ fault: null, isReachable: true, latencyMs: expect.any(Number) });
   });
 
-  test('accepts a server that answers REFUSED, but not one whose port is closed', async () => {
+  test('reports a server that answers REFUSED as reachable, but not a server whose port is closed', async () => {
     const closed = await ScriptedUpstream.start();
     await closed.close();
     const servers = [at(refusing), at(closed)];
@@ -73,7 +73,7 @@ describe('tryUpstreams()', () => {
     expect(trials.get(at(closed))).toMatchObject({ fault: expect.any(String), isReachable: false });
   });
 
-  test('asks over TLS and HTTPS with the certificate authorities of the configuration', async () => {
+  test('queries over TLS and HTTPS with the certificate authorities of the configuration', async () => {
     const authority = new TestAuthority();
     const certificate = authority.issue('DNS:dns.example.org');
     const answer = ({ bytes, reply }: { bytes: Uint8Array; reply: (message: Uint8Array) => void }): void =>
@@ -92,7 +92,7 @@ describe('tryUpstreams()', () => {
     for (const { fault } of unknown.values()) expect(fault).toMatch(/issuer|certificate/);
   });
 
-  test('ends when the client that asked disconnects', async () => {
+  test('ends when its client disconnects', async () => {
     await using silent = await ScriptedUpstream.start();
     const gone = new AbortController();
     silent.udpScript = () => gone.abort(new Error('left'));
@@ -102,7 +102,7 @@ describe('tryUpstreams()', () => {
 });
 
 describe('UpstreamTrials', () => {
-  test('answers in the order of the request, and names texts that are not servers', async () => {
+  test('returns results in the order of the request, and reports texts that are not server addresses', async () => {
     const trials = new UpstreamTrials(() => parts);
     const results = await trials.run({ servers: [at(unsigned), at(refusing)] }, never);
     expect(results).toEqual([
@@ -129,7 +129,7 @@ describe('UpstreamTrials', () => {
     });
   });
 
-  test('refuses a fourth test while others run and wait', async () => {
+  test('refuses a fourth test while three tests run and wait', async () => {
     const trials = new UpstreamTrials(() => parts);
     const run = (): Promise<unknown> => trials.run({ servers: [at(signed)] }, never);
     const first = [run(), run(), run()];

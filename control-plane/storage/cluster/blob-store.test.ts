@@ -68,7 +68,7 @@ describe('storeBlob() and fetchBlob()', () => {
     await expect(fetchBlob(own.database, rows[0]!.key, newPath())).rejects.toBeInstanceOf(DamagedBlob);
   });
 
-  test('do not report a blob as damaged because this disk cannot be read', async () => {
+  test('do not report a blob as damaged if a local file cannot be read', async () => {
     await store();
     const path = newPath();
     const query = own.database.query.bind(own.database);

@@ -73,7 +73,7 @@ describe('ChangeFollower', () => {
     [`UPDATE list_sources SET content_key = 'copy'`, ['list_copies']],
     [`UPDATE list_sources SET enabled = false`, ['list_sources']],
     ['DELETE FROM list_sources', ['list_sources']],
-  ])('notifies the right listeners of %s', async (statement, tables) => {
+  ])('calls the right listeners after %s', async (statement, tables) => {
     expect(await reportedBy(statement)).toEqual(tables);
   });
 
@@ -81,7 +81,7 @@ describe('ChangeFollower', () => {
     `INSERT INTO blocking_switch (enabled) VALUES (false)`,
     `INSERT INTO config_values (key, value) VALUES ('dns.bootstrap', '[]')`,
     `INSERT INTO revisions (author, summary) VALUES ('ada', 'x')`,
-  ])('lets policy catch up with %s', async (statement) => {
+  ])('reports a new position to policy after %s', async (statement) => {
     const before = JSON.stringify(position);
     await own.database.query(statement);
     await until(
@@ -91,7 +91,7 @@ describe('ChangeFollower', () => {
     );
   });
 
-  test('finds changes made while the database was unavailable', async () => {
+  test('detects changes made while the database was unavailable', async () => {
     await follower.close();
     const before = position!.revision;
     await own.database.query(`INSERT INTO revisions (author, summary) VALUES ('ada', 'x')`);
@@ -106,7 +106,7 @@ describe('ChangeFollower', () => {
     expect(late[0]).toBe(before + 1);
   });
 
-  test('continues after versions and the mark are lost, and logs it', async () => {
+  test('continues after table versions and the mark were lost, and logs that', async () => {
     expect(logger.text()).not.toContain('cannot follow all changes');
     const { rows } = await own.database.query<{ name: string; version: string }>(
       'DELETE FROM table_versions RETURNING name, version',
@@ -141,7 +141,7 @@ describe('ChangeFollower', () => {
     expect(own.logger.text()).not.toContain('database is down');
   });
 
-  test('has reached a mark once policy and all listeners have', async () => {
+  test('has reached a mark when policy and all listeners have processed the changes before it', async () => {
     const taken = Promise.withResolvers<undefined>();
     follower.onChange('access', () => taken.promise);
     await own.database.query(`UPDATE users SET role = 'viewer' WHERE id = 2`);
@@ -165,7 +165,7 @@ describe('ChangeFollower', () => {
     expect(follower.mark()).toBeNull();
   });
 
-  test('has not reached a later mark while a listener fails; the listener is called again until it succeeds', async () => {
+  test('does not reach a later mark while a listener fails, and calls the listener until it succeeds', async () => {
     let isFailing = true;
     follower.onChange('access', () => {
       if (isFailing) throw new Error('the disk is full');

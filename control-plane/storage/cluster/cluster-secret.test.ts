@@ -45,7 +45,7 @@ function hexOf(secret: ClusterSecret): string {
 }
 
 describe('ClusterSecret', () => {
-  test('is the secret of the first node on every node, and is kept for the next start without a database', async () => {
+  test('is the secret of the first node on every node, and is stored for a start without a database', async () => {
     const first = secretOf('first');
     const made = hexOf(first);
     stops.push(first.follow());
@@ -78,7 +78,7 @@ describe('ClusterSecret', () => {
     expect(new Set(nodes.map(hexOf)).size).toBe(1);
   });
 
-  test('is taken from the database if the file is damaged, and never logged', async () => {
+  test('is read from the database if its file is damaged, and never logged', async () => {
     const first = secretOf('whole');
     stops.push(first.follow());
     await until(

@@ -47,7 +47,7 @@ const tokens = async (): Promise<number[]> =>
   (await own.database.query<{ token: number }>('SELECT token FROM leases')).rows.map(({ token }) => token);
 
 describe('JobLeases', () => {
-  test('hold() gives a job to one of two nodes at a time, and other jobs to the other', async () => {
+  test('hold() gives a job to one of two nodes at a time, and another job to the second node', async () => {
     const [one, two] = [nodeWith(), nodeWith()];
     const first = await begin(one.leases);
     expect(await two.leases.hold('fetch', idle)).toBe(false);
@@ -59,7 +59,7 @@ describe('JobLeases', () => {
     expect(await two.leases.hold('fetch', idle)).toBe(true);
   });
 
-  test('hold() gives a job to exactly one of many that ask at the same time', async () => {
+  test('hold() gives a job to exactly one of many concurrent callers', async () => {
     const nodes = Array.from({ length: 8 }, () => nodeWith());
     const ending = Promise.withResolvers<undefined>();
     let begun = 0;
@@ -79,7 +79,7 @@ describe('JobLeases', () => {
     expect([begun, refused]).toEqual([1, 7]);
   });
 
-  test('a holder that was stopped until another took over stores nothing more, and is notified', async () => {
+  test('refuses the writes of a node that was suspended until another node took over, and notifies it', async () => {
     const [stopped, next] = [nodeWith(), nodeWith()];
     const first = await begin(stopped.leases);
     const [before] = await tokens();
@@ -101,7 +101,7 @@ describe('JobLeases', () => {
     expect(await second.outcome).toBe(true);
   });
 
-  test('a holder of an expired lease stores nothing, even if no other node has taken over', async () => {
+  test('refuses the writes of a node with an expired lease, even if no other node has taken over', async () => {
     const { lease, end, outcome } = await begin(nodeWith().leases);
     await endAt('-1 millisecond');
     await expect(confirmed(lease)).rejects.toThrow(LeaseLost);
@@ -109,7 +109,7 @@ describe('JobLeases', () => {
     await outcome;
   });
 
-  test('a renewal extends a lease, and notifies a holder that lost it', async () => {
+  test('renews a lease, and notifies a node that has lost it', async () => {
     const [one, two] = [nodeWith({ renewMs: 5 }), nodeWith()];
     const first = await begin(one.leases);
     await endAt('-1 second');
@@ -124,7 +124,7 @@ describe('JobLeases', () => {
   });
 
   test.each(['16 seconds', '1 day', '-1 day'])(
-    'a clock that jumps so that a lease ends in %s frees its job',
+    'frees a job if a jump of the clock makes its lease end in %s',
     async (when) => {
       const first = await begin(nodeWith().leases);
       await endAt(when);
@@ -135,7 +135,7 @@ describe('JobLeases', () => {
     },
   );
 
-  test('no node takes over while the transaction that ends a job is open', async () => {
+  test('lets no node take over while the transaction that ends a job is open', async () => {
     const one = nodeWith();
     const first = await begin(one.leases);
     const order: string[] = [];
@@ -153,7 +153,7 @@ describe('JobLeases', () => {
     await first.outcome;
   });
 
-  test('a start on the same data directory immediately takes over the jobs of a killed run', async () => {
+  test('lets a start on the same data directory immediately take over the jobs of a killed process', async () => {
     const killed = nodeWith();
     const first = await begin(killed.leases);
     expect(await nodeWith({ node: killed.node }).leases.hold('fetch', idle)).toBe(true);
@@ -162,13 +162,13 @@ describe('JobLeases', () => {
     await first.outcome;
   });
 
-  test('an error in a job is passed on, and releases the job', async () => {
+  test('returns the error of a job to the caller, and releases the job', async () => {
     const { leases } = nodeWith();
     await expect(leases.hold('fetch', () => Promise.reject(new Error('404')))).rejects.toThrow('404');
     expect([await leases.hold('fetch', idle), await tokens()]).toEqual([true, []]);
   });
 
-  test('a lost database does not end a job; the lease expires', async () => {
+  test('continues a job while the database is lost, although the lease expires', async () => {
     let isLost = false;
     const database: Queryable = {
       query: (text, values) =>

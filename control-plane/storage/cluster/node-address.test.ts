@@ -27,7 +27,7 @@ describe('reachableAddress()', () => {
     expect(reachableAddress(bound, MACHINE)).toBe(address);
   });
 
-  test('of a machine without a network is null', () => {
+  test('is null for a machine without a network', () => {
     expect(reachableAddress(['0.0.0.0', '::'], { lo: MACHINE.lo })).toBeNull();
     expect(reachableAddress(['0.0.0.0'], { eth0: [addressOf('2001:db8::53')] })).toBe('2001:db8::53');
   });

@@ -50,7 +50,7 @@ const row = async (): Promise<unknown> =>
   (await own.database.query('SELECT name, uuid, started_at FROM nodes')).rows;
 
 describe('NodeClaim', () => {
-  test('refuses another machine of the same name until the first one has ended, and logs that once', async () => {
+  test('refuses another machine with the same node name until the first one has stopped, and logs that once', async () => {
     const { claim: holder } = await processOf(first);
     const before = await row();
     const { claim: other, logger } = await processOf(second);
@@ -67,7 +67,7 @@ describe('NodeClaim', () => {
     expect(await row()).toMatchObject([{ name: 'edge', uuid: second }]);
   });
 
-  test('refuses the older process if a copy of its data directory runs, and runs no jobs', async () => {
+  test('refuses the older process if a copy of its data directory is in use, and runs no jobs there', async () => {
     const { claim: original } = await processOf(first);
     const { claim: copy } = await processOf(first);
     await original.beat();
@@ -78,7 +78,7 @@ describe('NodeClaim', () => {
     expect([original.isHeld(), copy.isHeld()]).toEqual([false, true]);
   });
 
-  test('follows a killed process of the same data directory at once, and another machine that is silent', async () => {
+  test('takes the name from a killed process of the same data directory immediately, or from a silent machine', async () => {
     const { claim: killed } = await processOf(first);
     expect((await processOf(first)).claim.isHeld()).toBe(true);
     await killed.beat();
@@ -90,7 +90,7 @@ describe('NodeClaim', () => {
     }
   });
 
-  test('stores with each heartbeat the policy revision of the node, and for how long a newer one has existed', async () => {
+  test('stores with each heartbeat the policy revision of the node, and how long a newer one has existed', async () => {
     await asOwner(own.database, 'TRUNCATE revisions');
     await own.database.query(
       `INSERT INTO revisions (author, summary, created_at)
@@ -126,7 +126,7 @@ describe('NodeClaim', () => {
     await asOwner(own.database, 'TRUNCATE revisions CASCADE');
   });
 
-  test('learns with each heartbeat which other nodes have problems, and how far its clock is ahead', async () => {
+  test('returns after each heartbeat which other nodes have problems, and how far its clock is ahead', async () => {
     const { claim } = await processOf(first);
     const { claim: other } = await processOf(second, 'core');
     for (const one of [claim, other]) one.reportFigures(() => FIGURES);
@@ -147,7 +147,7 @@ describe('NodeClaim', () => {
     expect(claim.othersInTrouble()).toEqual([]);
   });
 
-  test('distinguishes names, and reports two that have the same id', async () => {
+  test('accepts different names, and reports two names with the same node ID', async () => {
     await processOf(first, 'edge');
     expect((await processOf(second, 'core')).claim.isHeld()).toBe(true);
     await own.database.query(`UPDATE nodes SET name = 'twin' WHERE name = 'edge'`);
@@ -157,7 +157,7 @@ describe('NodeClaim', () => {
 });
 
 describe('nodeUuid()', () => {
-  test('nodeUuid() is the same for each start on a data directory, and another for another', () => {
+  test('is the same for each start on a data directory, and differs between data directories', () => {
     const logger = new MemoryLogger();
     const dirs = [makeTempDir(), makeTempDir()];
     const [one, two] = dirs.map((dir) => nodeUuid(dir, logger));
@@ -173,7 +173,7 @@ describe('nodeUuid()', () => {
     for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
   });
 
-  test('nodeUuid() of a copy differs, also on another machine, and is logged once', () => {
+  test('of a copied data directory is new, also on another machine, and is logged once', () => {
     const logger = new MemoryLogger();
     const [original, folder] = [makeTempDir(), makeTempDir()];
     const first = nodeUuid(original, logger);

@@ -39,7 +39,7 @@ const silence = (name: string, secs: number): Promise<unknown> =>
   ]);
 
 describe('beatNode()', () => {
-  test('is an update that changes no index', async () => {
+  test('updates a row without changing an index', async () => {
     for (let beats = 0; beats < 200; beats++) await beatNode(own.database, EDGE, FIGURES, null);
     const counts = async (): Promise<{ updates: number; hot: number }> => {
       const { rows } = await own.database.query<{ updates: number; hot: number }>(
@@ -53,7 +53,7 @@ describe('beatNode()', () => {
     expect(counted.hot).toBe(counted.updates);
   });
 
-  test('stores the time at which another revision became active, and returns null to a run that lost the name', async () => {
+  test('stores when a new revision became active, and returns null to a process that lost its node name', async () => {
     const appliedAt = async (): Promise<Date | null> => (await listNodes(own.database, null))[1]!.applied_at;
     const before = await appliedAt();
     await beatNode(own.database, EDGE, FIGURES, null);
@@ -63,7 +63,7 @@ describe('beatNode()', () => {
     expect(await beatNode(own.database, { ...EDGE, run: randomUUID() }, FIGURES, null)).toBeNull();
   });
 
-  test('names nodes that are silent, or have answered by an older policy for 5 s', async () => {
+  test('returns nodes that are silent, or that have used an outdated policy for 5 s', async () => {
     const inTrouble = async (): Promise<unknown> =>
       (await beatNode(own.database, EDGE, FIGURES, null))!.inTrouble;
     expect(await inTrouble()).toEqual([]);
@@ -84,7 +84,7 @@ describe('listNodes()', () => {
     [7, 'late'],
     [61, 'gone'],
     [-61, 'gone'],
-  ])('shows a node whose heartbeat is %d s old as %s', async (secs, presence) => {
+  ])('reports a node whose heartbeat is %d s old as %s', async (secs, presence) => {
     await silence('core', secs);
     expect(await listNodes(own.database, null)).toMatchObject([
       { node: 'core', presence, state: 'ready', figures: SAMPLE_FIGURES },
@@ -92,7 +92,7 @@ describe('listNodes()', () => {
     ]);
   });
 
-  test('immediately shows a node that has ended as gone', async () => {
+  test('reports a node that has stopped as gone immediately', async () => {
     await releaseNode(own.database, CORE);
     expect(await listNodes(own.database, null)).toMatchObject([{ presence: 'gone' }, { presence: 'live' }]);
   });
@@ -129,7 +129,7 @@ describe('waitForNodes()', () => {
     }
   };
 
-  test('waits until every running node has reported the mark of the wait', async () => {
+  test('waits until every running node has reported the mark of the change', async () => {
     const before = await setMark(own.database);
     for (const node of [EDGE, CORE]) await reach(node, before);
     const waiting = ask();
@@ -141,7 +141,7 @@ describe('waitForNodes()', () => {
     expect(await within('the nodes', waiting)).toEqual([]);
   });
 
-  test('names nodes that are late, and does not wait for nodes that are gone or have stopped', async () => {
+  test('returns nodes that are late, and does not wait for nodes that are gone or have stopped', async () => {
     expect(await askWith(EDGE, true)).toEqual(['core']);
     await silence('core', 61);
     expect(await askWith(EDGE, false)).toEqual([]);
@@ -153,7 +153,7 @@ describe('waitForNodes()', () => {
 });
 
 describe('nodesBehind()', () => {
-  test('names a node that has reached no mark yet, or has not reported any', async () => {
+  test('returns a node that has not reached the mark, and a node that has never reported a mark', async () => {
     await own.database.query('UPDATE nodes SET policy_mark = NULL');
     await beatNode(own.database, EDGE, { ...FIGURES, mark: null }, null);
     const behind = (): Promise<string[]> => nodesBehind(own.database, 1);
@@ -164,7 +164,7 @@ describe('nodesBehind()', () => {
 });
 
 describe('deleteGoneNode()', () => {
-  test('deletes nodes that are gone, until they come back', async () => {
+  test('deletes a node that is gone, until it returns', async () => {
     const removeNode = (name: string): Promise<string> =>
       own.database.transaction((tx) => deleteGoneNode(tx, name));
     expect([await removeNode('core'), await removeNode('nowhere')]).toEqual(['present', 'unknown']);

@@ -13,7 +13,7 @@ class SteeredWork {
 }
 
 describe('Coalescer', () => {
-  test('runs once for a burst of calls during a run', async () => {
+  test('runs once for several calls during a run', async () => {
     const work = new SteeredWork();
     const first = work.coalescer.run();
     const burst = [work.coalescer.run(), work.coalescer.run(), work.coalescer.run()];
@@ -27,7 +27,7 @@ describe('Coalescer', () => {
     expect(work.runs).toHaveLength(2);
   });
 
-  test('gives each caller the outcome of the run that covers its call', async () => {
+  test('returns to each caller the outcome of the run that covers its call', async () => {
     const work = new SteeredWork();
     const first = work.coalescer.run();
     const second = work.coalescer.run();
@@ -38,7 +38,7 @@ describe('Coalescer', () => {
     await expect(second).resolves.toBeUndefined();
   });
 
-  test('idle() waits for the active run and the queued one', async () => {
+  test('idle() waits for the active run and for the queued run', async () => {
     const work = new SteeredWork();
     const runs = [work.coalescer.run(), work.coalescer.run()];
     let isIdle = false;

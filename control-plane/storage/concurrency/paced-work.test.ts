@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe('PacedWork', () => {
-  test('runs at once, and then once for all requests until the following pause is over', async () => {
+  test('runs immediately, and then once for all requests during a run and the pause after it', async () => {
     paced.request();
     expect(runs).toHaveLength(1);
     paced.request();
@@ -33,7 +33,7 @@ describe('PacedWork', () => {
     expect(runs).toHaveLength(3);
   });
 
-  test('settle() does not wait for the pause, but for a run that was requested during another', async () => {
+  test('settle() does not wait for the pause, but for a run that was requested during another run', async () => {
     paced.request();
     paced.request();
     let isSettled = false;

@@ -48,7 +48,7 @@ function niceOf(pid: number): number {
 }
 
 describe('BackgroundWork', () => {
-  test('read() sees one state for all its statements, despite concurrent writes', async () => {
+  test('read() sees a consistent state in all its statements, despite concurrent writes', async () => {
     const count = async (tx: Queryable): Promise<number> =>
       (await tx.query<{ n: number }>('SELECT count(*) AS n FROM things')).rows[0]!.n;
     const [before, after] = await open().read(async (tx) => {
@@ -60,13 +60,13 @@ describe('BackgroundWork', () => {
     expect(await open().read(count)).toBe(before + 1);
   });
 
-  test('read() cannot write, and its connection continues with the next piece of work', async () => {
+  test('read() cannot write, and its connection is reused afterwards', async () => {
     const work = open();
     await expect(work.read((tx) => tx.query('DELETE FROM things'))).rejects.toThrow(/read-only transaction/);
     expect((await work.read((tx) => tx.query('SELECT 1 AS n'))).rows).toEqual([{ n: 1 }]);
   });
 
-  test('change() writes all or nothing, and its connection continues with the next piece of work', async () => {
+  test('change() writes everything or nothing, and its connection is reused afterwards', async () => {
     const work = open();
     const numbers = async (): Promise<unknown> =>
       (await work.read((tx) => tx.query('SELECT n FROM things WHERE n > 100 ORDER BY n'))).rows;
@@ -79,7 +79,7 @@ describe('BackgroundWork', () => {
     expect(await numbers()).toEqual([{ n: 101 }]);
   });
 
-  test('a statement that takes too long is cancelled and reported as busy', async () => {
+  test('cancels a statement that takes too long, and reports that the database is busy', async () => {
     // The next statement must also finish within this time.
     const work = open({ runMs: 2000 });
     const late = work.read(sleepFor(30));
@@ -89,7 +89,7 @@ describe('BackgroundWork', () => {
     expect(db.database.status().state).toBe('up');
   });
 
-  test('one operation runs at a time, and one that waits too long is rejected', async () => {
+  test('runs one operation at a time, and rejects an operation that waits too long', async () => {
     const work = open({ waitMs: 2000 });
     await work.read(sleepFor(0)); // The connection is established, so the second one waits only for the first.
     const order: string[] = [];
@@ -109,7 +109,7 @@ describe('BackgroundWork', () => {
     expect(order).toEqual(['first', 'second']);
   });
 
-  test('a process of the embedded server has a lower priority than the log', async () => {
+  test('gives its process of the embedded server a lower priority than the processes that write the log', async () => {
     const pidOf = async (tx: Queryable): Promise<number> =>
       (await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
     await open().read(async (tx) => {
@@ -125,7 +125,7 @@ describe('BackgroundWork', () => {
     expect(niceOf(await pidOf(db.database))).toBe(nicerBy(NICENESS.behindDns));
   });
 
-  test('a server that is gone is reported as unavailable', async () => {
+  test('reports a server that has stopped as unavailable', async () => {
     const nowhere = new BackgroundWork(
       parseDatabaseUrls('postgres://tester@127.0.0.1:1/postgres')[0]!,
       db.logger,

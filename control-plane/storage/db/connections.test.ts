@@ -90,8 +90,8 @@ function hold(connections: Connections, count: number): { release: () => void; d
   return { release: () => held.resolve(undefined), done: Promise.all(done) };
 }
 
-describe('use()', () => {
-  test('use() reports busy to a caller that waited too long, and keeps connections in use', async () => {
+describe('Connections use()', () => {
+  test('reports busy to a caller that waited too long, and keeps the connections in use', async () => {
     const connections = open({ waitMs: 1500 });
     const { release, done } = hold(connections, 2);
     await expect(pidOf(connections)).rejects.toBeInstanceOf(DatabaseBusy);
@@ -101,7 +101,7 @@ describe('use()', () => {
     expect(connections.isLost()).toBe(false);
   });
 
-  test('use() passes on an error of the statement, and lends the same connection again', async () => {
+  test('throws the error of the statement, and reuses the connection', async () => {
     const connections = open({ poolSize: 1 });
     const pid = await pidOf(connections);
     const failing = connections.use((client) => client.query('SELECT * FROM nothing_of_that_name'));
@@ -110,14 +110,14 @@ describe('use()', () => {
     expect(connections.isLost()).toBe(false);
   });
 
-  test('use() declares the server lost if a connection ends during a statement', async () => {
+  test('declares the server lost if a connection ends during a statement', async () => {
     const connections = open();
     const killed = connections.use((client) => client.query('SELECT pg_terminate_backend(pg_backend_pid())'));
     await expect(killed).rejects.toBeInstanceOf(DatabaseUnavailable);
     expect(connections.isLost()).toBe(true);
   });
 
-  test('use() does not give up the server because of a statement that it cancelled itself', async () => {
+  test('does not declare the server lost because of a statement that it cancelled itself', async () => {
     const connections = open({ poolSize: 1 });
     const pid = await pidOf(connections);
     const slow = connections.use((client) => {
@@ -130,7 +130,7 @@ describe('use()', () => {
     expect(await pidOf(connections)).not.toBe(pid);
   });
 
-  test('use() ends a transaction that is idle for too long, so that its locks are released', async () => {
+  test('ends a transaction that is idle for too long, so that its locks are released', async () => {
     await asOwner(own.database, 'CREATE TABLE locked AS SELECT 1 AS n');
     const cut = open({ waitMs: 500 });
     // On a busy machine it may take longer to connect.
@@ -149,8 +149,8 @@ describe('use()', () => {
   });
 });
 
-describe('useInTurn()', () => {
-  test('useInTurn() lends one connection to one caller at a time, and no connection of use()', async () => {
+describe('Connections useInTurn()', () => {
+  test('lends a separate connection to one caller at a time', async () => {
     const connections = open({ poolSize: 1 });
     const order: string[] = [];
     const first = Promise.withResolvers<undefined>();
@@ -171,7 +171,7 @@ describe('useInTurn()', () => {
     expect(pids.has(other)).toBe(false);
   });
 
-  test('useInTurn() reports busy if another node holds the lock too long', async () => {
+  test('reports busy if another node holds the lock too long', async () => {
     const connections = open({ waitMs: 1500 });
     const held = Promise.withResolvers<undefined>();
     const taken = Promise.withResolvers<undefined>();
@@ -188,7 +188,7 @@ describe('useInTurn()', () => {
     expect(connections.isLost()).toBe(false);
   });
 
-  test('useInTurn() ends a change that is idle for too long, so that changes of other nodes continue', async () => {
+  test('ends a transaction that is idle for too long, so that changes of other nodes continue', async () => {
     const stopped = open({ waitMs: 1500 });
     const silent = Promise.withResolvers<undefined>();
     const change = stopped.useInTurn(async (client) => {
@@ -203,8 +203,8 @@ describe('useInTurn()', () => {
   });
 });
 
-describe('untilLost()', () => {
-  test('untilLost() returns why the server is lost, even if no statement failed', async () => {
+describe('Connections untilLost()', () => {
+  test('returns why the server is lost, even if no statement failed', async () => {
     const connections = open();
     const lost = connections.untilLost(new AbortController().signal);
     const [pid] = await until('the liveness check to be answered', pidsInUse, (pids) => pids.length === 1);
@@ -213,7 +213,7 @@ describe('untilLost()', () => {
     expect(connections.isLost()).toBe(true);
   });
 
-  test('untilLost() returns why no connection can be made', async () => {
+  test('returns why no connection can be established', async () => {
     const good = url;
     url = good.replace('secret', 'wrong');
     const reason = await open().untilLost(new AbortController().signal);
@@ -221,7 +221,7 @@ describe('untilLost()', () => {
     expect(String(reason)).toContain('password authentication failed');
   });
 
-  test('untilLost() returns the finding of a statement immediately, while its own connection still waits', async () => {
+  test('returns the fault of a statement immediately, even while its own connection is being established', async () => {
     const accepted: Socket[] = [];
     const silent = createServer((socket) => accepted.push(socket)).listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -240,7 +240,7 @@ describe('untilLost()', () => {
     silent.close();
   });
 
-  test('untilLost() ends when Weir stops, and nothing is lost then', async () => {
+  test('ends when Weir stops, without declaring the server lost', async () => {
     const connections = open();
     const stopping = new AbortController();
     const ended = connections.untilLost(stopping.signal);
@@ -255,7 +255,7 @@ describe('untilLost()', () => {
   });
 });
 
-describe('giveUpUnlessAnswering()', () => {
+describe('Connections giveUpUnlessAnswering()', () => {
   /** Connections whose liveness check is connected, and how to end it. */
   async function watched(): Promise<Connections> {
     const connections = open();
@@ -268,7 +268,7 @@ describe('giveUpUnlessAnswering()', () => {
     return connections;
   }
 
-  test('giveUpUnlessAnswering() keeps a server that answers', async () => {
+  test('keeps a server that responds', async () => {
     const connections = await watched();
     await connections.giveUpUnlessAnswering(10_000);
     expect(connections.isLost()).toBe(false);
@@ -276,7 +276,7 @@ describe('giveUpUnlessAnswering()', () => {
     connections.lose();
   });
 
-  test('giveUpUnlessAnswering() gives up a server that hangs, and the statements on it', async () => {
+  test('gives up a server that hangs, and the statements on it', async () => {
     const connections = await watched();
     const held = connections.use((client) => client.query('SELECT pg_sleep(60)'));
     held.catch(() => undefined);
@@ -293,7 +293,7 @@ describe('giveUpUnlessAnswering()', () => {
     for (const pid of pids) process.kill(pid, 'SIGCONT');
   });
 
-  test('giveUpUnlessAnswering() gives up a server that became read-only', async () => {
+  test('gives up a server that became read-only', async () => {
     const connections = await watched();
     const reload = (change: string): Promise<void> =>
       runAsOwner(own.dataDir, [change, 'SELECT pg_reload_conf()']);
@@ -309,8 +309,8 @@ describe('giveUpUnlessAnswering()', () => {
   });
 });
 
-describe('end()', () => {
-  test('end() closes idle connections at once and waits for lent ones', async () => {
+describe('Connections end()', () => {
+  test('closes idle connections immediately, and waits for connections in use', async () => {
     const connections = open();
     const { release, done } = hold(connections, 1);
     await until(
@@ -328,7 +328,7 @@ describe('end()', () => {
     opened.length = 0;
   });
 
-  test('end() stops waiting once the connections are cut', async () => {
+  test('stops waiting when the connections are closed forcibly', async () => {
     const connections = open();
     const held = connections.use((client) => client.query('SELECT pg_sleep(60)'));
     held.catch(() => undefined);

@@ -54,7 +54,7 @@ async function holdElsewhere(dataDir: string): Promise<{ pid: number; kill(): Pr
 }
 
 describe('lockDataDir()', () => {
-  test('lockDataDir() creates the directory, and release() lets the next process in', () => {
+  test('creates the directory, and release() lets the next process lock it', () => {
     const dataDir = join(tempDir(), 'a', 'b');
     const first = lockDataDir(dataDir);
     expect(existsSync(dataDir)).toBe(true);
@@ -64,7 +64,7 @@ describe('lockDataDir()', () => {
     second.release();
   });
 
-  test('lockDataDir() prevents other users from reading the file, and so from locking it', () => {
+  test('prevents other users from reading the lock file, and so from locking it', () => {
     const dataDir = tempDir();
     const file = join(dataDir, 'lock');
     lockDataDir(dataDir).release();
@@ -74,7 +74,7 @@ describe('lockDataDir()', () => {
   test.each([
     ['a link', (file: string) => symlinkSync(`${file}.victim`, file)],
     ['a folder', (file: string) => mkdirSync(file)],
-  ])('lockDataDir() refuses %s in the place of its file, and does not change it', (_what, put) => {
+  ])('refuses %s in place of the lock file, and does not change it', (_what, put) => {
     const dataDir = tempDir();
     const file = join(dataDir, 'lock');
     lockDataDir(dataDir).release();
@@ -85,7 +85,7 @@ describe('lockDataDir()', () => {
     expect(statSync(`${file}.victim`).mode & 0o777).toBe(0o644);
   });
 
-  test('lockDataDir() refuses a directory that this process has already locked, and keeps the lock', async () => {
+  test('refuses a directory that this process has already locked, and keeps the lock', async () => {
     const dataDir = tempDir();
     const lock = lockDataDir(dataDir);
     expect(() => lockDataDir(dataDir)).toThrow(expect.objectContaining({ reason: 'in_use' }));
@@ -93,7 +93,7 @@ describe('lockDataDir()', () => {
     lock.release();
   });
 
-  test('lockDataDir() refuses a directory of another process, naming both, until that is killed', async () => {
+  test('refuses a directory that another process has locked, naming both, until that process is killed', async () => {
     const dataDir = tempDir();
     const holder = await holdElsewhere(dataDir);
     expect(() => lockDataDir(dataDir)).toThrow(
@@ -103,13 +103,13 @@ describe('lockDataDir()', () => {
     lockDataDir(dataDir).release();
   });
 
-  test('lockDataDir() ignores pid files: its own process id in a stale one does not hold the lock', () => {
+  test('ignores a stale pid file, even if it contains the ID of this process', () => {
     const dataDir = tempDir();
     writeFileSync(join(dataDir, 'weir.pid'), `${process.pid}\n`);
     lockDataDir(dataDir).release();
   });
 
-  test('lockDataDir() does not follow a link to write its process id', () => {
+  test('does not follow a symbolic link to write its process ID', () => {
     const dataDir = tempDir();
     const victim = join(dataDir, 'victim');
     writeFileSync(victim, 'untouched');
@@ -118,7 +118,7 @@ describe('lockDataDir()', () => {
     expect(readFileSync(victim, 'utf8')).toBe('untouched');
   });
 
-  test('lockDataDir() refuses a directory from before 0.1.0, leaves it unchanged and explains how to keep its settings', () => {
+  test('refuses a directory from before 0.1.0, leaves it unchanged and explains how to keep its settings', () => {
     const dataDir = tempDir();
     for (const file of ['lock', 'node-uuid']) writeFileSync(join(dataDir, file), '', { mode: 0o600 });
     expect(() => lockDataDir(dataDir)).toThrow(
@@ -132,7 +132,7 @@ describe('lockDataDir()', () => {
     expect(readdirSync(dataDir).sort()).toEqual(['lock', 'node-uuid']);
   });
 
-  test('lockDataDir() reports why a directory cannot be created', () => {
+  test('reports why a directory cannot be created', () => {
     const file = join(tempDir(), 'file');
     writeFileSync(file, '');
     const attempt = (): unknown => lockDataDir(join(file, 'data'));

@@ -17,23 +17,23 @@ function fault(code: string, more: object = {}, message = 'failed'): Error {
   return Object.assign(new Error(message), { code, ...more });
 }
 
-describe('isUnavailable', () => {
+describe('isUnavailable()', () => {
   test.each(['08006', '28P01', '3D000', '53300', '57P01', '58030', '25006', 'ECONNREFUSED', 'EPIPE'])(
-    'returns true for %s',
+    'is true for %s',
     (code) => expect(isUnavailable(fault(code))).toBe(true),
   );
 
   test.each(['23505', '57014', '40001', '25001', '55P03', 'ENOENT', 'EACCES', 'EINVAL', ''])(
-    'returns false for %s',
+    'is false for %s',
     (code) => expect(isUnavailable(fault(code))).toBe(false),
   );
 
-  test('returns true for a missing file only if it is a socket to connect to', () => {
+  test('is true for a missing file only if it is a socket to connect to', () => {
     expect(isUnavailable(fault('ENOENT', { syscall: 'connect' }))).toBe(true);
     expect(isUnavailable(fault('ENOENT', { syscall: 'open' }))).toBe(false);
   });
 
-  test('recognises faults that pg reports by message, its own errors, and one among several', () => {
+  test("recognizes errors that pg reports by message, Weir's own errors, and one of several errors", () => {
     expect(isUnavailable(new Error('Connection terminated unexpectedly'))).toBe(true);
     expect(isUnavailable(new Error('so the Connection terminated'))).toBe(false);
     expect(isUnavailable(new DatabaseBusy('busy'))).toBe(true);
@@ -43,8 +43,8 @@ describe('isUnavailable', () => {
   });
 });
 
-describe('isConnectionLost', () => {
-  test('returns false if connections stay usable: a full disk, too many of them, a system error', () => {
+describe('isConnectionLost()', () => {
+  test('is false if connections stay usable: a full disk, too many connections, a system error', () => {
     expect(['53100', '53300', '58030'].map((code) => isConnectionLost(fault(code)))).toEqual([
       false,
       false,
@@ -58,8 +58,8 @@ describe('isConnectionLost', () => {
   });
 });
 
-describe('isBusy', () => {
-  test('returns true if the server had no time, whether it is alive or not', () => {
+describe('isBusy()', () => {
+  test('is true if the server did not respond in time, for whatever reason', () => {
     const busy = [
       fault('55P03'),
       new DatabaseBusy('busy'),
@@ -78,8 +78,8 @@ describe('isBusy', () => {
   });
 });
 
-describe('broken constraints', () => {
-  test('isUniqueViolation() distinguishes a named constraint from others', () => {
+describe('errors of constraints', () => {
+  test('isUniqueViolation() distinguishes a given constraint from others', () => {
     const broken = fault('23505', { constraint: 'groups_name_key' });
     expect([
       isUniqueViolation(broken),
@@ -90,7 +90,7 @@ describe('broken constraints', () => {
     ]).toEqual([true, true, false, false, false]);
   });
 
-  test('isForeignKeyViolation() knows ON DELETE RESTRICT of old servers and of new ones', () => {
+  test('isForeignKeyViolation() recognizes the codes of ON DELETE RESTRICT in old and new versions of PostgreSQL', () => {
     expect(['23503', '23001', '23505'].map((code) => isForeignKeyViolation(fault(code)))).toEqual([
       true,
       true,
@@ -100,8 +100,8 @@ describe('broken constraints', () => {
   });
 });
 
-describe('faults of one statement', () => {
-  test('isConflict() knows deadlocks and serialization failures', () => {
+describe('errors of one statement', () => {
+  test('isConflict() recognizes deadlocks and serialization failures', () => {
     expect(['40001', '40P01', '40002', '140001'].map((code) => isConflict(fault(code)))).toEqual([
       true,
       true,
@@ -110,7 +110,7 @@ describe('faults of one statement', () => {
     ]);
   });
 
-  test('isDataError() knows the two classes of values that cannot be stored', () => {
+  test('isDataError() recognizes the two classes of errors for values that cannot be stored', () => {
     expect(
       ['22021', '23514', '22P02', '21000', '42601', '2'].map((code) => isDataError(fault(code))),
     ).toEqual([true, true, true, false, false, false]);

@@ -7,7 +7,7 @@ const URLS =
   'postgres://a:secret@192.0.2.1/weir?sslmode=require, postgres://b@192.0.2.2/weir?sslpassword=secret';
 
 describe('parseDatabaseUrls()', () => {
-  test('names servers without their passwords', () => {
+  test('returns names of servers without their passwords', () => {
     const targets = parseDatabaseUrls(URLS);
     expect(targets.map(({ name }) => name)).toEqual([
       'postgres://a@192.0.2.1/weir?sslmode=require',
@@ -20,7 +20,7 @@ describe('parseDatabaseUrls()', () => {
 
 describe('toSentTarget()', () => {
   test.each([...parseDatabaseUrls(URLS), embeddedTarget(ADDRESS)])(
-    'converts $name to plain data that mean the same server in another thread',
+    'converts $name to plain data that describe the same server in another thread',
     (target) => {
       const sent = structuredClone(toSentTarget(target));
       const received = fromSentTarget(sent);

@@ -41,7 +41,7 @@ function open(urls: string | readonly string[]): { database: Database; logger: M
 }
 
 describe('startDatabase()', () => {
-  test('startDatabase() returns before there is a database, and calls reject at once until there is one', async () => {
+  test('returns before the database is up, and queries reject immediately until it is up', async () => {
     const { database } = open(await externalUrl());
     expect(database.status()).toMatchObject({ state: 'starting', error: null });
     await expect(database.query('SELECT 1')).rejects.toBeInstanceOf(DatabaseUnavailable);
@@ -49,7 +49,7 @@ describe('startDatabase()', () => {
     expect((await database.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
   });
 
-  test('startDatabase() is down with a clear reason and without the secret when the password is wrong', async () => {
+  test('is down with a clear reason without the password if the password is wrong', async () => {
     const { database, logger } = open(await externalUrl((url) => (url.password = 'wrong-secret')));
     await until(
       'the database to be down',
@@ -61,7 +61,7 @@ describe('startDatabase()', () => {
     expect(texts).not.toContain('wrong-secret');
   });
 
-  test('startDatabase() recovers when the cause is resolved', async () => {
+  test('recovers when the cause is resolved', async () => {
     const url = await externalUrl((parsed) => (parsed.password = 'set-later'));
     const { database } = open(url);
     await until(
@@ -75,7 +75,7 @@ describe('startDatabase()', () => {
     await asOwner(own.database, `ALTER ROLE tester PASSWORD 'hunter2-secret'`);
   });
 
-  test('startDatabase() uses the first of several servers that accepts writes', async () => {
+  test('uses the first of several servers that accepts writes', async () => {
     const dead = 'postgres://weir@127.0.0.1:1/postgres';
     const readOnly = await externalUrl((url) =>
       url.searchParams.set('options', '-c default_transaction_read_only=on'),
@@ -89,7 +89,7 @@ describe('startDatabase()', () => {
     expect(rows).toEqual([{ name: 'the-good-one' }]);
   });
 
-  test('startDatabase() uses a server that does not report its WAL position, and logs that once', async () => {
+  test('uses a server that does not report its WAL position, and logs that once', async () => {
     const { database: before } = open(await externalUrl());
     await before.whenUp();
     await before.query(
@@ -101,7 +101,7 @@ describe('startDatabase()', () => {
     expect(logger.text().match(/does not report its WAL position/g)).toHaveLength(1);
   });
 
-  test('startDatabase() names the fault of every server if none is usable', async () => {
+  test('reports the fault of every server if none is usable', async () => {
     const readOnly = await externalUrl((url) =>
       url.searchParams.set('options', '-c default_transaction_read_only=on'),
     );
@@ -114,7 +114,7 @@ describe('startDatabase()', () => {
     expect(database.status().error).toMatch(/127\.0\.0\.1:1.*ECONNREFUSED.*read-only/);
   });
 
-  test('close() ends a database that never came up, and rejects callers that wait for it', async () => {
+  test('close() ends a database that was never up, and rejects callers that wait for it', async () => {
     const { database } = open('postgres://weir@127.0.0.1:1/postgres');
     const waiting = expect(database.whenUp()).rejects.toBeInstanceOf(DatabaseUnavailable);
     await database.close();
@@ -123,7 +123,7 @@ describe('startDatabase()', () => {
 });
 
 describe('transaction()', () => {
-  test('transaction() rolls back if its work throws, and passes on the error', async () => {
+  test('rolls back if its callback throws, and throws the same error', async () => {
     const { database } = own;
     const failing = database.transaction(async (tx) => {
       await tx.query(`INSERT INTO groups (name) VALUES ('half')`);
@@ -133,7 +133,7 @@ describe('transaction()', () => {
     expect((await database.query(`SELECT 1 FROM groups WHERE name = 'half'`)).rows).toEqual([]);
   });
 
-  test('transaction() runs work again that the server undid because of a deadlock', async () => {
+  test('repeats its callback after a deadlock', async () => {
     const { database } = own;
     await database.query(`INSERT INTO meta (key, value) VALUES ('one', '0'), ('two', '0')`);
     const add = (tx: Queryable, key: string): Promise<unknown> =>
@@ -155,7 +155,7 @@ describe('transaction()', () => {
     expect(rows).toEqual([{ value: 2 }, { value: 2 }]);
   });
 
-  test('transaction() passes on constraint violations unchanged', async () => {
+  test('throws constraint violations unchanged', async () => {
     const { database } = own;
     const taken = await database
       .query(`INSERT INTO groups (name) VALUES ('DEFAULT')`)
@@ -170,7 +170,7 @@ describe('transaction()', () => {
 });
 
 describe('the embedded database', () => {
-  test('kill -9 of the whole server is noticed, and the same handle works again without help', async () => {
+  test('works again with the same Database object after all its processes were killed', async () => {
     const { database, dataDir, logger } = own;
     const states: string[] = [];
     const stop = database.onStatus(({ state }) => states.push(state));
@@ -192,7 +192,7 @@ describe('the embedded database', () => {
     expect(logger.text()).toContain('database is down');
   });
 
-  test('kill -9 of one of its sessions does not end LISTEN', async () => {
+  test('keeps its LISTEN session after one of its other sessions was killed', async () => {
     const states: string[] = [];
     const stopWatching = own.database.onStatus(({ state }) => states.push(state));
     const heard: string[] = [];
@@ -217,7 +217,7 @@ describe('the embedded database', () => {
     stopWatching();
   });
 
-  test('kill -9 of one of its sessions causes a new connection, and the database does not stay down', async () => {
+  test('opens a new connection after one of its sessions was killed, and is up again', async () => {
     const { database } = own;
     const { rows } = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const states: string[] = [];

@@ -24,7 +24,7 @@ function prepare(dataDir: string): Promise<PreparedCluster> {
 }
 
 describe('prepareCluster()', () => {
-  test('prepareCluster() keeps the programs of its cluster, and no others', async () => {
+  test('keeps the PostgreSQL programs of its cluster, and deletes those of other versions', async () => {
     const dataDir = await layDataDir();
     const other = join(dataDir, 'postgres', 'runtime-9.0.0');
     mkdirSync(other);
@@ -35,7 +35,7 @@ describe('prepareCluster()', () => {
     expect(existsSync(other)).toBe(false);
   });
 
-  test('prepareCluster() runs a cluster of a later version with the programs that were kept', async () => {
+  test('runs a cluster of a later PostgreSQL version with the programs that were kept for it', async () => {
     const dataDir = await layDataDir();
     writeFileSync(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '99\n');
     const kept = join(dataDir, 'postgres', 'runtime-99.1.0');
@@ -43,7 +43,7 @@ describe('prepareCluster()', () => {
     expect((await prepare(dataDir)).place.runtime).toBe(kept);
   });
 
-  test('prepareCluster() reports what to do if the programs of a cluster are missing', async () => {
+  test('reports what to do if the PostgreSQL programs of a cluster are missing', async () => {
     const dataDir = await layDataDir();
     writeFileSync(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '9\n');
     await expect(prepare(dataDir)).rejects.toThrow(
@@ -51,7 +51,7 @@ describe('prepareCluster()', () => {
     );
   });
 
-  test('prepareCluster() completes an interrupted exchange of clusters', async () => {
+  test('completes an interrupted replacement of a cluster', async () => {
     const dataDir = await layDataDir();
     const folder = join(dataDir, 'postgres');
     for (const name of ['cluster.before', 'cluster.gone']) mkdirSync(join(folder, name));

@@ -79,7 +79,7 @@ async function startElsewhere(dataDir: string): Promise<{ serverPid: number; kil
 }
 
 describe('createEmbeddedServer()', () => {
-  test('ensureRunning() creates a cluster that only its user can enter, with a password that only weir can read', async () => {
+  test('ensureRunning() creates a cluster that only its user can access, with a password that only weir can read', async () => {
     const dataDir = makeDataDir();
     const { server } = serverOn(dataDir);
     const address = await server.ensureRunning();
@@ -92,7 +92,7 @@ describe('createEmbeddedServer()', () => {
     );
   });
 
-  test('ensureRunning() listens on a Unix socket only, in a short folder when the path of the data directory is long', async () => {
+  test('ensureRunning() listens on a Unix socket only, in a short directory if the data directory has a long path', async () => {
     const dataDir = join(makeDataDir(), 'a'.repeat(60), 'b'.repeat(60));
     const { server, close } = serverOn(dataDir);
     const address = await server.ensureRunning();
@@ -103,7 +103,7 @@ describe('createEmbeddedServer()', () => {
     expect(existsSync(address.host)).toBe(false);
   });
 
-  test('stop() leaves no process and everything written, and a new start finds it', async () => {
+  test('stop() leaves no process and loses no data, which a new start finds without recovery', async () => {
     const dataDir = await makeUsedDataDir();
     const first = serverOn(dataDir);
     await query(await first.server.ensureRunning(), 'CREATE TABLE kept AS SELECT 7 AS n');
@@ -148,7 +148,7 @@ describe('createEmbeddedServer()', () => {
     expect(serversOn(join(dataDir, 'postgres', 'cluster'))).not.toContain(rows[0]!.pid);
   });
 
-  test('the server of a killed weir shuts itself down', async () => {
+  test('ensureRunning() starts a server that shuts down when weir is killed', async () => {
     const dataDir = await makeUsedDataDir();
     const elsewhere = await startElsewhere(dataDir);
     const cluster = join(dataDir, 'postgres', 'cluster');
@@ -162,7 +162,7 @@ describe('createEmbeddedServer()', () => {
     expect(existsSync(join(cluster, 'postmaster.pid'))).toBe(false);
   });
 
-  test('ensureRunning() clears away the server that a killed Weir left behind, and starts its own', async () => {
+  test('ensureRunning() ends the server that a killed weir left behind, and starts a new server', async () => {
     const dataDir = await makeUsedDataDir();
     const elsewhere = await startElsewhere(dataDir);
     process.kill(elsewhere.serverPid, 'SIGSTOP'); // The server cannot notice that its Weir has ended.
@@ -180,7 +180,7 @@ describe('createEmbeddedServer()', () => {
     expect(server.pid()).not.toBe(elsewhere.serverPid);
   });
 
-  test('ensureRunning() sets a new password when the file of the old one is lost', async () => {
+  test('ensureRunning() sets a new password if the password file is lost', async () => {
     const dataDir = await makeUsedDataDir();
     const first = serverOn(dataDir);
     const old = await first.server.ensureRunning();

@@ -40,7 +40,7 @@ function check(notices: NoticeListeners, notify = sendNotice): Liveness {
 }
 
 describe('Liveness', () => {
-  test('receives notices of channels that were added before and after connecting, until the session is ended', async () => {
+  test('receives notices of channels that were added before and after it connected, until the session ends', async () => {
     const notices = new NoticeListeners();
     const heard: string[] = [];
     const hear = (payload: string): unknown => heard.push(payload);
@@ -82,7 +82,7 @@ describe('Liveness', () => {
   });
 
   test.each(['heard', 'lost'] as const)(
-    'reports changes of a watched value, with notices that are %s',
+    'reports changes of a watched value if notices are %s',
     async (way) => {
       await asOwner(own.database, 'CREATE TABLE IF NOT EXISTS watched AS SELECT 1 AS number');
       const notices = new NoticeListeners();
@@ -122,7 +122,7 @@ describe('Liveness', () => {
     },
   );
 
-  test('does not report a value that is no longer watched when its query is answered', async () => {
+  test('does not report a value if it is no longer watched when the query returns', async () => {
     const notices = new NoticeListeners();
     const seen: unknown[] = [];
     const take = (value: unknown): unknown => seen.push(value);

@@ -76,12 +76,12 @@ async function empty(): Promise<void> {
 }
 
 describe('migrate()', () => {
-  test('migrate() leaves nothing to do for a second node', async () => {
+  test('returns no migrations for a second node', async () => {
     const again = await withClient((client) => migrate(client, new MemoryLogger()));
     expect(again).toEqual([]);
   });
 
-  test('migrate() creates the schema with the group Default, and upgrades it', async () => {
+  test('creates the schema with the group Default, and upgrades it', async () => {
     await empty();
     const logger = new MemoryLogger();
     expect(await run(logger, 1)).toEqual(['0001_schema']);
@@ -94,7 +94,7 @@ describe('migrate()', () => {
     expect(rows).toEqual([{ id: 1, name: 'Default' }]);
   });
 
-  test('migrate() refuses a schema that is newer than the program, and changes nothing', async () => {
+  test('refuses a schema that is newer than the program, and changes nothing', async () => {
     const add = `INSERT INTO schema_migrations (name, run_on) VALUES ('9999_from-the-future', now())`;
     await pool.query(add);
     const before = await tables();
@@ -107,7 +107,7 @@ describe('migrate()', () => {
     await pool.query(`DELETE FROM schema_migrations WHERE name = '9999_from-the-future'`);
   });
 
-  test('migrate() refuses a database from before 0.1.0, and changes nothing', async () => {
+  test('refuses a database from before 0.1.0, and changes nothing', async () => {
     await empty();
     await pool.query(`
       CREATE TABLE schema_migrations (id serial PRIMARY KEY, name varchar(255) NOT NULL, run_on timestamp NOT NULL);
@@ -122,13 +122,13 @@ describe('migrate()', () => {
     expect((await pool.query('SELECT FROM schema_migrations')).rowCount).toBe(2);
   });
 
-  test('migrate() by several nodes at the same time runs each migration once', async () => {
+  test('runs each migration once if several nodes start at the same time', async () => {
     await empty();
     const runs = await Promise.all([1, 2, 3].map(() => run()));
     expect(runs.filter((names) => names.length > 0)).toEqual([['0001_schema', TABLE_CHANGE]]);
   });
 
-  test('migrate() lets transactions that wait behind it for a table in use proceed, and retries', async () => {
+  test('releases its lock on a table in use, so that other transactions continue, and retries', async () => {
     await empty();
     await run(new MemoryLogger(), 1);
     const logger = new MemoryLogger();

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => own.stop());
 
 describe('onDatabaseUp()', () => {
-  test('onDatabaseUp() retries failed work while the database stays up, and logs that', async () => {
+  test('retries a failed task while the database is up, and logs that', async () => {
     const logger = new MemoryLogger();
     let attempts = 0;
     const stop = onDatabaseUp(own.database, logger, 'do it', () => {
@@ -31,7 +31,7 @@ describe('onDatabaseUp()', () => {
     expect(reported.map(({ fields }) => fields['reason'])).toEqual(['not yet', 'not yet']);
   });
 
-  test('onDatabaseUp() does its work again when the database is back, and not after it was stopped', async () => {
+  test('repeats its task when the database is up again, but not after it was stopped', async () => {
     let runs = 0;
     const stop = onDatabaseUp(own.database, new MemoryLogger(), 'do it', async () => {
       await own.database.query('SELECT 1');

@@ -54,7 +54,7 @@ async function refusalWhileHeld(database: Database): Promise<unknown> {
 
 const checked = (database: Database) => databaseCheck(database, null);
 
-test('OpenPool replaces a connection in steady use after five minutes', async () => {
+test('OpenPool replaces a connection in continuous use after five minutes', async () => {
   const pool = new OpenPool(
     { connectionString: url, max: 1 },
     { connected: () => undefined, lost: () => undefined },
@@ -78,7 +78,7 @@ test('OpenPool replaces a connection in steady use after five minutes', async ()
 });
 
 describe('a database that refuses new connections', () => {
-  test('is degraded at the connection limit of a role, with the reason, until a connection opens', async () => {
+  test('is degraded at the connection limit of a role, with the reason, until a connection can be opened', async () => {
     const database = await open(url.replace('tester', 'limited'));
     // The liveness check has a connection, and all others are closed.
     database.listen('news', () => undefined);
@@ -106,7 +106,7 @@ describe('a database that refuses new connections', () => {
     );
   });
 
-  test('is degraded if its certificate expires, with the reason, and keeps open connections', async () => {
+  test('is degraded if its certificate expires, with the reason, and open connections stay in use', async () => {
     const names = 'IP:127.0.0.1';
     await using gate = await TlsGate.open(url, authority.issue(names));
     const database = await open(
@@ -124,7 +124,7 @@ describe('a database that refuses new connections', () => {
     expect((await database.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
   });
 
-  test('is down if its certificate is invalid from the start, and calls report the reason', async () => {
+  test('is down if its certificate is invalid from the start, and queries fail with the reason', async () => {
     await using gate = await TlsGate.open(url, authority.issue('DNS:other.example'));
     const urls = `${gate.url}?sslmode=verify-full&sslrootcert=${encodeURIComponent(join(authority.folder, 'ca.pem'))}`;
     const database = startDatabase({ urls, lock: own.lock, logger: new MemoryLogger() });

@@ -12,7 +12,7 @@ import { connectToChosen } from './server-choice.ts';
 
 const SEEN = { load: () => null, path: '' };
 
-test('connectToChosen() refuses a server behind a pooler, and reports why', async () => {
+test('connectToChosen() refuses a server behind a connection pooler, and reports why', async () => {
   await using stack = new AsyncDisposableStack();
   const own = await startTestDatabase();
   stack.defer(() => own.stop());

@@ -33,7 +33,7 @@ describe('isBehind()', () => {
 });
 
 describe('SeenServer', () => {
-  test('remembers across a restart, and only writes changes', async () => {
+  test('returns the last server after a restart, and writes only changes', async () => {
     expect(seen.load()).toBeNull();
     await seen.note(SEEN);
     await seen.note({ ...SEEN, position: SEEN.position + 1000 });
@@ -44,7 +44,7 @@ describe('SeenServer', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  test('is lost with its file, and reports that it sees another database', async () => {
+  test('returns null if its file was deleted, and logs that the database was replaced', async () => {
     await seen.note(SEEN);
     await seen.note({ ...SEEN, system: '8', timeline: 1 });
     expect(logger.text()).toContain('the database was replaced: using its data');

@@ -35,7 +35,7 @@ describe('keepComparing()', () => {
     return { ending, done, noted };
   }
 
-  test('ends at once while the server in use has not answered yet, and records no later answer', async () => {
+  test('ends immediately while the server in use has not responded, and ignores its later response', async () => {
     const [asked, answer] = [Promise.withResolvers<undefined>(), Promise.withResolvers<ServerPosition>()];
     const { ending, done, noted } = compare(() => {
       asked.resolve(undefined);
@@ -49,7 +49,7 @@ describe('keepComparing()', () => {
     expect(noted).toEqual([]);
   });
 
-  test('ends at once while another server has not answered yet, and closes that connection', async () => {
+  test('ends immediately while another server has not responded, and closes that connection', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as { port: number };
@@ -66,7 +66,7 @@ describe('keepComparing()', () => {
   });
 });
 
-describe('with a primary that is still running after its standby was promoted', () => {
+describe('after a standby was promoted while its primary still runs,', () => {
   let folder: string;
   let servers: ReplicatedDatabase;
   let first: DatabaseTarget;
@@ -100,7 +100,7 @@ describe('with a primary that is still running after its standby was promoted', 
     return parseDatabaseUrls(`${servers.urls.standby}&${parameters}`)[0]!;
   }
 
-  test('keepComparing() ends when the server is replaced, and connectToChosen() then prefers the other one', async () => {
+  test('keepComparing() ends because the primary was replaced, and connectToChosen() prefers the promoted server', async () => {
     const { serverPosition } = await choose([first]);
     const comparing = keepComparing({
       ...{ targets: [first, second], inUse: first, seen, pauseMs: 10 },
@@ -114,7 +114,7 @@ describe('with a primary that is still running after its standby was promoted', 
     expect((await choose([first, second])).target.name).toBe(second.name);
   });
 
-  test('keepComparing() skips a server that is not used itself, and one whose certificate is missing', async () => {
+  test('keepComparing() ignores a read-only server, and a server whose CA file is missing', async () => {
     await promote();
     const { serverPosition } = await choose([first]);
     const others = [
@@ -144,7 +144,7 @@ describe('with a primary that is still running after its standby was promoted', 
     expect(seen.load()).toEqual(serverPosition);
   });
 
-  test('connectToChosen() refuses the first server if it has seen the second, until that record is deleted', async () => {
+  test('connectToChosen() refuses the old primary after the promoted server was seen, until its record is deleted', async () => {
     await promote();
     const { target, serverPosition } = await choose([first, second]);
     expect(target.name).toBe(second.name);

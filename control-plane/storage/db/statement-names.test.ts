@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => own.stop());
 
 describe('StatementNames', () => {
-  test('give a text the same name from its second run on, up to a limit of names', () => {
+  test('returns the same name for a text from its second run on, up to a limit of names', () => {
     const names = new StatementNames();
     expect([names.nameOf('a'), names.nameOf('a'), names.nameOf('b'), names.nameOf('a')]).toEqual([
       undefined,
@@ -40,7 +40,7 @@ describe('a repeated statement', () => {
     });
   });
 
-  test('is also kept without values, except several statements in one text', async () => {
+  test('is also kept if it has no values, but not if its text contains several statements', async () => {
     await database.transaction(async (tx) => {
       for (let i = 0; i < 3; i++) {
         expect((await tx.query('SELECT 1 AS kept_without')).rows).toEqual([{ kept_without: 1 }]);
@@ -53,7 +53,7 @@ describe('a repeated statement', () => {
     });
   });
 
-  test('is planned again once another node has changed its table', async () => {
+  test('is planned again after another node has changed its table', async () => {
     await asOwner(database, 'CREATE TABLE altered (id integer, text text)');
     const read = async (): Promise<unknown> =>
       (await database.query('SELECT * FROM altered WHERE id >= $1', [0])).rows;

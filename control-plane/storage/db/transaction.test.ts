@@ -43,7 +43,7 @@ describe('inTransaction()', () => {
     ['before', false],
     ['after', true],
   ] as const)(
-    'inTransaction() does not know the outcome of a COMMIT whose connection is cut %s the server saw it',
+    'reports an unknown outcome of a COMMIT whose connection is closed %s the server received it',
     async (cut, isStored) => {
       proxy.cutNext(cut);
       await expect(insert(cut)).rejects.toBeInstanceOf(OutcomeUnknown);
@@ -54,7 +54,7 @@ describe('inTransaction()', () => {
     },
   );
 
-  test('inTransaction() knows that nothing is stored if the connection is lost earlier', async () => {
+  test('reports that nothing is stored if the connection is lost before COMMIT', async () => {
     const failing = database.transaction(async (tx) => {
       await tx.query(`INSERT INTO things VALUES ('early')`);
       await tx.query('SELECT pg_terminate_backend(pg_backend_pid())');
@@ -65,7 +65,7 @@ describe('inTransaction()', () => {
     expect(await hasThing('early')).toBe(false);
   });
 
-  test('inTransaction() passes on the error if the server refuses to commit', async () => {
+  test('throws the error if the server refuses to commit', async () => {
     await insert('twice');
     await expect(insert('twice')).rejects.toMatchObject({ code: '23505' });
     await insert('once');

@@ -16,7 +16,7 @@ serveBackups();
 describe('a backup', () => {
   beforeEach(() => fill());
 
-  test('has no secret unless requested, and the stored ones are kept by a restore', async () => {
+  test('contains no secrets unless requested, and its restore keeps the stored secrets', async () => {
     const hidden = await backUpOpenly();
     expect(JSON.stringify(hidden)).not.toContain('hunter2');
     expect(hidden).toMatchObject({
@@ -33,7 +33,7 @@ describe('a backup', () => {
   });
 });
 
-describe('a hostile file', () => {
+describe('a hostile backup file', () => {
   const record = { hostname: 'a', domain: 'b.test', record_type: 'A', value: '192.0.2.1' };
 
   test.each<[string, object, string]>([
@@ -105,14 +105,17 @@ describe('a hostile file', () => {
       'schedule_profiles.0.slots.0.end_time',
     ],
     ['a lone surrogate', { groups: [{ name: '\ud800', is_default: true }] }, 'groups.0.name'],
-  ])('with %s is 400, names where, and changes nothing', async (_what, change, path) => {
-    const before = content(await backUpOpenly());
-    const answer = await send({ ...EMPTY, ...change });
-    expect([answer.status, answer.problem.errors?.[0]?.path]).toEqual([400, path]);
-    expect(content(await backUpOpenly())).toEqual(before);
-  });
+  ])(
+    'with %s is refused with 400, which names the place, and changes nothing',
+    async (_what, change, path) => {
+      const before = content(await backUpOpenly());
+      const answer = await send({ ...EMPTY, ...change });
+      expect([answer.status, answer.problem.errors?.[0]?.path]).toEqual([400, path]);
+      expect(content(await backUpOpenly())).toEqual(before);
+    },
+  );
 
-  test('with keys of prototypes is 400 and pollutes nothing', async () => {
+  test('with keys such as __proto__ is refused with 400, and changes no object prototype', async () => {
     const raw = JSON.stringify(EMPTY).replace(
       '{',
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{}},',
@@ -125,7 +128,7 @@ describe('a hostile file', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  test('with a hundred thousand faults is 400 and names the first thousand', async () => {
+  test('with a hundred thousand faults is refused with 400, which names the first thousand', async () => {
     const domains = Array.from({ length: 100_000 }, () => ({ name: 'a', domain: 'same.example' }));
     const answer = await send({ ...EMPTY, managed_domains: domains });
     expect([answer.status, answer.problem.errors!.length]).toEqual([400, 1000]);
@@ -133,7 +136,7 @@ describe('a hostile file', () => {
     expect([bad.status, bad.problem.errors!.length]).toEqual([400, 1000]);
   });
 
-  test('is accepted if it is large, and of two concurrent restores only one remains', async () => {
+  test('is accepted if it is large, and two concurrent restores are not mixed', async () => {
     const many = (tag: string): unknown => ({
       ...EMPTY,
       managed_domains: Array.from({ length: 300 }, (_, n) => ({ name: tag, domain: `${tag}${n}.example` })),

@@ -58,8 +58,8 @@ async function restore(json: object, query = ''): Promise<unknown> {
   return Object.fromEntries(leftOut.length === 0 ? shown : [...shown, ['left_out', leftOut]]);
 }
 
-describe('a backup', () => {
-  test('has users, tokens and active grants, and hashes only if requested', async () => {
+describe('a backup of accounts and grants', () => {
+  test('contains users, tokens and active grants, and hashes only if requested', async () => {
     node.api.clock.advanceSecs(100);
     const { users, api_tokens: tokens, grants } = await backUp();
     expect(users).toEqual([
@@ -75,14 +75,14 @@ describe('a backup', () => {
       expect(secret).not.toContain(hidden);
   });
 
-  test('of this node, with or without hashes, changes nothing', async () => {
+  test('changes nothing if it is restored on the same node, with or without hashes', async () => {
     for (const file of [await backUp(), await backUpSecrets()]) expect(await restore(file)).toEqual({});
     expect(await node.isIn(session)).toBe(true);
   });
 });
 
-describe('a restore', () => {
-  test('with hashes restores everything after a complete loss, with the old password and key', async () => {
+describe('the restore of a backup', () => {
+  test('with hashes restores everything that was lost, with the old password and API token', async () => {
     const file = await backUpSecrets();
     const gone = await restore({ ...file, users: [], api_tokens: [], grants: [] });
     expect(gone).toMatchObject({
@@ -101,14 +101,14 @@ describe('a restore', () => {
     expect(await restore(file)).toEqual({});
   });
 
-  test('names clients by their names, and by what identifies them', async () => {
+  test('reports clients by their name and by the address or key that identifies them', async () => {
     const file = await backUp();
     expect(await restore({ ...file, clients: [], grants: [] }, '?dry_run=true')).toMatchObject({
       clients: [[], [], ['tablet (192.0.2.7)']],
     });
   });
 
-  test('brings back the devices of a user of the role family, of a known client and for that role only', async () => {
+  test('restores the devices of a user of the role family, but only known clients, and only for this role', async () => {
     const { database } = node.suite;
     await database.query(`INSERT INTO users (username, role) VALUES ('frida', 'family')`);
     await database.query(
@@ -149,7 +149,7 @@ describe('a restore', () => {
     expect((await node.logIn(USER_PASSWORD, { username: 'vera' })).status).toBe(401);
   });
 
-  test('raises no role and sets no password without reporting it, with dry_run and after', async () => {
+  test('reports each role that it raises and each password that it sets, with dry_run and without', async () => {
     const own = await logInAs(node.api, 'vera');
     const file = await backUpSecrets();
     const [vera] = file.users!;
@@ -205,7 +205,7 @@ describe('a restore', () => {
     expect(JSON.stringify(body)).not.toContain('0102030405');
   });
 
-  test('never touches the administrator', async () => {
+  test('never changes the administrator', async () => {
     const file = await backUpSecrets();
     const admin = { username: 'admin', display_name: 'x', role: 'viewer', enabled: false };
     await restore({ ...file, users: [admin] });
@@ -223,7 +223,7 @@ describe('a restore', () => {
     expect(rows).toEqual([]);
   });
 
-  test('refuses a configuration that gives the administrator the name of a user, in whatever form', async () => {
+  test('refuses a configuration that gives the administrator the name of a user, in any Unicode form', async () => {
     const file = await backUp();
     const { users, ...withoutUsers } = file;
     const named = (username: string) => ({
@@ -261,7 +261,7 @@ describe('a restore', () => {
     expect((await backUp()).grants).toEqual([]);
   });
 
-  test('keeps a grant for everyone without an end, and does not turn a grant for an unknown group into one', async () => {
+  test('keeps a grant for all groups without an end, and leaves out a grant for an unknown group', async () => {
     const everyone = grantOf({ until: null, subdomains: false });
     const service = grantOf({ domain: null, service_id: 'youtube', subdomains: true, group: 'Default' });
     const before = await backUp();

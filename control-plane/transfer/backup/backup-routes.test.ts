@@ -22,8 +22,8 @@ beforeEach(() => fill());
 
 const POOLS = [{ name: 'main', servers: ['tls://dns.example@192.0.2.53'], strategy: 'Fastest', priority: 1 }];
 
-describe('secrets', () => {
-  test('are in no readable part of the file, and are restored with the passphrase', async () => {
+describe('secrets in a backup', () => {
+  test('are not in readable parts of the file, and are restored with the passphrase', async () => {
     const file = await backUpSealed();
     expect(file.has_secrets).toBe(true);
     expect(JSON.stringify(file)).not.toMatch(/hunter2|argon2|"key_hash":"/);
@@ -40,13 +40,13 @@ describe('secrets', () => {
     expect(rows).toEqual([{ url: 'https://me:hunter2@lists.example/ads' }]);
   });
 
-  test('of a row that was removed from the file are not restored', async () => {
+  test('are not restored for a row that was removed from the file', async () => {
     const file = await backUpSealed();
     await restore({ ...file, api_tokens: [], passphrase: PASSPHRASE });
     expect((await backUp()).api_tokens).toEqual([]);
   });
 
-  test('without the passphrase, with a wrong one, or changed, are 400 and change nothing', async () => {
+  test('without a passphrase, with a wrong one, or if changed, are refused with 400, and nothing changes', async () => {
     const file = await backUpSealed();
     const before = content(await backUp());
     const sealed = file.secrets!;
@@ -74,7 +74,7 @@ describe('secrets', () => {
     expect(content(await backUp())).toEqual(before);
   });
 
-  test('are only requested in a body, with a passphrase of 12 characters, which the audit log records', async () => {
+  test('are requested only by POST with a passphrase of 12 characters, and the request is audited', async () => {
     expect((await api.send('GET', '/api/backup?secrets=true')).status).toBe(400);
     const short = await api.send('POST', '/api/backup', { json: { passphrase: 'elevenchars' } });
     expect([short.status, short.problem.errors?.[0]?.path]).toEqual([400, 'passphrase']);
@@ -84,7 +84,7 @@ describe('secrets', () => {
   });
 });
 
-describe('the configuration of the cluster', () => {
+describe('the configuration of the cluster in a backup', () => {
   beforeEach(async () => {
     await make('PATCH', '/config', {
       blocking: { mode: 'nxdomain' },
@@ -93,7 +93,7 @@ describe('the configuration of the cluster', () => {
     });
   });
 
-  test('is in the backup, and is restored, with a report of the values before and after', async () => {
+  test('is restored, with a report of the values before and after', async () => {
     const open = await backUpOpenly();
     expect(open.configuration).toMatchObject({
       'blocking.mode': 'nxdomain',
@@ -129,7 +129,7 @@ describe('the configuration of the cluster', () => {
     expect(JSON.stringify(rows)).not.toContain('hunter3');
   });
 
-  test('is 400 with a fault, a key of the node or an unknown key, and nothing changes', async () => {
+  test('is refused with 400 if it contains a fault, a node key or an unknown key, and nothing changes', async () => {
     const file = await backUp();
     for (const [key, value] of [
       ['blocking.mode', 'sometimes'],
@@ -142,7 +142,7 @@ describe('the configuration of the cluster', () => {
     expect(content(await backUp())).toEqual(content(file));
   });
 
-  test('of a file of version 1 is four keys, and the others are kept', async () => {
+  test('consists of four keys in a file of version 1, and all other keys are kept', async () => {
     const { configuration, node_configuration: _node, ...others } = await backUp();
     const settings = { never_forward_non_fqdn: true, local_domain: 'old.test', local_dns_server: null };
     await restore({ ...others, version: 1, dns_settings: settings });
@@ -156,7 +156,7 @@ describe('the configuration of the cluster', () => {
 });
 
 describe('sealSecrets()', () => {
-  test('differs each time, and opens with the same passphrase in Unicode of another form', async () => {
+  test('returns different data each time, which opens with any Unicode form of the passphrase', async () => {
     const [one, two] = [
       await sealSecrets([1], 'ä-passphrase', 'c'),
       await sealSecrets([1], 'ä-passphrase', 'c'),

@@ -42,7 +42,7 @@ function merge(
 }
 
 describe('mergeItems()', () => {
-  test('creates missing objects, and deletes nothing', () => {
+  test('creates missing objects, and deletes none', () => {
     const { changes, outcomesOf } = merge(
       { managed_domains: [domain('a.example')] },
       { managed_domains: [domain('b.example')] },
@@ -53,7 +53,7 @@ describe('mergeItems()', () => {
     expect(outcomesOf('managed_domains')).toEqual(['created']);
   });
 
-  test('keeps existing names, and values that are empty in the addition', () => {
+  test('keeps existing names, and existing values that are empty in the added object', () => {
     const before = {
       managed_domains: [domain('a.example', { name: 'mine', comment: 'kept' })],
       client_subnets: [{ subnet_cidr: '192.0.2.0/24', group: 'Default', comment: 'kept' }],
@@ -81,7 +81,7 @@ describe('mergeItems()', () => {
     expect(outcomesOf('client_subnets')).toEqual(['same']);
   });
 
-  test('maps its default group to the local one, which does not change, whatever the names', () => {
+  test('maps the default group of the file to the local one, which does not change, whatever their names', () => {
     const current = { groups: [group('Everyone', { is_default: true }), group('Default'), group('Kids')] };
     const added = {
       groups: [DEFAULT, group('kids', { comment: 'small' }), group('everyone', { enabled: false })],
@@ -98,7 +98,7 @@ describe('mergeItems()', () => {
     });
   });
 
-  test('finds a client by its key, whatever its other identifiers', () => {
+  test('finds an existing client by its key, whatever its other identifiers', () => {
     const phone = client({ mac_address: '02:00:5e:00:00:01', client_key: 'phone', name: 'Phone' });
     const added = [
       client({ client_key: 'phone', group: 'Default' }),
@@ -112,7 +112,7 @@ describe('mergeItems()', () => {
     });
   });
 
-  test('excludes clients, and includes none again', () => {
+  test('adds exclusions of clients, and removes none', () => {
     const excluded = client({ ip_address: '192.0.2.8', exclude_from_log: true, exclude_from_stats: false });
     const added = { ...excluded, exclude_from_log: false, exclude_from_stats: true };
     expect(merge({ clients: [excluded] }, { clients: [added] }).changes).toMatchObject({
@@ -120,7 +120,7 @@ describe('mergeItems()', () => {
     });
   });
 
-  test('keeps the mode of YouTube for other engines', () => {
+  test('changes the mode of YouTube, and ignores the mode for other engines', () => {
     const engine = (name: string, mode: string): Item => ({
       ...{ group: 'Default', engine: name, enabled: true, youtube_mode: mode },
     });
@@ -131,7 +131,7 @@ describe('mergeItems()', () => {
     expect(outcomesOf('safe_search')).toEqual(['same', 'changed']);
   });
 
-  test('disables IPv6 for Default if the addition does, and changes nothing else in it', () => {
+  test('disables IPv6 for Default if the added group does, and changes nothing else in Default', () => {
     const wish = group('Other name', { is_default: true, no_ipv6: true, comment: 'imported' });
     const { changes, outcomesOf } = merge({}, { groups: [wish] });
     expect(changes['groups']).toMatchObject({ created: [], changed: [{ ...DEFAULT, no_ipv6: true }] });

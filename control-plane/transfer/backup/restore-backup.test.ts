@@ -21,10 +21,10 @@ import { KINDS } from './backup-kinds.ts';
 
 serveBackups();
 
-describe('a restore', () => {
+describe('the restore of a backup', () => {
   beforeEach(() => fill());
 
-  test('of a backup of this node changes nothing, makes no revision and leaves no entry', async () => {
+  test('changes nothing, creates no revision and no audit entry, if nothing has changed since the backup', async () => {
     const before = await auditCount();
     for (const query of ['', '?dry_run=true']) {
       expect(await restore(await backUp(), query)).toEqual({
@@ -39,7 +39,7 @@ describe('a restore', () => {
     expect(await auditCount()).toBe(before + 2);
   });
 
-  test('restores merged clients, and splits those that are separate in the file', async () => {
+  test('restores merged clients, and splits clients that are separate in the file', async () => {
     const apart = await backUp();
     const text = 'UPDATE clients SET name = NULL, group_id = NULL, device_id = $1 WHERE id = $2';
     const { rows } = await suite.database.query<{ id: number }>('SELECT id FROM clients ORDER BY id');
@@ -99,7 +99,7 @@ describe('a restore', () => {
     expect([answer.status, answer.problem.errors?.[0]?.path]).toEqual([400, 'list_sources.0.text']);
   });
 
-  test('restores everything on an empty node, and on one with other objects', async () => {
+  test('restores everything on an empty node, and on a node with other objects', async () => {
     const file = await backUp();
     await restore(EMPTY);
     expect(content(await backUp())).toMatchObject({
@@ -128,7 +128,7 @@ describe('a restore', () => {
     expect(content(await backUp())).toEqual(content(file));
   });
 
-  test('is one revision and one entry; a rollback to the revision before undoes it, clients included', async () => {
+  test('creates one revision and one audit entry, and a rollback to the previous revision undoes it completely', async () => {
     const file = await backUp();
     const [newest] = (await api.send('GET', '/api/revisions')).body as { id: number }[];
     const before = await auditCount();
@@ -142,7 +142,7 @@ describe('a restore', () => {
     expect(content(after)).toEqual(content({ ...file, ...outside }));
   });
 
-  test('of a thousand clients still names the access rights that it changes in the audit log', async () => {
+  test('names changed access rights in the audit log even if it changes a thousand clients', async () => {
     const file = await backUp();
     const clients = Array.from({ length: 1001 }, (_, n) => ({
       ip_address: `198.18.${n >> 8}.${n & 255}`,
@@ -179,7 +179,7 @@ describe('a restore', () => {
     expect(content(await backUp())).toEqual(content(file));
   });
 
-  test('moves keys between clients, and keeps the grants of those with other identifiers', async () => {
+  test('moves client keys between clients, and keeps the grants of clients whose other identifiers are unchanged', async () => {
     const [tv] = (await make('GET', '/clients?search=192.0.2.8', undefined))['data'] as { id: number }[];
     await make('POST', '/grants', { domain: 'a.example', client_id: tv!.id, secs: 600 });
     const file = await backUp();
@@ -205,7 +205,7 @@ describe('a restore', () => {
     expect(content(await backUp())).toEqual(content(file));
   });
 
-  test('keeps values that the file leaves out, and updates clients in memory', async () => {
+  test('keeps kinds of objects that the file does not contain, and updates clients in memory', async () => {
     const file = await backUp();
     const { groups: _groups, clients: _clients, ...others } = EMPTY;
     await restore(others);

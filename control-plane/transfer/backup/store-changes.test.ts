@@ -39,7 +39,7 @@ const heavyOnes = (from: number, to: number): Item[] =>
   Array.from({ length: to - from }, (_, index) => heavy(from + index));
 
 describe('storeChanges()', () => {
-  test('reports only filters that newly exceed the budget', async () => {
+  test('reports only filters that it adds beyond the limit', async () => {
     const first = await store(changeOf('regex_filters', { created: heavyOnes(0, 300) }));
     expect(first.refused.length).toBeGreaterThan(0);
     const { refused } = await store(changeOf('regex_filters', { created: heavyOnes(300, 310) }));
@@ -62,7 +62,7 @@ describe('storeChanges()', () => {
     expect(stored.outside).toEqual([]);
   });
 
-  test('gives the audit log the keys of the configuration that are in no revision, with secrets masked', async () => {
+  test('returns for the audit log the configuration keys that are in no revision, with secrets masked', async () => {
     const keys = [
       { key: 'auth.oidc.client_secret', value: 'hunter2-of-the-provider' },
       { key: 'auth.session_ttl_hours', value: 12 },

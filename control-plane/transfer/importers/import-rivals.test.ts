@@ -29,8 +29,8 @@ async function expectRepeatable(file: Uint8Array | string): Promise<void> {
   expect(await imported(file)).toMatchObject({ revision: null, counts: { done: 0, changed: 0 } });
 }
 
-describe('POST {api}/import of an AdGuard Home', () => {
-  test('answers as schema 34 did, client by client', async () => {
+describe('POST {api}/import of AdGuard Home', () => {
+  test('answers as AdGuard Home with schema 34 did, client by client', async () => {
     const report = await imported(adguard.schema34());
     expect(await answered(adguard.ANSWERS_34, adguard.LIST_TEXTS)).toEqual(adguard.ANSWERS_34);
     expect(report).toMatchObject({
@@ -48,7 +48,7 @@ describe('POST {api}/import of an AdGuard Home', () => {
     await expectRepeatable(adguard.schema34());
   });
 
-  test('blocks services at their times, and refuses hosts to everyone, as there', async () => {
+  test('blocks services at the same times, and refuses the same hosts, as AdGuard Home did', async () => {
     const report = await imported(adguard.TIMED);
     expect(await answered(adguard.ANSWERS_TIMED, adguard.LIST_TEXTS)).toEqual(adguard.ANSWERS_TIMED);
     expect(itemsOf(report, 'setting')).toEqual({
@@ -113,8 +113,8 @@ describe('POST {api}/import of an AdGuard Home', () => {
   });
 });
 
-describe('POST {api}/import of a blocky', () => {
-  test('answers as a folder of version 0.34 did, client by client', async () => {
+describe('POST {api}/import of blocky', () => {
+  test('answers as blocky 0.34 did, client by client', async () => {
     const report = await imported(blocky.folder());
     expect(await answered(blocky.ANSWERS, blocky.LIST_TEXTS)).toEqual(blocky.ANSWERS);
     expect(report).toMatchObject({ format: 'blocky', counts: { done: 44, changed: 8, skipped: 4 } });
@@ -124,7 +124,7 @@ describe('POST {api}/import of a blocky', () => {
     await expectRepeatable(blocky.folder());
   });
 
-  test('reads older keys', async () => {
+  test('reads older configuration keys', async () => {
     const report = await imported(blocky.OLD_KEYS);
     const table: ExpectedStatus[] = [
       ['192.0.2.1', 'denied.example', 1, 'BLOCKED_LIST'],
@@ -136,8 +136,8 @@ describe('POST {api}/import of a blocky', () => {
   });
 });
 
-describe('POST {api}/import of a dnsmasq', () => {
-  test('answers as its folder did', async () => {
+describe('POST {api}/import of dnsmasq', () => {
+  test('answers as dnsmasq did', async () => {
     const report = await imported(dnsmasq.folder());
     expect(await answered(dnsmasq.ANSWERS)).toEqual(dnsmasq.ANSWERS);
     expect(report).toMatchObject({ format: 'dnsmasq', counts: { done: 25, changed: 3, skipped: 4 } });
@@ -174,7 +174,7 @@ describe('POST {api}/import of a dnsmasq', () => {
     expect(await readText(suite().database, after!.contentKey!)).toContain('||one.more.example^\n');
   });
 
-  test('names this node as the reader of a file that it writes, and rewrites it if it was deleted', async () => {
+  test('stores which node wrote a list file, and writes a deleted list file again', async () => {
     await imported(blocky.folder());
     const isFile = ({ url }: { readonly url: string }): boolean => url.startsWith('file:');
     const files = (await listSources(suite().database)).filter(isFile);
@@ -189,7 +189,7 @@ describe('POST {api}/import of a dnsmasq', () => {
     await expectRepeatable(blocky.folder());
   });
 
-  test('writes thousands of rows, even with duplicates among them, and nothing a second time', async () => {
+  test('stores thousands of rows and their duplicates once, and nothing when it is repeated', async () => {
     const mac = (place: number): string => `02:00:00:00:${Buffer.from([place >> 8, place]).toString('hex')}`;
     const lines = Array.from({ length: 1100 }, (_, place) => [
       `host-record=n${place}.example.org,192.0.2.${place % 250}`,
@@ -212,8 +212,8 @@ describe('POST {api}/import of a dnsmasq', () => {
   });
 });
 
-describe('POST {api}/import of a Technitium DNS Server', () => {
-  test('answers as version 15 did, client by client', async () => {
+describe('POST {api}/import of Technitium DNS Server', () => {
+  test('answers as Technitium DNS Server 15 did, client by client', async () => {
     const report = await imported(technitium.version15());
     expect(await answered(technitium.ANSWERS, technitium.LIST_TEXTS)).toEqual(technitium.ANSWERS);
     expect(report).toMatchObject({ format: 'technitium', counts: { done: 22, changed: 6, skipped: 9 } });
@@ -225,7 +225,7 @@ describe('POST {api}/import of a Technitium DNS Server', () => {
     await expectRepeatable(technitium.version15());
   });
 
-  test('answers its zones locally, and does not ask upstreams about them', async () => {
+  test('answers imported zones locally, and does not forward their names', async () => {
     const zone = '@ IN SOA ns admin 1 2 3 4 5\nnas IN A 192.0.2.5\nsub IN FWD Udp 192.0.2.1\n';
     await imported(zipOf({ 'dns.config': 'x', 'zones/in.example.txt': zone }));
     const table: ExpectedStatus[] = [
@@ -236,7 +236,7 @@ describe('POST {api}/import of a Technitium DNS Server', () => {
     expect(await answered(table)).toEqual(table);
   });
 
-  test('is recognized by its Advanced Blocking alone', async () => {
+  test('recognizes an export that contains only the app Advanced Blocking', async () => {
     const app = JSON.stringify({
       networkGroupMap: { '0.0.0.0/0': 'all' },
       groups: [{ name: 'all', blocked: ['a.example'] }],
@@ -246,14 +246,14 @@ describe('POST {api}/import of a Technitium DNS Server', () => {
     expect(itemsOf(report, 'managed_domain')).toEqual({ '*.a.example': 'done' });
   });
 
-  test('reads what version 13 has outside of its binary settings', async () => {
+  test('reads the parts of a version 13 export that are not in binary format', async () => {
     const report = await imported(technitium.version13());
     expect(itemsOf(report, 'managed_domain')).toMatchObject({ '*.denied.example': 'done' });
     expect(notMapped(report)).toEqual(['zone home.example', 'dns.config']);
   });
 });
 
-describe('POST {api}/import of a profile in the cloud', () => {
+describe('POST {api}/import of a profile of a cloud service', () => {
   test('answers as a profile of NextDNS did', async () => {
     const report = await imported(profiles.NEXTDNS);
     expect(await answered(profiles.NEXTDNS_ANSWERS)).toEqual(profiles.NEXTDNS_ANSWERS);

@@ -28,8 +28,8 @@ async function stored(): Promise<unknown> {
 const FORWARDED = 'FORWARDED';
 const TESTER = { name: 'tester', address: null };
 
-describe('POST {api}/import of a Pi-hole', () => {
-  test('answers as version 6 did, client by client', async () => {
+describe('POST {api}/import of Pi-hole', () => {
+  test('answers as Pi-hole 6 did, client by client', async () => {
     const report = await imported(pihole.version6());
     expect(report).toMatchObject({ format: 'pihole', dry_run: false, revision: expect.any(Number) });
     const ask = await importedPolicy(suite().database, pihole.LIST_TEXTS);
@@ -92,7 +92,7 @@ describe('POST {api}/import of a Pi-hole', () => {
     ]);
   });
 
-  test('reports each item, with the reason if it has no equivalent, and no secret', async () => {
+  test('reports each item, with the reason if it has no equivalent, and no secrets', async () => {
     const report = await imported(pihole.version6());
     expect(itemsOf(report, 'group')).toEqual({
       Default: "skipped: it is Weir's group Default",
@@ -153,7 +153,7 @@ describe('POST {api}/import of a Pi-hole', () => {
     expect(done + changed + skipped + notMapped + report.counts.differs).toBe(report.items.length);
   });
 
-  test('changes nothing a second time, and nothing at all in a dry run', async () => {
+  test('changes nothing when it is repeated, and nothing in a dry run', async () => {
     const empty = await stored();
     const tried = await imported(pihole.version6(), '?dry_run=true');
     expect([await stored(), await readdir(folder())]).toEqual([empty, []]);
@@ -194,7 +194,7 @@ describe('POST {api}/import of a Pi-hole', () => {
     expect(await stored()).toEqual(empty);
   });
 
-  test('runs simultaneous imports one after another, and refuses the fourth', async () => {
+  test('runs concurrent imports one after another, and refuses a fourth', async () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => post(pihole.liveGravity())));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 503]);
     const turnedAway = answers.find(({ status }) => status === 503)!;
@@ -205,7 +205,7 @@ describe('POST {api}/import of a Pi-hole', () => {
     expect(await readdir(folder())).toEqual([]);
   });
 
-  test('reads the archive of version 5, and the live database', async () => {
+  test('reads an archive of version 5, and a database that was copied while Pi-hole was running', async () => {
     const old = await imported(pihole.version5());
     const ask = await importedPolicy(suite().database, pihole.LIST_TEXTS);
     const names = [
@@ -236,7 +236,7 @@ describe('POST {api}/import of a Pi-hole', () => {
   });
 });
 
-describe('POST {api}/import of a bad file', () => {
+describe('POST {api}/import of an invalid file', () => {
   test.each<[string, Uint8Array | string, string]>([
     ['text', 'hello', 'Weir does not recognise which program the file is from'],
     ['a truncated zip file', pihole.version6().subarray(0, 2000), 'the zip file is damaged'],

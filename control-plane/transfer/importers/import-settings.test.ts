@@ -67,7 +67,7 @@ describe('the queue of imports', () => {
   const place = (): string => join(folder(), 'import');
   const exists = async (): Promise<boolean> => (await readdir(folder())).includes('import');
 
-  test('runs when the previous one has ended; a third that would wait is 503', async () => {
+  test('runs one import at a time, and refuses an import with 503 while two wait', async () => {
     let running = 0;
     let max = 0;
     const first = Promise.withResolvers<null>();
@@ -97,7 +97,7 @@ describe('the queue of imports', () => {
     }
   });
 
-  test('begins with an empty folder that only Weir may read, and deletes it', async () => {
+  test('gives each import an empty folder that only Weir may read, and deletes it afterwards', async () => {
     await mkdir(place());
     await writeFile(join(place(), 'left'), 'by an import that was killed');
     let seen: readonly unknown[] = [];
@@ -113,7 +113,7 @@ describe('the queue of imports', () => {
     expect([seen, await exists()]).toEqual([[false, 0o700], false]);
   });
 
-  test('frees the folder and the place in the queue after an unreadable file', async () => {
+  test('is free again after an unreadable file, and so is the folder', async () => {
     for (let count = 0; count < 4; count++)
       expect((await post('{', '?format=adguard_home')).status).toBe(400);
     expect(await exists()).toBe(false);
@@ -123,7 +123,7 @@ describe('the queue of imports', () => {
 describe('the settings of an import', () => {
   const KEYS = 'querylog: {enabled: true, interval: 168h}\ndns: {ratelimit: 20, refuse_any: true}\n';
 
-  test('are selected, and set like PATCH /config does: rows, config file, audit, one revision with the other parts', async () => {
+  test('are selected by default, and set as by PATCH /config, in one revision with all other objects', async () => {
     const file = adguard(`${KEYS}user_rules: ['||denied.example^']\n`);
     const tried = await imported(file, '?dry_run=true');
     expect(settingsOf(tried)).toMatchObject({
@@ -149,7 +149,7 @@ describe('the settings of an import', () => {
     expect(again.settings.filter(({ selected }) => selected)).toEqual([]);
   });
 
-  test('are those that the query names, or none', async () => {
+  test('are only those that the query parameter names, or none', async () => {
     const file = adguard(KEYS);
     const none = await imported(file, '?settings=none');
     expect(none).toMatchObject({ revision: null, counts: { changed: 0 } });
@@ -166,7 +166,7 @@ describe('the settings of an import', () => {
     expect(await configOf('dns.block_private_relay')).toBe(false);
   });
 
-  test('that are incomplete become a row with the reason, and the other settings are set', async () => {
+  test('are reported with the reason if they are incomplete, and all other settings are set', async () => {
     const report = await imported(adguard(`${KEYS}filtering: {blocking_mode: custom_ip}\n`));
     const mode = report.settings.find(({ key }) => key === 'blocking.mode');
     expect(mode).toMatchObject({ selected: false, can_select: false });
@@ -180,7 +180,7 @@ describe('the settings of an import', () => {
     });
   });
 
-  test('leave out values that the file of this node cannot contain, and import the rest', async () => {
+  test('leave out values that the file of this node cannot contain, and everything else is imported', async () => {
     const blocked = adguard(`${KEYS}user_rules: ['||denied.example^']\n`);
     await writeFile(join(api().folder, 'weir.toml'), 'not = [toml');
     const report = await imported(blocked);
@@ -189,7 +189,7 @@ describe('the settings of an import', () => {
     expect([selected, reason]).toEqual([false, expect.stringContaining('the configuration file has errors')]);
   });
 
-  test('select a pool of upstreams only if one of its servers answers a test query', async () => {
+  test('include a pool of upstreams only if one of its servers answers a test query', async () => {
     const [works, fails] = [at(good), at(refusing)];
     const before = good.udpQuestions.length;
     const tried = await imported(
@@ -212,7 +212,7 @@ describe('the settings of an import', () => {
     expect(await configOf('dns.pools')).toMatchObject([{ servers: [works] }, { servers: [fails] }]);
   });
 
-  test('show no secret of a server', async () => {
+  test('contain no secrets of a server', async () => {
     const file = adguard(`dns: {upstream_dns: ['https://me:hunter2@127.0.0.1:1/dns-query']}\n`);
     const { text } = await post(file, '?dry_run=true');
     expect(text).not.toContain('hunter2');
@@ -220,7 +220,7 @@ describe('the settings of an import', () => {
 });
 
 describe('testUpstreams()', () => {
-  test('names the server that is this node, and one that is closed', async () => {
+  test('reports a server that is this node, and a server whose port is closed', async () => {
     const closed = await ScriptedUpstream.start();
     const address = at(closed);
     await closed.close();
@@ -234,7 +234,7 @@ describe('testUpstreams()', () => {
   });
 });
 
-describe('the list of the first start', () => {
+describe('the list of the first start, during an import,', () => {
   const TEXTS = {
     [FIRST_SOURCE_URL]: '0.0.0.0 starting.example\n',
     'https://lists.example/a': 'own.example\n',
@@ -256,17 +256,17 @@ clients: {persistent: [{name: free, ids: [192.0.2.10], use_global_settings: fals
     return ['192.0.2.200', '192.0.2.10'].map((client) => ask(client, name).status === 'BLOCKED_LIST');
   }
 
-  test('is disabled unless the user keeps it, if the file blocks something itself', async () => {
+  test('is disabled unless the user keeps it, if the file blocks something', async () => {
     expect(await blocked('', 'starting.example')).toEqual([false, false]);
   });
 
-  test('never filters clients that are not filtered, if it is kept', async () => {
+  test('never applies to clients that the file does not filter, if it is kept', async () => {
     expect(await blocked('?answers=starting_list:keep', 'starting.example')).toEqual([true, false]);
     // The answer also applies when the same file is imported again.
     expect(await imported(adguard(OWN))).toMatchObject({ revision: null, counts: { changed: 0 } });
   });
 
-  test('is asked about, and has a row', async () => {
+  test('causes a question, and is reported', async () => {
     await seed();
     const own = await imported(adguard(OWN), '?dry_run=true');
     expect(own.questions).toMatchObject([{ id: 'starting_list', kind: 'starting_list', choice: 'disable' }]);
@@ -279,7 +279,7 @@ clients: {persistent: [{name: free, ids: [192.0.2.10], use_global_settings: fals
   });
 });
 
-describe('a device that Weir knows by its MAC', () => {
+describe('an imported device that Weir knows by its MAC', () => {
   const MAC = '02:00:5e:00:00:07';
   const ENTRY = `clients: {persistent: [{name: tv, ids: [192.0.2.77], use_global_settings: false, filtering_enabled: false}]}
 user_rules: ['||denied.example^']
@@ -302,7 +302,7 @@ user_rules: ['||denied.example^']
       )
     ).rows;
 
-  test('stays one client', async () => {
+  test('remains one client', async () => {
     await see(null, null);
     const report = await imported(adguard(ENTRY));
     expect(await clients()).toEqual([{ mac: MAC, name: 'tv', group: 'AdGuard Home: tv' }]);
@@ -316,7 +316,7 @@ user_rules: ['||denied.example^']
   test.each([
     ['', 'AdGuard Home: tv'],
     ['?answers=device.02005e000007:device', 'Lounge'],
-  ])('has the group that the user chooses (%s)', async (query, group) => {
+  ])('gets the group that the user chooses (%s)', async (query, group) => {
     await see('television', 'Lounge');
     const tried = await imported(adguard(ENTRY), `${query === '' ? '?' : `${query}&`}dry_run=true`);
     expect(tried.questions).toMatchObject([
@@ -334,8 +334,8 @@ user_rules: ['||denied.example^']
   });
 });
 
-describe('what differs after an import', () => {
-  test('is listed, the most queried names first, with a switch for additions of Weir', async () => {
+describe('differences after an import', () => {
+  test('are listed, most frequently queried names first, with a setting for additions of Weir', async () => {
     const { differences, settings, counts } = await imported(
       adguard('user_rules: ["||denied.example^"]\n'),
       '?dry_run=true',
@@ -354,7 +354,7 @@ describe('what differs after an import', () => {
     expect(await configOf('dns.rebinding_protection')).toBe(false);
   });
 
-  test('is ordered by the log of the export, if it has one', async () => {
+  test('are sorted by the query log in the export, if it contains one', async () => {
     const line = (name: string): string => `{"T":"2026-11-28T20:00:00Z","QH":"${name}","QT":"A"}\n`;
     const file = tarOf({
       'AdGuardHome.yaml': adguard('user_rules: ["||denied.example^"]\n'),
@@ -368,7 +368,7 @@ describe('what differs after an import', () => {
     ]);
   });
 
-  test('reports of each rule whether it allows or denies', async () => {
+  test('report for each rule whether it allows or denies', async () => {
     const { items } = await imported(
       adguard(`user_rules: ['||denied.example^', '@@||fine.example^', '/(?=x)/']\n`),
       '?dry_run=true',

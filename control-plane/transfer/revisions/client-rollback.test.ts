@@ -51,7 +51,7 @@ async function shown(): Promise<Client[]> {
   return sorted;
 }
 
-describe('a rollback', () => {
+describe('a rollback of clients', () => {
   test('undoes each change of a client, and can itself be undone', async () => {
     const start = await newest();
     const { id } = await clients.create({ ip_address: '192.0.2.7', name: 'tv' });
@@ -99,7 +99,7 @@ describe('a rollback', () => {
     expect(rows).toEqual([{ ip: '192.0.2.9', queries: 12 }]);
   });
 
-  test('removes the settings of a client that had only been seen, and restores them again', async () => {
+  test('removes the settings of a client that was only observed before, and restores them when undone', async () => {
     const id = await discover('192.0.2.7', null);
     const before = await newest();
     await clients.create({ ip_address: '192.0.2.7', name: 'tv', group_id: clients.kids });
@@ -119,7 +119,7 @@ describe('a rollback', () => {
     expect(await shown()).toMatchObject([{ id, name: null, group_source: 'default' }]);
   });
 
-  test('joins a client that was deleted and discovered again with the restored one', async () => {
+  test('joins a client that was deleted and observed again with the restored client', async () => {
     const { id } = await clients.create({ mac_address: MAC, name: 'tv', client_key: 'tv' });
     await query(`UPDATE clients SET first_seen = '2025-12-01Z', last_seen = '2025-12-02Z', query_count = 4`);
     const before = await newest();
@@ -157,7 +157,7 @@ describe('a rollback', () => {
     expect(await shown()).toEqual(exchanged);
   });
 
-  test('keeps a grant of a client that stays, and a client that was only seen while it has a grant', async () => {
+  test('keeps grants of remaining clients, and keeps a client without settings while it has a grant', async () => {
     const { id } = await clients.create({ ip_address: '192.0.2.7', client_key: 'tv' });
     const before = await newest();
     const added = await clients.create({ mac_address: OTHER_MAC, name: 'radio' });
@@ -175,7 +175,7 @@ describe('a rollback', () => {
     ]);
   });
 
-  test('is done once if two with the same head run at the same time', async () => {
+  test('is done only once if two rollbacks from the same revision run at the same time', async () => {
     const { id } = await clients.create({ ip_address: '192.0.2.7', name: 'tv' });
     const first = await newest();
     await patch(id, { name: 'radio' });
@@ -195,8 +195,8 @@ describe('a rollback', () => {
   });
 });
 
-describe('a client that was only seen', () => {
-  test('makes no revision if it is seen, evicted or deleted, but changes by users are in the audit log', async () => {
+describe('a client that was only observed', () => {
+  test('creates no revision when it is observed, evicted or deleted, but changes by users are audited', async () => {
     const before = await newest();
     const id = await discover('192.0.2.7', null);
     await query(`UPDATE clients SET hostname = 'x.example', last_seen = now(), query_count = 99`);
@@ -217,7 +217,7 @@ describe('a client that was only seen', () => {
 });
 
 describe('the address of a client that is identified by its MAC', () => {
-  test('is where it was seen last; it is not part of revisions, and audited when a user changes it', async () => {
+  test('is the last observed one, belongs to no revision, and is audited when a user changes it', async () => {
     const { id } = await clients.create({ mac_address: MAC, name: 'tv' });
     const before = await newest();
     const changed = await patch(id, { ip_address: '192.0.2.8' });

@@ -18,7 +18,7 @@ beforeEach(() => {
   clients = new ClientDirectory();
 });
 
-describe('silentDevices', () => {
+describe('silentDevices()', () => {
   test('lists devices that stopped querying before devices that never queried, and omits devices that still query', () => {
     const neighbours = [
       { address: '192.0.2.1', mac: ROUTER },
@@ -54,7 +54,7 @@ describe('silentDevices', () => {
     expect(silent({ neighbours, leases: [] })).toEqual([]);
   });
 
-  test('merges a DHCP lease with the neighbour entry of the same device, and lists a lease without a MAC separately', () => {
+  test('merges a DHCP lease with the neighbour entry of its device, and lists a lease without a MAC separately', () => {
     const leases = [
       { address: '192.0.2.7', mac: TV, hostname: 'tv' },
       { address: '192.0.2.9', mac: null, hostname: 'camera' },

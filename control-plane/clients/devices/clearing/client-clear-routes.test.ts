@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const clear = (json: unknown) => api.send('POST', '/api/clients/clear', { json });
 
-test('POST /clients/clear deletes clients without settings, of a period or of all time, and keeps all other clients', async () => {
+test('POST /clients/clear deletes clients without settings, of a period or of all time, and no others', async () => {
   await suite.database.query(
     `INSERT INTO clients (id, ip_address, name, last_seen) VALUES
        (1, '192.0.2.1', NULL, '2026-01-01T10:00:00Z'), (2, '192.0.2.2', NULL, '2026-01-02T10:00:00Z'),

@@ -208,7 +208,7 @@ describe('RuleTableBuilder', () => {
     }
   });
 
-  test('finds names that share a bucket, overflow from the last to the first one, or differ in one half of the hash', () => {
+  test('finds names that share a bucket, overflow into the first bucket, or differ in half of the hash', () => {
     const builder = new RuleTableBuilder(SEEDS);
     builder.beginSource(0);
     // The highest low lanes are in the last bucket; 40 of them wrap around into the first ones.

@@ -26,7 +26,9 @@ describe('WatchedNames', () => {
     ['ample.org', RuleKind.BLOCK_SUFFIX, []],
     ['a.www.example.org', RuleKind.BLOCK_SUFFIX, []],
     ['example.org', RuleKind.ALLOW_SUFFIX, []],
-  ])('%s with kind %d blocks %j', (name, kind, blocked) => expect(blockedBy([name, kind])).toEqual(blocked));
+  ])('for the name %s in a list with kind %d returns %j', (name, kind, blocked) =>
+    expect(blockedBy([name, kind])).toEqual(blocked),
+  );
 
   test('does not report names that the list itself allows', () => {
     expect(blockedBy(['org', RuleKind.BLOCK_SUFFIX], ['www.example.org', RuleKind.ALLOW_EXACT])).toEqual([

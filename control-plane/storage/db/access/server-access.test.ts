@@ -97,14 +97,17 @@ describe('database.sslmode and database.sslrootcert', () => {
     ['verify-ca', '127.0.0.1', 'own'],
     ['verify-full', 'localhost', 'own'],
     ['', 'localhost', 'own'],
-  ] as const)('sslmode "%s" connects to %s with the authority: %s', async (sslmode, host, ca) => {
-    const keys = { sslmode, sslrootcert: ca === null ? '' : rootOf(ca) };
-    expect(await connect({ host }, keys)).toBe(true);
-    expect(await connect({ host }, keys, true)).toBe(true);
-    const inUrl = [sslmode && `sslmode=${sslmode}`, ca && `sslrootcert=${encodeURIComponent(rootOf(ca))}`];
-    expect(await connect({ host, parameters: inUrl.filter(Boolean).join('&') })).toBe(true);
-    expect(emitWarning).not.toHaveBeenCalled();
-  });
+  ] as const)(
+    'let sslmode "%s" connect to %s with the certificate authority: %s',
+    async (sslmode, host, ca) => {
+      const keys = { sslmode, sslrootcert: ca === null ? '' : rootOf(ca) };
+      expect(await connect({ host }, keys)).toBe(true);
+      expect(await connect({ host }, keys, true)).toBe(true);
+      const inUrl = [sslmode && `sslmode=${sslmode}`, ca && `sslrootcert=${encodeURIComponent(rootOf(ca))}`];
+      expect(await connect({ host, parameters: inUrl.filter(Boolean).join('&') })).toBe(true);
+      expect(emitWarning).not.toHaveBeenCalled();
+    },
+  );
 
   test.each([
     ['disable', 'localhost', 'own', /no encryption/],
@@ -115,7 +118,7 @@ describe('database.sslmode and database.sslrootcert', () => {
     ['verify-full', 'localhost', null, /certificate/],
     ['verify-full', '127.0.0.1', 'own', /does not match certificate/],
   ] as const)(
-    'sslmode "%s" does not connect to %s with the authority: %s',
+    'let sslmode "%s" refuse to connect to %s with the certificate authority: %s',
     async (sslmode, host, ca, fault) => {
       const keys = { sslmode, sslrootcert: ca === null ? '' : rootOf(ca) };
       await expect(connect({ host }, keys)).rejects.toThrow(fault);
@@ -123,7 +126,7 @@ describe('database.sslmode and database.sslrootcert', () => {
     },
   );
 
-  test('sslmode in a URL takes precedence over the key and PGSSLMODE', async () => {
+  test('are overridden by sslmode in a URL, which also overrides PGSSLMODE', async () => {
     expect(await connect({ parameters: 'sslmode=require' }, { sslmode: 'disable' })).toBe(true);
     process.env['PGSSLMODE'] = 'require';
     try {
@@ -134,7 +137,7 @@ describe('database.sslmode and database.sslrootcert', () => {
     }
   });
 
-  test('the error names a missing CA file', async () => {
+  test('cause an error that names a missing CA file', async () => {
     const keys = { sslrootcert: join(root, 'none.pem') };
     await expect(connect({}, keys)).rejects.toThrow(/read the sslrootcert of PostgreSQL: .*none\.pem/);
   });
@@ -165,7 +168,7 @@ describe('database.password_file', () => {
     ],
     ['that is empty', () => writeFileSync(passwordFile, '\n'), /first line of .* is empty/],
     ['that is not there', () => rmSync(passwordFile), /read the password of the database: ENOENT/],
-  ])('a file %s is refused, and the error contains its name', async (_what, spoil, fault) => {
+  ])('refuses a file %s, with an error that contains its name', async (_what, spoil, fault) => {
     spoil();
     await expect(connect({ secret: '' }, keys)).rejects.toThrow(fault);
   });

@@ -21,7 +21,7 @@ function across(to: string): Promise<void> {
 }
 
 describe('copyAcross()', () => {
-  test('copyAcross() copies rows, even many more than fit into a socket', async () => {
+  test('copies rows, even many more than fit into a socket buffer', async () => {
     await asOwner(own.database, 'CREATE TABLE copied (LIKE original)');
     await across('copied (n, bytes)');
     const { rows } = await own.database.query(
@@ -30,7 +30,7 @@ describe('copyAcross()', () => {
     expect(rows).toEqual([{ rows: 500, are_many: true }]);
   });
 
-  test('copyAcross() detects a row that was changed on the way', async () => {
+  test('detects a row that was changed during the copy', async () => {
     await asOwner(own.database, 'CREATE TABLE changed (LIKE original)');
     await asOwner(
       own.database,
@@ -44,7 +44,7 @@ describe('copyAcross()', () => {
     await expect(across('changed (n, bytes)')).rejects.toThrow(CopyDiffers);
   });
 
-  test('copyAcross() fails with the error of either server', async () => {
+  test('fails with the error of either server', async () => {
     await expect(across('missing (n, bytes)')).rejects.toThrow('relation "missing" does not exist');
     await asOwner(own.database, 'CREATE TABLE narrow (n integer, bytes bytea CHECK (length(bytes) < 30000))');
     await expect(across('narrow (n, bytes)')).rejects.toThrow('violates check constraint');
@@ -52,7 +52,7 @@ describe('copyAcross()', () => {
 });
 
 describe('sumUp()', () => {
-  test('sumUp() is the same in any order of the rows', async () => {
+  test('is the same in any order of the rows', async () => {
     await asOwner(own.database, 'CREATE TABLE turned AS SELECT * FROM original ORDER BY n DESC');
     const [original, turned] = await own.database.withClient(async (client) => [
       await sumUp(client, 'original (n, bytes)'),

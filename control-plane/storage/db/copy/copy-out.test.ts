@@ -29,7 +29,7 @@ describe('CopyQueryable', () => {
     expect(int4sOf((await copied("SELECT '{}'::integer[]"))[0]![0]!)).toEqual([]);
   });
 
-  test('copyOut() returns many large rows in order, and none for an empty result', async () => {
+  test('copyOut() returns many large rows in order, and no rows for an empty result', async () => {
     const query =
       "SELECT n, decode(repeat(lpad(to_hex(n), 2, '0'), 50000), 'hex') FROM generate_series(1, 200) n";
     const rows = await copied(query);
@@ -46,7 +46,7 @@ describe('CopyQueryable', () => {
     expect(await copied('SELECT 1')).toHaveLength(1);
   });
 
-  test('copyOut() and query() take turns in one transaction', async () => {
+  test('copyOut() and query() can alternate in one transaction', async () => {
     const found = await own.database.background().read(async (tx) => {
       const before = await tx.query<{ n: number }>('SELECT $1::integer AS n', [1]);
       const [row] = await tx.copyOut('SELECT 2');

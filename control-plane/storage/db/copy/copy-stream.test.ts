@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => own.stop());
 
 describe('copyRowsOut() and copyRowsIn()', () => {
-  test('copyRowsOut() returns what copyRowsIn() stores, even if it is much more than the memory may hold', async () => {
+  test('copyRowsOut() returns the rows that copyRowsIn() stores, even if they exceed the memory limit', async () => {
     const { database } = own;
     await database.withClient((from) =>
       database.withClient((into) =>

@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 describe('a full copy', () => {
-  test('contains the state at one point in time, and is restored with rows, sequences and files into an empty directory', async () => {
+  test('contains a consistent state, and restores rows, sequences and files in an empty directory', async () => {
     let isFirst = true;
     await copyTo(at('copy'), () => {
       // Concurrent changes are not in the copy.
@@ -83,7 +83,7 @@ describe('a full copy', () => {
     await expect(restoreTo(at('new'), at('copy'))).rejects.toThrow('move');
   });
 
-  test('is refused if it was truncated or changed, and the directory remains empty', async () => {
+  test('is refused if it was truncated or changed, and the target directory stays empty', async () => {
     await copyTo(at('whole'));
     const bytes = await readFile(at('whole'));
     const changed = Buffer.from(bytes);
@@ -104,7 +104,7 @@ describe('a full copy', () => {
     }
   });
 
-  test('leaves no file if the database becomes unavailable while it is made', async () => {
+  test('leaves no file if the database becomes unavailable while the copy is made', async () => {
     const gone = copyTo(at('gone'), (client) => {
       const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
       connection.stream.destroy();
@@ -113,7 +113,7 @@ describe('a full copy', () => {
     expect((await readdir(folder)).filter((name) => name.startsWith('gone'))).toEqual([]);
   });
 
-  test('leaves no file on a full disk', async () => {
+  test('leaves no file if the disk is full', async () => {
     await expect(copyTo('/dev/full/copy')).rejects.toThrow();
     expect(existsSync('/dev/full.tmp')).toBe(false);
   });

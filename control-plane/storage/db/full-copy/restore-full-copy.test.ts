@@ -28,19 +28,22 @@ test.each<[string, Frame]>([
   ['route', table({ route: OF_PROGRAM })],
   ['bound', table({ route: '"groups" ("name")', parent: 'groups', bound: `DEFAULT; DROP TABLE users` })],
   ['sequences', { type: FRAME.sequences, payload: Buffer.from(`COPY groups TO PROGRAM 'touch /tmp/x';`) }],
-])('refuses a copy whose %s is other SQL, and leaves no database', async (what, frame) => {
-  const head = { weir: '1.2.3', created_at: '2026-01-01T00:00:00Z', migrations: [FIRST_MIGRATION] };
-  const frames = Readable.from([jsonFrame(FRAME.head, head), frame]);
-  const file = join(folder, `${what}.copy`);
-  await writeFile(file, await buffer(Readable.from(writeFrames(frames))));
-  const dataDir = join(folder, what);
-  await mkdir(dataDir, { mode: 0o755 });
-  const restored = restoreFullCopy({ file, dataDir, logger: new MemoryLogger(), report: () => undefined });
-  await expect(restored).rejects.toThrow(`the copy has an invalid ${what}`);
-  expect(existsSync(join(dataDir, 'postgres', 'cluster'))).toBe(false);
-});
+])(
+  'restoreFullCopy() refuses a copy whose %s contains other SQL, and leaves no database',
+  async (what, frame) => {
+    const head = { weir: '1.2.3', created_at: '2026-01-01T00:00:00Z', migrations: [FIRST_MIGRATION] };
+    const frames = Readable.from([jsonFrame(FRAME.head, head), frame]);
+    const file = join(folder, `${what}.copy`);
+    await writeFile(file, await buffer(Readable.from(writeFrames(frames))));
+    const dataDir = join(folder, what);
+    await mkdir(dataDir, { mode: 0o755 });
+    const restored = restoreFullCopy({ file, dataDir, logger: new MemoryLogger(), report: () => undefined });
+    await expect(restored).rejects.toThrow(`the copy has an invalid ${what}`);
+    expect(existsSync(join(dataDir, 'postgres', 'cluster'))).toBe(false);
+  },
+);
 
-test('refuses a copy from before 0.1.0, and leaves no database', async () => {
+test('restoreFullCopy() refuses a copy from before 0.1.0, and leaves no database', async () => {
   const head = {
     weir: '0.1.0',
     created_at: '2026-01-01T00:00:00Z',

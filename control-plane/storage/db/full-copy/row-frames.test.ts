@@ -27,13 +27,13 @@ async function read(bytes: Buffer): Promise<Frame[]> {
 }
 
 describe('readFrames()', () => {
-  test('readFrames() returns what writeFrames() wrote', async () => {
+  test('returns what writeFrames() wrote', async () => {
     const bytes = Buffer.concat(await Array.fromAsync(writeFrames(given())));
     expect(await read(bytes)).toEqual(FRAMES);
     expect((await readFile(join(folder, 'file'))).length).toBe(bytes.length);
   });
 
-  test('readFrames() refuses a truncated or changed file', async () => {
+  test('refuses a truncated or changed file', async () => {
     const bytes = Buffer.concat(await Array.fromAsync(writeFrames(given())));
     const changed = Buffer.from(bytes);
     changed[bytes.length >> 1]! ^= 1;

@@ -103,7 +103,7 @@ async function killWhen(dataDir: string, isSoFar: () => boolean): Promise<void> 
 }
 
 describe('createEmbeddedServer() with a cluster of an earlier major version', () => {
-  test('moves all rows to the installed version, the log while the database is in use', async () => {
+  test('moves all rows to the installed version, and those of the log while the database is in use', async () => {
     const dataDir = copyOlder();
     const own = await openDatabase(dataDir);
     expect(await majorOn(own)).toBe(installed);
@@ -120,7 +120,7 @@ describe('createEmbeddedServer() with a cluster of an earlier major version', ()
     expect(own.logger.text()).toContain(`moved the query log from PostgreSQL ${earlier}`);
   });
 
-  test('continues after a kill -9, and has each row once', async () => {
+  test('continues after it was killed, without lost or duplicate rows', async () => {
     const dataDir = copyOlder();
     const folder = join(dataDir, 'postgres');
     await killWhen(dataDir, () => existsSync(join(folder, 'cluster.next', 'PG_VERSION')));
@@ -134,7 +134,7 @@ describe('createEmbeddedServer() with a cluster of an earlier major version', ()
     expect(await withOwner(dataDir, contentOf)).toEqual(content);
   });
 
-  test('stays with the earlier version, and reports why, if the database has tables that Weir did not create', async () => {
+  test('keeps the earlier version, and reports why, if the database contains tables that Weir did not create', async () => {
     const dataDir = copyOlder();
     await useOlderCluster(dataDir, (client) => client.query('CREATE TABLE notes (n integer)'));
     const own = await openDatabase(dataDir);

@@ -46,7 +46,7 @@ describe('writeOwnedFile()', () => {
     ['a link to a file', (path: string, victim: string) => symlinkSync(victim, path)],
     ['a link that leads nowhere', (path: string, victim: string) => symlinkSync(`${victim}.new`, path)],
     ['a file', (path: string) => writeFileSync(path, 'theirs')],
-  ])('does not write to anything that the account has created in its place: %s', (_what, put) => {
+  ])('does not write to anything that the account has created in place of the file: %s', (_what, put) => {
     const folder = newFolder();
     const [file, victim] = [join(folder, 'secret'), join(folder, 'victim')];
     writeFileSync(victim, 'untouched', { mode: 0o600 });
@@ -61,7 +61,7 @@ describe('writeOwnedFile()', () => {
 });
 
 describe('replaceOwnedFile()', () => {
-  test('writes for the owner of the folder, and replaces a link instead of following it', () => {
+  test('writes for the owner of the folder, and replaces a symbolic link instead of following it', () => {
     const folder = newFolder();
     const [file, victim] = [join(folder, 'secret'), join(folder, 'victim')];
     writeFileSync(victim, 'untouched');
@@ -76,7 +76,7 @@ describe('replaceOwnedFile()', () => {
 });
 
 describe('makeOwnedFolder()', () => {
-  test('makes a folder that only the account can enter', () => {
+  test('creates a folder that only the account can access', () => {
     const folder = join(newFolder(), 'home');
     makeOwnedFolder(folder, account);
     const { uid: owner, gid, mode } = statSync(folder);

@@ -29,7 +29,7 @@ const clustersIn = ({ home }: ClusterTask): string[] =>
   readdirSync(home.dir).filter((name) => name.startsWith('cluster'));
 
 describe('createCluster()', () => {
-  test('createCluster() creates a complete cluster, and leaves no password behind', async () => {
+  test('creates a complete cluster, and leaves no password file behind', async () => {
     const task = newTask();
     await createCluster(task);
     expect(clustersIn(task)).toEqual(['cluster']);
@@ -37,7 +37,7 @@ describe('createCluster()', () => {
     expect(statSync(task.home.cluster).uid).toBe(task.home.account.uid);
   });
 
-  test('createCluster() deletes leftovers of a killed start', async () => {
+  test('deletes the files of a start that was killed', async () => {
     const task = newTask();
     mkdirSync(join(task.home.dir, 'cluster.new-dead', 'base'), { recursive: true });
     writeFileSync(join(task.home.dir, 'cluster.new-dead.password'), 'secret');
@@ -45,7 +45,7 @@ describe('createCluster()', () => {
     expect(clustersIn(task)).toEqual(['cluster']);
   });
 
-  test('createCluster() leaves nothing behind if initdb fails, and reports why', async () => {
+  test('leaves nothing behind if initdb fails, and reports why', async () => {
     const task = newTask({ role: 'pg_reserved' });
     await expect(createCluster(task)).rejects.toThrow(
       new RegExp(`^initdb failed on ${task.home.dir}: .*superuser name "pg_reserved" is disallowed`),
@@ -53,13 +53,13 @@ describe('createCluster()', () => {
     expect(clustersIn(task)).toEqual([]);
   });
 
-  test('createCluster() is ended by its signal, and leaves nothing behind', async () => {
+  test('stops when it is aborted, and leaves nothing behind', async () => {
     const task = newTask({ signal: AbortSignal.abort() });
     await expect(createCluster(task)).rejects.toThrow('run initdb: ');
     expect(clustersIn(task)).toEqual([]);
   });
 
-  test('createCluster() reports the missing part if the programs cannot be run', async () => {
+  test('reports the missing part if the PostgreSQL programs cannot be run', async () => {
     const task = newTask({ runtime: '/nonexistent' });
     await expect(createCluster(task)).rejects.toThrow(
       'run initdb: the binaries in /nonexistent/bin need glibc, which this system lacks; set database.url',
@@ -69,7 +69,7 @@ describe('createCluster()', () => {
 });
 
 describe('setPassword()', () => {
-  test('setPassword() reports why it cannot open a cluster, in the same words each time', async () => {
+  test('reports why it cannot open a cluster, with the same message each time', async () => {
     const task = newTask();
     mkdirSync(task.home.cluster);
     const tries = [setPassword(task), setPassword(task)];

@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 describe('choosePostgresAccount()', () => {
-  test('choosePostgresAccount() never chooses root', () => {
+  test('never chooses root', () => {
     const account = choosePostgresAccount('/nonexistent', '/');
     expect(account.uid).not.toBe(0);
     expect(account.isSelf).toBe(!isRoot);
@@ -47,18 +47,18 @@ describe('choosePostgresAccount()', () => {
 });
 
 describe('canTraverse()', () => {
-  test('canTraverse() detects a parent folder that is closed to others', () => {
+  test('detects a parent folder that other users cannot enter', () => {
     expect(canTraverse(dataDirBehind(0o700).dataDir, stranger)).toBe(false);
     expect(canTraverse(dataDirBehind(0o711).dataDir, stranger)).toBe(true);
   });
 
-  test('canTraverse() does not switch users for the user that weir already is', () => {
+  test('is true without a check for the user that weir runs as', () => {
     expect(canTraverse(dataDirBehind(0o700).dataDir, { ...stranger, isSelf: true })).toBe(true);
   });
 });
 
 describe('openPostgresHome()', () => {
-  test('openPostgresHome() creates the cluster in the data directory if its user can reach it', () => {
+  test('creates the cluster in the data directory if the account of PostgreSQL can access it', () => {
     const { root, dataDir } = dataDirBehind(0o711);
     const home = openPostgresHome(dataDir, join(root, 'elsewhere'));
     expect(home).toMatchObject({ dir: join(dataDir, 'postgres'), isElsewhere: false });
@@ -66,7 +66,7 @@ describe('openPostgresHome()', () => {
     expect(statSync(home.dir).mode & 0o777).toBe(0o700);
   });
 
-  test('openPostgresHome() creates the cluster of root elsewhere if the folder is closed, and finds it again', () => {
+  test('creates the cluster elsewhere if only root can access the data directory, and finds it again', () => {
     const { root, dataDir } = dataDirBehind(0o700);
     const home = openPostgresHome(dataDir, join(root, 'elsewhere'));
     expect(home.isElsewhere).toBe(isRoot);
@@ -77,7 +77,7 @@ describe('openPostgresHome()', () => {
     expect(openPostgresHome(dataDir, join(root, 'elsewhere')).dir).toBe(home.dir);
   });
 
-  test('openPostgresHome() does not follow a link in place of its pointer file', () => {
+  test('does not follow a symbolic link in place of the file that contains the location', () => {
     const { root, dataDir } = dataDirBehind(0o711);
     writeFileSync(join(root, 'victim'), join(root, 'chosen'));
     symlinkSync(join(root, 'victim'), join(dataDir, 'postgres.location'));
@@ -85,7 +85,7 @@ describe('openPostgresHome()', () => {
     expect(existsSync(join(root, 'chosen'))).toBe(false);
   });
 
-  test('openPostgresHome() does not let another user choose where root creates a folder', () => {
+  test('refuses a location file of another user, who could choose where root creates a folder', () => {
     if (!isRoot) return;
     const { root, dataDir } = dataDirBehind(0o711);
     const pointer = join(dataDir, 'postgres.location');

@@ -78,14 +78,14 @@ async function query(password: string, text: string): Promise<Record<string, unk
 const pidFile = (): string => join(task.home.cluster, 'postmaster.pid');
 
 describe('launchPostgres()', () => {
-  test('launchPostgres() resolves when the server accepts connections', async () => {
+  test('resolves when the server accepts connections', async () => {
     const server = await launch();
     expect(await query('first', 'SELECT 7 AS n')).toEqual([{ n: 7 }]);
     expect(serversOn(task.home.cluster)).toContain(server.pid);
     await server.stop(5000);
   });
 
-  test('launchPostgres() makes the server and its sessions yield to the DNS threads', async () => {
+  test('gives the server and its sessions a lower priority than the DNS threads', async () => {
     const server = await launch();
     const pids = serversOn(task.home.cluster);
     expect(pids.length).toBeGreaterThan(1);
@@ -93,7 +93,7 @@ describe('launchPostgres()', () => {
     await server.stop(5000);
   });
 
-  test('launchPostgres() rejects with the message of a server that does not start', async () => {
+  test('rejects with the message of a server that does not start', async () => {
     await expect(launch({ settings: { no_such_setting: 1 } })).rejects.toThrow(
       new RegExp(
         `^cannot start PostgreSQL on ${task.home.cluster}: server ended with code 1; .*no_such_setting`,
@@ -101,16 +101,16 @@ describe('launchPostgres()', () => {
     );
   });
 
-  test('launchPostgres() rejects if the programs cannot be run', async () => {
+  test('rejects if the programs cannot be run', async () => {
     await expect(launch({ runtime: '/nonexistent' })).rejects.toThrow('need glibc');
   });
 
-  test('launchPostgres() ends a start that is no longer wanted', async () => {
+  test('ends a server whose start is aborted', async () => {
     await expect(launch({ signal: AbortSignal.abort() })).rejects.toThrow('server ended with');
     expect(serversOn(task.home.cluster)).toEqual([]);
   });
 
-  test('launchPostgres() reports how a server ended by itself', async () => {
+  test('reports how a server ended that was not stopped', async () => {
     const server = await launch();
     process.kill(server.pid, 'SIGKILL');
     expect(await server.exited).toContain('server ended with SIGKILL');
@@ -118,7 +118,7 @@ describe('launchPostgres()', () => {
 });
 
 describe('stop()', () => {
-  test('stop() ends sessions and writes everything: the next start recovers nothing', async () => {
+  test('ends sessions and writes all data, so that the next start needs no recovery', async () => {
     const server = await launch();
     await query('first', 'CREATE TABLE kept AS SELECT 7 AS n');
     await server.stop(5000);
@@ -131,7 +131,7 @@ describe('stop()', () => {
     await again.stop(5000);
   });
 
-  test('stop() kills a server that hangs, including its sessions', async () => {
+  test('kills a server that hangs, including its sessions', async () => {
     const server = await launch();
     for (const pid of serversOn(task.home.cluster)) process.kill(pid, 'SIGSTOP');
     await server.stop(100);
@@ -146,7 +146,7 @@ describe('stop()', () => {
 });
 
 describe('setPassword()', () => {
-  test('setPassword() lets the role log in with the new password only', async () => {
+  test('lets the role log in with the new password only', async () => {
     await setPassword({ ...task, password: 'second' });
     const server = await launch();
     expect(await query('second', 'SELECT 7 AS n')).toEqual([{ n: 7 }]);
@@ -157,7 +157,7 @@ describe('setPassword()', () => {
 });
 
 describe('endOrphans()', () => {
-  test('endOrphans() ends the server of a killed weir, and removes its pid file', async () => {
+  test('ends the server of a killed weir, and removes its pid file', async () => {
     const server = await launch();
     await endOrphans(task.home.cluster, logger);
     await server.exited;
@@ -166,7 +166,7 @@ describe('endOrphans()', () => {
     expect(logger.text()).toContain('that a killed process of Weir left running');
   });
 
-  test('endOrphans() ends sessions whose server has ended', async () => {
+  test('ends sessions whose server has ended', async () => {
     const server = await launch();
     const pids = serversOn(task.home.cluster);
     for (const pid of pids) process.kill(pid, 'SIGSTOP');
@@ -182,7 +182,7 @@ describe('endOrphans()', () => {
     expect(serversOn(task.home.cluster)).toEqual([]);
   });
 
-  test('endOrphans() ignores another process with the id in the pid file', async () => {
+  test('ignores another process that has the ID in the pid file', async () => {
     const server = await launch();
     const content = readFileSync(pidFile(), 'utf8');
     await server.stop(5000);
@@ -208,13 +208,13 @@ describe('explainSpawnError()', () => {
     ['EPERM', 'Weir may not switch to user nobody; start it as that user or set database.url'],
     ['EACCES', 'user nobody may not execute the binaries in /opt/pg/bin'],
     ['EMFILE', 'spawn postgres EMFILE'],
-  ])('explainSpawnError() returns the remedy for %s', (code, words) => {
+  ])('returns the remedy for %s', (code, words) => {
     expect(explainSpawnError(Object.assign(new Error(`spawn postgres ${code}`), { code }), at)).toBe(words);
   });
 });
 
 describe('serverEnvironment()', () => {
-  test('serverEnvironment() contains nothing of the environment of Weir except its path', () => {
+  test('contains only PATH of the environment of Weir', () => {
     expect(serverEnvironment()).toEqual({ PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' });
   });
 });

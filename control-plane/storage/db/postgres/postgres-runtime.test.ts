@@ -41,7 +41,7 @@ function inodeOfServer(runtime: string): number {
 }
 
 describe('findPostgresPackage()', () => {
-  test('findPostgresPackage() names database.url if there are no binaries for the platform', () => {
+  test('suggests database.url in its error if there are no binaries for the platform', () => {
     const find = (): unknown => findPostgresPackage('linux', 'mips');
     expect(find).toThrow(EmbeddedDatabaseUnsupported);
     expect(find).toThrow('database.url');
@@ -49,7 +49,7 @@ describe('findPostgresPackage()', () => {
 });
 
 describe('prepareRuntime()', () => {
-  test('prepareRuntime() copies binaries that the server’s user cannot reach, with their links', () => {
+  test('copies binaries that the user of PostgreSQL cannot access, with their symbolic links', () => {
     const privateDir = join(root, 'private');
     mkdirSync(privateDir, { mode: 0o755 });
     chmodSync(join(root, 'package'), 0o700);
@@ -60,7 +60,7 @@ describe('prepareRuntime()', () => {
     expect(prepareRuntime({ nativeDir, version: '18.0.0' }, stranger, privateDir)).toBe(runtime);
   });
 
-  test('prepareRuntime() links to binaries that can be used where they are, and outlives the package', () => {
+  test('creates hard links to accessible binaries, which stay usable after the package is deleted', () => {
     chmodSync(join(root, 'package'), 0o755);
     const packageDir = join(root, 'old-package');
     cpSync(nativeDir, packageDir, { recursive: true, verbatimSymlinks: true });
@@ -72,14 +72,14 @@ describe('prepareRuntime()', () => {
   });
 });
 
-describe('keptRuntime()', () => {
+describe('keptRuntime() and dropRuntimes()', () => {
   const privateDir = join(root, 'kept');
   const names = ['runtime-17.9.0', 'runtime-17.10.0-beta.17', 'runtime-18.0.0', 'runtime-17.11.0.new', 'run'];
   beforeAll(() => {
     for (const name of names) mkdirSync(join(privateDir, name), { recursive: true });
   });
 
-  test('keptRuntime() finds the newest complete one of a major version', () => {
+  test('keptRuntime() finds the newest complete runtime of a major version', () => {
     expect(keptRuntime(privateDir, 17)).toBe(join(privateDir, 'runtime-17.10.0-beta.17'));
     expect(keptRuntime(privateDir, 16)).toBeUndefined();
   });

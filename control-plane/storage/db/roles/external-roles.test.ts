@@ -55,7 +55,7 @@ const untilDown = (database: Database): Promise<{ error: string | null; server: 
   );
 
 describe('startDatabase() with roles that a user created', () => {
-  test('database.owner_url migrates, and the role of database.url can only access rows', async () => {
+  test('migrates with database.owner_url, and lets the role of database.url access only rows', async () => {
     const { database } = open(urlOf('asker'), urlOf('keeper'));
     await database.whenUp();
     expect(database.status()).not.toHaveProperty('excess');
@@ -66,7 +66,7 @@ describe('startDatabase() with roles that a user created', () => {
       await expect(database.query(sql)).rejects.toMatchObject({ code: '42501' });
   });
 
-  test('the owner logs in with the password in database.owner_password_file, and queries with the one in database.password_file', async () => {
+  test('reads the passwords of the two roles from database.owner_password_file and database.password_file', async () => {
     const files = ['asker', 'keeper'].map((role) => join(root, `password-${role}`));
     for (const [place, role] of ['asker', 'keeper'].entries())
       writeFileSync(files[place]!, `of-${role}\n`, { mode: 0o600 });
@@ -82,7 +82,7 @@ describe('startDatabase() with roles that a user created', () => {
     expect((await owner).rows).toEqual([{ name: 'keeper' }]);
   });
 
-  test('a node with one role creates partitions of days, which a node with two roles fills', async () => {
+  test('lets a node with one role create partitions that a node with two roles uses', async () => {
     const { database: two } = open(urlOf('asker'), urlOf('keeper'));
     const { database: one } = open(urlOf('keeper'));
     await Promise.all([one.whenUp(), two.whenUp()]);
@@ -92,7 +92,7 @@ describe('startDatabase() with roles that a user created', () => {
     expect(await listFilledPartitions(two)).toEqual([]);
   });
 
-  test('explains the remedy if the role of database.url was removed, and uses it once it exists', async () => {
+  test('explains the remedy if the role of database.url was removed, and uses the role when it exists again', async () => {
     const { database: before } = open(urlOf('asker'), urlOf('keeper'));
     await before.whenUp();
     await before.transactionAsOwner((tx) => tx.query('REVOKE ALL ON ALL TABLES IN SCHEMA public FROM asker'));
@@ -134,7 +134,7 @@ describe('startDatabase() with roles that a user created', () => {
       () => [urlOf('keeper'), urlOf('keeper')],
       /can become the one of database.owner_url$/,
     ],
-  ])('warns of %s', async (_what, urls, warning) => {
+  ])('warns about %s', async (_what, urls, warning) => {
     const { database, logger } = open(...(urls() as [string]));
     await database.whenUp();
     expect(database.status().excess).toMatch(warning);

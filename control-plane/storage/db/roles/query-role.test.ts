@@ -33,7 +33,7 @@ async function codeFor(sql: string): Promise<string> {
 const roleOf = async (database: Database): Promise<unknown> =>
   (await database.query<{ name: string }>('SELECT current_user AS name')).rows[0]!.name;
 
-describe('a statement injected through a fault', () => {
+describe('an injected SQL statement', () => {
   test.each([
     `COPY groups TO PROGRAM 'true'`,
     `COPY groups FROM PROGRAM 'true'`,
@@ -46,7 +46,7 @@ describe('a statement injected through a fault', () => {
     `SELECT lo_import('/etc/passwd')`,
     `SELECT lo_export(lo_creat(-1), '/etc/large-object')`,
     `LOAD '/usr/lib/any.so'`,
-  ])('can reach no program and no file: %s', async (sql) => {
+  ])('cannot access programs and files: %s', async (sql) => {
     expect(await codeFor(sql)).toBe(FORBIDDEN);
   });
 
@@ -71,7 +71,7 @@ describe('a statement injected through a fault', () => {
     'SELECT pg_hba_file_rules()',
     'SELECT pg_switch_wal()',
     'CREATE DATABASE another',
-  ])('has no other role and can change no setting of the server: %s', async (sql) => {
+  ])('cannot change its role or settings of the server: %s', async (sql) => {
     expect(await codeFor(sql)).toBe(FORBIDDEN);
   });
 
@@ -101,12 +101,12 @@ describe('a statement injected through a fault', () => {
     'DROP TABLE audit_log',
     `INSERT INTO schema_migrations (name, run_on) VALUES ('0001_schema', now())`,
     'DELETE FROM schema_migrations',
-  ])('can create, change and delete no table, function or schema: %s', async (sql) => {
+  ])('cannot create, change or delete a table, function or schema: %s', async (sql) => {
     const made = own.database.transaction((tx) => tx.query(sql));
     await expect(made).rejects.toMatchObject({ code: FORBIDDEN });
   });
 
-  test('finds no function that runs as its owner, and does not see what the owner runs', async () => {
+  test('cannot use a function with the rights of the owner, or see the statements of the owner', async () => {
     const { rows } = await own.database.query(
       `SELECT oid::regprocedure FROM pg_proc WHERE prosecdef AND has_function_privilege(oid, 'EXECUTE')`,
     );
@@ -122,7 +122,7 @@ describe('a statement injected through a fault', () => {
 });
 
 describe('prepareQueryRole()', () => {
-  test('grants access to the rows of all tables, including those of new days and new tables, and nothing else', async () => {
+  test('grants access to the rows of all tables, including new days and new tables, and nothing else', async () => {
     await ensurePartitions(own.database, [20_000]);
     await asOwner(
       own.database,
@@ -144,7 +144,7 @@ describe('prepareQueryRole()', () => {
     await own.database.query('INSERT INTO of_a_later_migration DEFAULT VALUES');
   });
 
-  test('creates the role again, and grants its rights again, after it was removed', async () => {
+  test('creates the role and grants its rights again after it was removed', async () => {
     const stop = own.database.watch({
       channel: 'none',
       expression: 'SELECT count(*) FROM groups',
@@ -159,7 +159,7 @@ describe('prepareQueryRole()', () => {
     stop();
   });
 
-  test('revokes privileges of the role, and its own changes to itself', async () => {
+  test('revokes additional privileges of the role, and changes that the role made to itself', async () => {
     const dataDir = join(makeTempDir(), 'data');
     try {
       await layCluster(dataDir);
@@ -196,7 +196,7 @@ describe('prepareQueryRole()', () => {
     }
   });
 
-  test('follows the password of the owner if the file of the old one is lost', async () => {
+  test('works after the password file of the owner was lost and replaced', async () => {
     const dataDir = join(makeTempDir(), 'data');
     try {
       await layCluster(dataDir, EMPTY);

@@ -8,7 +8,7 @@ const planOf = (text: string) =>
 const OWN = 'use_global_settings: false, use_global_blocked_services: true';
 
 describe('mapAdguardClients()', () => {
-  test('gives one group to clients with the same individual settings', () => {
+  test('creates one group for clients with the same individual settings', () => {
     const { document } = planOf(
       `user_rules: ['||x.example^']\nclients:\n  persistent:\n` +
         `    - {name: A, ids: [192.0.2.1], ${OWN}, filtering_enabled: false}\n` +
@@ -21,7 +21,7 @@ describe('mapAdguardClients()', () => {
     expect(sources).toMatchObject([{ groups: ['Default'], enabled: true }]);
   });
 
-  test('maps ClientIDs to keys, also in rules of clients, and reports other identifiers', () => {
+  test('maps ClientIDs to client keys, also in the rules of clients, and reports other identifiers', () => {
     const { document, items } = planOf(
       `user_rules: ['||x.example^$client=Phone']\nclients:\n  persistent:\n` +
         `    - {name: Phone, ids: [My-Phone, 192.0.2.1, my-phone, 'no id', a.b], ${OWN}}\n`,
@@ -35,7 +35,7 @@ describe('mapAdguardClients()', () => {
     expect(document.list_sources[0]!.text).toContain('||x.example^$client=my-phone|192.0.2.1|my-phone\n');
   });
 
-  test('keeps rules and lists of a filter that is off for all, but disabled', () => {
+  test('keeps the rules and lists of a disabled filter as disabled', () => {
     const { list_sources: sources } = planOf(
       "filtering: {filtering_enabled: false}\nuser_rules: ['||x.example^', '0.0.0.0 y.example', 'z$dnstype=A']\n" +
         'filters: [{id: 1, url: https://lists.example.org/a, enabled: true}]\n',
@@ -44,13 +44,13 @@ describe('mapAdguardClients()', () => {
     expect(sources[1]!.text).toContain('! ||x.example^\n! 0.0.0.0 y.example\n! z$dnstype=A\n');
   });
 
-  test('makes one item of thousands of rules', () => {
+  test('reports thousands of rules as one item', () => {
     const rules = Array.from({ length: 2001 }, (_, n) => `'||a${n}.example^'`);
     const { items, document } = planOf(`user_rules: [${rules.join(', ')}]\n`);
     expect([items.length, document.list_sources[0]!.text!.split('\n').length]).toEqual([1, 2003]);
   });
 
-  test('applies rules to every group if all are filtered', () => {
+  test('applies rules to every group if all clients are filtered', () => {
     expect(planOf("user_rules: ['||x.example^']\n").document.list_sources).toMatchObject([{ groups: [] }]);
   });
 });

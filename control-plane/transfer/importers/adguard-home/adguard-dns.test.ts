@@ -7,7 +7,7 @@ const planOf = (text: string) =>
   mapAdguard(readAdguard(new Map([[ONLY_TEXT, Buffer.from(`schema_version: 34\n${text}`)]])));
 
 describe('mapAdguardDns()', () => {
-  test('asks the servers of all names for an exception from a forward zone', () => {
+  test('uses the default servers for an exception from a forward zone', () => {
     const { forward_zones: zones } = planOf(
       "dns: {upstream_dns: ['[/home.example/]192.0.2.1', 192.0.2.53, '[/public.home.example/]#', '[/*.sub.example/]192.0.2.3']}\n",
     ).document;
@@ -18,7 +18,7 @@ describe('mapAdguardDns()', () => {
     ]);
   });
 
-  test('asks for the names of private addresses in the networks that the file has', () => {
+  test('creates forward zones for PTR queries of the private networks in the file', () => {
     const { document, items } = planOf(
       'dns: {local_ptr_upstreams: [192.0.2.1], private_networks: [192.168.0.0/16]}\n' +
         'filtering: {rewrites: [{domain: nas.example, answer: 192.168.1.5}]}\n',

@@ -18,7 +18,7 @@ function leftOf(text: string): string[] {
 }
 
 describe('mapAdguardKeys()', () => {
-  test('keeps values within the bounds of the configuration', () => {
+  test('limits values to the range that the configuration allows', () => {
     const text =
       'dns: {cache_size: 1, cache_ttl_min: 999999, ratelimit: 5, ratelimit_whitelist: ["2001:db8::1", 192.0.2.0/24]}\n' +
       'filtering: {blocked_response_ttl: 999999, filters_update_interval: 99999}\nquerylog: {interval: 30m}\n';
@@ -38,13 +38,13 @@ describe('mapAdguardKeys()', () => {
     });
   });
 
-  test('imports the denied clients', () => {
+  test('imports the disallowed clients', () => {
     const text = 'dns: {disallowed_clients: [192.0.2.66, 198.51.100.0/24, Phone, "no client"]}\n';
     expect(keysOf(text)).toEqual({ 'dns.blocked_clients': ['192.0.2.66/32', '198.51.100.0/24', 'phone'] });
     expect(leftOf(text)).toContain('dns.disallowed_clients no client');
   });
 
-  test('imports the allowed clients, with clients of known keys, and omits the other list', () => {
+  test('imports the allowed clients, also by client key, and then omits the disallowed clients', () => {
     const text =
       'dns: {allowed_clients: [192.0.2.0/24, lap-7g3k9x2m4p8q1w5z], disallowed_clients: [192.0.2.66]}\n';
     expect(keysOf(text)).toEqual({ 'dns.allowed_clients': ['192.0.2.0/24'] });
@@ -54,7 +54,7 @@ describe('mapAdguardKeys()', () => {
     expect(leftOf(text)).toEqual(['dns.disallowed_clients 192.0.2.66']);
   });
 
-  test('does not let everyone ask', () => {
+  test('does not allow all clients to query', () => {
     const open = 'dns: {allowed_clients: []}\n';
     expect([keysOf(open), leftOf(open)]).toEqual([{}, ['dns.allowed_clients']]);
     const whole = 'dns: {allowed_clients: [0.0.0.0/0, "::/0"]}\n';
@@ -62,7 +62,7 @@ describe('mapAdguardKeys()', () => {
     expect(leftOf(whole)).toEqual(['dns.allowed_clients 0.0.0.0/0', 'dns.allowed_clients ::/0']);
   });
 
-  test('offers privacy, time-outs, subnets and stale answers', () => {
+  test('maps privacy, timeouts, client subnets and stale answers', () => {
     const text =
       'dns: {anonymize_client_ip: true, upstream_timeout: 4s, edns_client_subnet: {enabled: true, use_custom: true, custom_ip: 192.0.2.9}, ' +
       'cache_optimistic: true, cache_optimistic_max_age: 12h, trusted_proxies: [127.0.0.0/8, 192.0.2.4], enable_dnssec: true}\n' +
@@ -80,7 +80,7 @@ describe('mapAdguardKeys()', () => {
     expect(leftOf(text)).toEqual(['dns.edns_client_subnet.custom_ip 192.0.2.9']);
   });
 
-  test('leaves it to users to accept defaults that are no better than those of Weir', () => {
+  test("marks a setting as questionable if it is a default of AdGuard Home that does not improve on Weir's", () => {
     const text =
       'dns: {upstream_timeout: 10s, cache_size: 4194304, enable_dnssec: true, trusted_proxies: [127.0.0.0/8, "::1/128"]}\n' +
       'statistics: {interval: 24h}\n';
@@ -94,7 +94,7 @@ describe('mapAdguardKeys()', () => {
     expect(keysOf(text)).not.toHaveProperty(['server.trusted_proxies']);
   });
 
-  test('pauses blocking until the given time', () => {
+  test('pauses blocking until the time in the file', () => {
     const until = (time: string) =>
       planOf(`filtering: {protection_enabled: false, protection_disabled_until: ${time}}\n`);
     const paused = until('2999-01-02T03:04:05.123456789Z');
@@ -108,7 +108,7 @@ describe('mapAdguardKeys()', () => {
     });
   });
 
-  test('uses the domain and the names of leases only if the DHCP server is on', () => {
+  test('uses the domain and the names of leases only if the DHCP server is enabled', () => {
     const leases = Buffer.from(
       '{"leases": [{"mac": "02:00:5e:00:00:01", "ip": "192.168.50.30", "hostname": "printer2", "static": true},' +
         '{"mac": "02:00:5e:00:00:02", "ip": "192.168.50.31", "hostname": "guest", "static": false}]}',
@@ -138,7 +138,7 @@ describe('mapAdguardKeys()', () => {
     );
   });
 
-  test('disables what is disabled there', () => {
+  test('disables the features that are disabled in the file', () => {
     expect(keysOf('dns: {ratelimit: 0, cache_size: 0}\nquerylog: {enabled: false}\n')).toEqual({
       'dns.rate_limit.enabled': false,
       'cache.enabled': false,

@@ -12,8 +12,8 @@ function rowsOf(text: string): Record<string, readonly string[] | undefined> {
   );
 }
 
-describe('reportAnswers()', () => {
-  test('lists hosts lines of custom rules, in the default mode and in another', () => {
+describe('reportAnswers(), which reports different answers,', () => {
+  test('lists hosts lines of custom rules, for the default blocking mode and for another one', () => {
     const rules =
       "user_rules: ['127.0.0.1 ads.example', '0.0.0.0 sink.example', '192.0.2.5 nas.lan', '192.0.2.6 both.lan', '2001:db8::6 both.lan']\n";
     expect(rowsOf(rules)).toEqual({
@@ -43,7 +43,7 @@ describe('reportAnswers()', () => {
     expect(Object.keys(rowsOf(`user_rules: [${rules}]\n`))).toEqual(names);
   });
 
-  test('lists aliases of rewrites, and services without the answer of the mode', () => {
+  test('lists CNAMEs of rewrites, and blocked services whose answers do not follow the blocking mode', () => {
     const rewrites =
       'filtering: {rewrites: [{domain: a.lan, answer: nas.lan}, {domain: nas.lan, answer: 192.0.2.5}, ' +
       '{domain: b.lan, answer: far.example}]';

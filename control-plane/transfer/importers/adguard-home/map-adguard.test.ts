@@ -10,7 +10,7 @@ const rowsOf = (text: string): string[] =>
   planOf(text).items.flatMap(({ name, result }) => (result === null ? [] : [`${result} ${name}`]));
 
 describe('mapAdguard()', () => {
-  test('denies blocked hosts to everyone, and not x for *.x', () => {
+  test('denies blocked hosts for all groups, but not x for *.x', () => {
     const {
       managed_domains: domains,
       regex_filters: filters,
@@ -24,7 +24,7 @@ describe('mapAdguard()', () => {
     expect(rowsOf("dns: {blocked_hosts: ['@@||x^']}\n")).toEqual(['not_mapped blocked_hosts @@||x^']);
   });
 
-  test('blocks bogus addresses by a list, and leaves every group without IPv6', () => {
+  test('blocks bogus addresses by custom rules, and disables IPv6 for every group', () => {
     const { document, items } = planOf(
       'dns: {bogus_nxdomain: [192.0.2.1, 198.51.100.0/24, x], aaaa_disabled: true}\nclients:\n  persistent:\n' +
         '    - {name: A, ids: [192.0.2.7], use_global_settings: false, filtering_enabled: false}\n',
@@ -36,7 +36,7 @@ describe('mapAdguard()', () => {
     expect(items.find(({ name }) => name.endsWith(' x'))).toMatchObject({ result: 'not_mapped' });
   });
 
-  test('lists what answers differently: exceptions from rewrites, clients without rewrites, services', () => {
+  test('lists exceptions from rewrites, clients without rewrites, and services as answered differently', () => {
     const text =
       "user_rules: ['@@||ok.example^']\nfiltering:\n  blocked_services: {ids: [tiktok]}\n  rewrites:\n" +
       "    - {domain: '*.apps.example', answer: 192.0.2.6}\n    - {domain: v4.apps.example, answer: A}\n" +
@@ -78,7 +78,7 @@ describe('mapAdguard()', () => {
     ]);
   });
 
-  test('leaves the same names and clients out of log and statistics', () => {
+  test('excludes the same names and clients from log and statistics', () => {
     const text =
       "querylog: {ignored: ['||tree.example^', plain.example, '*.below.example', '|.^', 'ad*.example'], ignored_enabled: true}\n" +
       "statistics: {ignored: ['||tree.example^'], ignored_enabled: false}\nclients:\n  persistent:\n" +
@@ -97,7 +97,7 @@ describe('mapAdguard()', () => {
     ]);
   });
 
-  test('gives services their times, one schedule profile for the same times', () => {
+  test('imports the schedules of services, with one schedule profile for equal schedules', () => {
     const times = 'schedule: {time_zone: Europe/Berlin, mon: {start: 8h, end: 24h}}';
     const own = 'use_global_settings: true, use_global_blocked_services: false';
     const { schedule_profiles: profiles, blocked_services: services } = planOf(

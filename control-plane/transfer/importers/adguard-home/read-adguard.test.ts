@@ -6,7 +6,7 @@ const files = (text: string) => new Map([[ONLY_TEXT, Buffer.from(text)]]);
 const read = (text: string) => readAdguard(files(text));
 
 describe('isAdguard()', () => {
-  test('recognizes the file by its name or its schema', () => {
+  test('recognizes the file by its name or its schema version', () => {
     expect(isAdguard(new Map([['a/AdGuardHome.yaml', Buffer.from('')]]))).toBe(true);
     expect(isAdguard(files('dns:\n  port: 53\nschema_version: 20\n'))).toBe(true);
     expect(isAdguard(files('dns:\n  schema_version: 20\n'))).toBe(false);
@@ -24,7 +24,7 @@ describe('readAdguard()', () => {
     expect(() => read(text)).toThrow(reason);
   });
 
-  test('finds what moved from the section dns to the section filtering', () => {
+  test('finds the keys that moved from the section dns to the section filtering', () => {
     const section = '{blocked_services: [a], filtering_enabled: false, rewrites: [{domain: x, answer: y}]}';
     const old = read(`schema_version: 20\ndns: ${section}\nfiltering: {}\n`);
     const now = read(`schema_version: 30\nfiltering: ${section}\ndns: {}\n`);
@@ -34,7 +34,7 @@ describe('readAdguard()', () => {
     }
   });
 
-  test('uses individual settings of a client only if it does not use the global ones', () => {
+  test('uses the individual settings of a client only if it does not use the global settings', () => {
     const own = 'filtering_enabled: false, safesearch_enabled: true, blocked_services: {ids: [b]}';
     const { clients } = read(
       `schema_version: 22\ndns: {blocked_services: {ids: [a]}}\nclients:\n  persistent:\n` +
@@ -49,7 +49,7 @@ describe('readAdguard()', () => {
     ]);
   });
 
-  test('reads the times at which services are allowed, and the file of upstreams', () => {
+  test('reads the times at which services are allowed, and the name of the file of upstream servers', () => {
     const { everyone, clients, upstreamFile } = readAdguard(
       new Map([
         [

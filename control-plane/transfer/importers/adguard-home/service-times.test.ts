@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { blockedSlots, zoneOf } from './service-times.ts';
 
 describe('blockedSlots()', () => {
-  test('returns the week without the allowed times, and days of the same times once', () => {
+  test('returns the week without the allowed times, and combines days with the same times', () => {
     const evening = { start: 1080, end: 1200 };
     const days = [evening, null, evening, null, null, { start: 0, end: 1440 }, { start: 0, end: 600 }];
     expect(blockedSlots({ timeZone: 'UTC', days })).toEqual([
@@ -15,7 +15,7 @@ describe('blockedSlots()', () => {
 });
 
 describe('zoneOf()', () => {
-  test('returns the zone of this machine for Local', () => {
+  test('returns the time zone of this machine for Local', () => {
     expect([zoneOf(''), zoneOf('Europe/Berlin')]).toMatchObject([
       { timeZone: 'UTC' },
       { timeZone: 'Europe/Berlin' },

@@ -38,7 +38,7 @@ async function rowsOf(text: string): Promise<Record<string, unknown>[]> {
 }
 
 describe('applyPlan()', () => {
-  test('disables the filters of a file that exceed the budget, and reports them', async () => {
+  test('disables filters of the file beyond the limit, and reports them', async () => {
     const add = (builder: PlanBuilder): void => {
       for (let index = 0; index < 300; index++) {
         const [one, other] = [index % 26, Math.floor(index / 26)].map((at) => String.fromCharCode(97 + at));
@@ -76,7 +76,7 @@ describe('applyPlan()', () => {
     ).toEqual([{ name: 'Everyone' }, { name: 'KIDS' }]);
   });
 
-  test('names a client that was only seen so far, and keeps where it was seen', async () => {
+  test('names a client that was only observed so far, and keeps its observed data', async () => {
     await suite.database.query(
       `INSERT INTO clients (mac_address, ip_address, hostname, last_seen)
        VALUES ('02:00:5e:00:00:01', '192.0.2.9', 'tv.lan', now())`,
@@ -93,7 +93,7 @@ describe('applyPlan()', () => {
     expect(await applied(add)).toMatchObject({ revision: null, counts: { skipped: 1 } });
   });
 
-  test('records DNS settings in the audit log', async () => {
+  test('stores DNS settings in the audit log', async () => {
     const { counts, revision } = await applied((builder) =>
       builder.setting({ local_domain: 'lan' }, builder.item('setting', 'domain')),
     );

@@ -21,7 +21,7 @@ const setting = (more: Partial<ChosenSetting>): ChosenSetting => ({
 });
 
 describe('ImportOutcomes', () => {
-  test('shows the best result of the objects that an item became, and counts items', () => {
+  test('reports for each item the best result of its objects, and counts the items', () => {
     const outcomes = new ImportOutcomes(planOf('made', 'changed', 'there', 'nothing'), [], []);
     outcomes.note([0, 1, 2], 'same');
     outcomes.note([0, 1], 'changed');
@@ -38,13 +38,13 @@ describe('ImportOutcomes', () => {
     expect(summary).toBe('settings of pihole: imported, 1 new, 1 changed');
   });
 
-  test('has no summary if everything existed already', () => {
+  test('returns no summary if everything existed already', () => {
     const outcomes = new ImportOutcomes(planOf('there'), [], []);
     outcomes.note([0], 'same');
     expect(outcomes.summary()).toBeNull();
   });
 
-  test('names each reason once, refusals before comments', () => {
+  test('reports each reason once, refusals before comments', () => {
     const outcomes = new ImportOutcomes(planOf('a'), [], []);
     outcomes.remark([0], plainReason('to know'));
     for (const reason of ['refused', 'refused']) outcomes.refuse([0], plainReason(reason));
@@ -75,7 +75,7 @@ describe('ImportOutcomes', () => {
     });
   });
 
-  test('reports an addition of Weir as a difference while it is not selected', () => {
+  test('reports a setting that Weir proposes as a difference while it is not selected', () => {
     const own = setting({
       isOwn: true,
       reason: plainReason('names with private addresses are not answered'),

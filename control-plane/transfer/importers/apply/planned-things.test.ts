@@ -26,7 +26,7 @@ const record =
     builder.record({ name, type, value }, builder.item('local_record', name));
 
 describe('plannedThings()', () => {
-  test('refuses records that contradict each other, those of Weir, or its configuration', () => {
+  test('refuses records that contradict other records of the file, of Weir, or of its configuration', () => {
     const stored = [
       { fqdn: 'a.lan', record_type: 'A', value: '192.0.2.1' },
       { fqdn: 'www.lan', record_type: 'CNAME', value: 'a.lan' },
@@ -56,7 +56,7 @@ describe('plannedThings()', () => {
     ]);
   });
 
-  test('uses the id of a service that Weir knows, preferably the id in the file', () => {
+  test('uses the ID of a service that Weir knows, preferably the ID in the file', () => {
     const service = (serviceId: string, ownId: string | null) => (builder: PlanBuilder) =>
       builder.service({ serviceId, ownId, group: 'Default' }, builder.item('service', serviceId));
     const known = new Set(['one', 'two', 'own_two', 'own_three']);
@@ -77,7 +77,7 @@ describe('plannedThings()', () => {
     expect(reasons).toEqual([null, null, null, "Weir's catalog has no service four"]);
   });
 
-  test('makes sources of the files of lists, and refuses lists without a folder', () => {
+  test('creates list sources for files of lists, and refuses them if no list directory is configured', () => {
     const list = { kind: 'block', name: 'ads', enabled: true, subdomains: false, groups: null } as const;
     const add = (builder: PlanBuilder): void =>
       builder.list({ ...list, fileName: 'ads.txt', text: 'a.example\n' }, [builder.item('blocklist', 'ads')]);

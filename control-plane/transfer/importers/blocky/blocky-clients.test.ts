@@ -22,7 +22,7 @@ function clientsOf(text: string): Record<string, string> {
 const keysOf = (keys: string, rest = '') => `blocking: {clientGroupsBlock: {${keys}}}\n${rest}`;
 
 describe('mapBlockyClients()', () => {
-  test('a star in an address means the network of the numbers before it', () => {
+  test('turns an address with a star into the network of the numbers before the star', () => {
     expect(Object.keys(clientsOf(keysOf('"192.*": [a], "192.0.*": [a], "192.0.2.*": [a]')))).toEqual([
       expect.stringContaining('192.0.0.0/8'),
       expect.stringContaining('192.0.0.0/16'),
@@ -30,12 +30,12 @@ describe('mapBlockyClients()', () => {
     ]);
   });
 
-  test('a key that is a name becomes a client at each of its addresses', () => {
+  test('creates a client for each address of a name, also if the name has a wildcard', () => {
     const file = keysOf('tv*: [a]', 'clientLookup: {clients: {tv1: [192.0.2.5, "2001:db8::5"]}}\n');
     expect(Object.keys(clientsOf(file))).toEqual(['tv1 (192.0.2.5)', 'tv1 (2001:db8::5)']);
   });
 
-  test('a name without an address is a row, and so is one with an invalid address', () => {
+  test('reports a name without an address, and a name with an invalid address', () => {
     const rows = clientsOf(keysOf('laptop: [a]', 'clientLookup: {clients: {desk: [nowhere]}}\n'));
     expect(rows).toEqual({
       laptop: expect.stringMatching(/^not_mapped: Weir identifies clients by address/),

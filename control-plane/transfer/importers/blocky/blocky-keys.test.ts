@@ -8,7 +8,7 @@ import { readBlocky } from './read-blocky.ts';
 const planOf = (text: string) => mapBlocky(readBlocky(new Map([[ONLY_TEXT, Buffer.from(text)]])));
 
 describe('mapBlockyKeys()', () => {
-  test('counts a bare number in minutes, and keeps values within bounds', () => {
+  test('reads a number without a unit as minutes, and limits values to the allowed range', () => {
     const { keys } = planOf(
       'blocking: {blockTTL: 9999999, blockType: zeroIP}\ncaching: {minTime: 1h30m, maxTime: -1}\nupstreams: {timeout: 1ms}\n',
     );
@@ -63,11 +63,11 @@ describe('fitsGlob()', () => {
     ['a*b*c', 'aXbYbZ', false],
     ['a.c', 'abc', false],
     ['[', '[', true],
-  ])('%s fits %s: %p', (pattern, name, fits) => {
+  ])('for pattern %s and %s is %p', (pattern, name, fits) => {
     expect(fitsGlob(pattern, name)).toBe(fits);
   });
 
-  test('needs no more time for a hostile pattern', () => {
+  test('needs little time for a hostile pattern', () => {
     expect(fitsGlob('*a'.repeat(500), `${'a'.repeat(400)}b`)).toBe(false);
   });
 });

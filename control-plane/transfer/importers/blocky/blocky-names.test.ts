@@ -20,13 +20,13 @@ test.each([
 });
 
 describe('mapBlockyNames()', () => {
-  test('refuses a zone for names of one label, and one without servers', () => {
+  test('refuses a zone for single-label names, and a zone without servers', () => {
     const rows = rowsOf('conditional: {mapping: {.: 192.0.2.1, x.example: "%"}}\n');
     expect(rows['.']).toMatch(/^not_mapped: Weir cannot use separate servers for single-label names/);
     expect(rows['x.example']).toMatch(/^not_mapped: /);
   });
 
-  test('the zone outranks the mapping, and both outrank hosts files', () => {
+  test('prefers the zone to the mapping, and both to hosts files', () => {
     const rows = rowsOf(`
 customDNS: {mapping: {a.example: 192.0.2.1}, zone: "a.example. 60 IN A 192.0.2.2\\n"}
 hostsFile: {sources: ["192.0.2.3 b.a.example\\n"]}
@@ -36,7 +36,7 @@ hostsFile: {sources: ["192.0.2.3 b.a.example\\n"]}
     expect(rows['b.a.example 192.0.2.3']).toMatch(/^skipped: customDNS answers a\.example/);
   });
 
-  test('does not show lines of hosts files that it cannot read', () => {
+  test('does not report the text of lines of hosts files that it cannot read', () => {
     const rows = rowsOf(
       'customDNS: {}\nhostsFile: {sources: ["password=hunter2\\n192.0.2.3 b.example\\n"]}\n',
     );

@@ -12,7 +12,7 @@ function rowsOf(text: string): Record<string, string> {
   return Object.fromEntries(items.map(({ name, result, reason }) => [name, `${result}: ${reason}`]));
 }
 
-test('a key outranks its section, and one that is read has no row', () => {
+test('reportBlockyRest() reports a key separately from its section, and does not report a key that is imported', () => {
   expect(
     rowsOf('blocking: {blockTTL: 1}\ndnssec: {validate: true, trustAnchors: [x], cacheSize: 1}\n'),
   ).toEqual({
@@ -22,7 +22,7 @@ test('a key outranks its section, and one that is read has no row', () => {
   expect(rowsOf('blocking: {blockTTL: 1}\nrebindingProtection: {enable: true}\n')).toEqual({});
 });
 
-test('lists unknown keys one by one, except disabled ones', () => {
+test('reportBlockyRest() lists unknown keys one by one, and disabled ones as skipped', () => {
   expect(rowsOf('blocking: {blockTTL: 1}\nodd: 1\nnew: {a: 1, b: false}\nconstructor: {c: 1}\n')).toEqual({
     odd: 'not_mapped: Weir has no such setting',
     'new.a': 'not_mapped: Weir has no such setting',
@@ -31,7 +31,7 @@ test('lists unknown keys one by one, except disabled ones', () => {
   });
 });
 
-test('reports that lists with a schedule always apply, and nothing else for a schedule without lists', () => {
+test('reportBlockyRest() reports that lists with a schedule always apply, and schedules that no list uses', () => {
   const file = 'blocking: {schedules: {night: {}, noon: {}}, listSchedules: {kids: [night]}}\n';
   expect(rowsOf(file)).toEqual({
     'blocking.listSchedules kids': expect.stringMatching(/^differs: .* at the times of night,/),

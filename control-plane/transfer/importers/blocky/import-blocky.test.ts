@@ -27,15 +27,15 @@ blocking:
     kids: ["games.example\\n"]
 `;
 
-describe('clients of blocky', () => {
-  test('a key without groups is not in the default group', async () => {
+describe('imported clients of blocky', () => {
+  test('do not get the default lists if their key has no groups', async () => {
     await expectAnswers(`${LISTS}  clientGroupsBlock: {default: [ads], 127.0.0.60: [], tv: [kids]}\n`, [
       ['127.0.0.60', 'ads.example', 1, 'BLOCKED_LIST'],
       ['127.0.0.60', 'games.example', 1, 'FORWARDED'],
     ]);
   });
 
-  test('finds clients by names in local records and hosts files, and by parts of addresses', async () => {
+  test('are found by names in local records and hosts files, and by parts of addresses', async () => {
     const file = `${LISTS}  clientGroupsBlock: {default: [ads], TV.lan: [kids], "192.0.2.*": [kids], desk*: [kids]}
 customDNS: {mapping: {tv.lan: "198.51.100.5,2001:db8::5"}, zone: "desk1.lan. 60 IN A 198.51.100.6\\n"}
 hostsFile: {sources: ["198.51.100.7 desk2 old\\n198.51.100.5 desk3\\n"]}
@@ -51,7 +51,7 @@ hostsFile: {sources: ["198.51.100.7 desk2 old\\n198.51.100.5 desk3\\n"]}
     ]);
   });
 
-  test('a star alone names every client', async () => {
+  test('include every client if the key is a star', async () => {
     await expectAnswers(`${LISTS}  clientGroupsBlock: {"*": [ads], 192.0.2.9: [kids]}\n`, [
       ['192.0.2.1', 'ads.example', 1, 'BLOCKED_LIST'],
       ['192.0.2.9', 'ads.example', 1, 'BLOCKED_LIST'],
@@ -59,7 +59,7 @@ hostsFile: {sources: ["198.51.100.7 desk2 old\\n198.51.100.5 desk3\\n"]}
     ]);
   });
 
-  test('has a row for each key that only a server can name', () => {
+  test('are reported if only a DNS server can resolve their key', () => {
     const file = `${LISTS}  clientGroupsBlock: {default: [ads], tablet*: [kids], laptop: [kids], 192.0.2.1: [kids]}
 clientLookup: {upstream: 192.0.2.1, singleNameOrder: [2, 1], clients: {tablet-a: [192.0.2.10]}}
 `;
@@ -74,8 +74,8 @@ clientLookup: {upstream: 192.0.2.1, singleNameOrder: [2, 1], clients: {tablet-a:
   });
 });
 
-describe('names of blocky', () => {
-  test('records of the zone and of the mapping cover names below, and private domains stay here', async () => {
+describe('imported names of blocky', () => {
+  test('include names below records of the zone and the mapping, and private domains are not forwarded', async () => {
     const file = `
 customDNS:
   mapping: {nas.lan: 192.0.2.5}
@@ -103,13 +103,13 @@ conditional: {mapping: {corp: 192.0.2.1, iot.lan: 192.0.2.1}}
   });
 
   test.each(['{enable: false}', '{rfc6762-appendixG: false}'])(
-    'asks for private domains with specialUseDomains %s',
+    'include private domains, which are forwarded with specialUseDomains %s',
     (off) => {
       expect(planOf(`specialUseDomains: ${off}\nblocking: {}\n`).document.forward_zones).toEqual([]);
     },
   );
 
-  test('a name with a star is a row, not a record', () => {
+  test('are reported, but create no record, if they contain a star', () => {
     expect(
       rowsOf('customDNS: {mapping: {"*.wild.example": 192.0.2.1, odd.example: nowhere}}\n', 'not_mapped'),
     ).toEqual({
@@ -118,7 +118,7 @@ conditional: {mapping: {corp: 192.0.2.1, iot.lan: 192.0.2.1}}
     });
   });
 
-  test('names of one label have no answer if only full names do', () => {
+  test('with a single label are not answered if only full names are enabled', () => {
     const file = `fqdnOnly: {enable: true}
 customDNS: {mapping: {nas: 192.0.2.1, nas.lan: 192.0.2.1}}
 hostsFile: {sources: ["192.0.2.2 tablet tablet.lan\\n"]}
@@ -132,7 +132,7 @@ hostsFile: {sources: ["192.0.2.2 tablet tablet.lan\\n"]}
     expect(rowsOf(file, 'differs')).toMatchObject({ fqdnOnly: 'Weir answers localhost itself' });
   });
 
-  test('addresses with several names are a row', () => {
+  test('are reported if they share an address', () => {
     const rows = (mapping: string) => rowsOf(`customDNS: {mapping: {${mapping}}}\n`, 'differs');
     expect(rows('a.lan: 192.0.2.1, b.lan: 192.0.2.1, c.lan: 192.0.2.2')).toMatchObject({
       'addresses with several names':
@@ -141,14 +141,14 @@ hostsFile: {sources: ["192.0.2.2 tablet tablet.lan\\n"]}
     expect(rows('a.lan: 192.0.2.1, c.lan: 192.0.2.2')).not.toHaveProperty('addresses with several names');
   });
 
-  test('clients that no key names keep their names', () => {
+  test('are kept for clients that have no key', () => {
     const { clients } = planOf(
       `${LISTS}  clientGroupsBlock: {default: [ads]}\nclientLookup: {clients: {tv: [192.0.2.9, odd]}}\n`,
     ).document;
     expect(clients).toMatchObject([{ ip_address: '192.0.2.9', name: 'tv', group: null }]);
   });
 
-  test('every address of a hosts file is a record with its TTL, and the last line of a name wins', () => {
+  test('have a record for every address in a hosts file with its TTL, and the last line of a name decides', () => {
     const file = `
 customDNS: {mapping: {own.example: 192.0.2.1}, filterUnmappedTypes: false}
 hostsFile:
@@ -177,7 +177,7 @@ hostsFile:
   });
 });
 
-describe('settings of blocky', () => {
+describe('imported settings of blocky', () => {
   test.each([
     ['queryLog: {type: none}', { 'database.log_queries': false }],
     ['queryLog: {fields: [question, duration]}', { 'database.query_log_privacy': 'anonymous_clients' }],
@@ -205,11 +205,11 @@ describe('settings of blocky', () => {
     ['dnssec: {validate: true}', { 'dns.dnssec_enabled': true }],
     ['ecs: {forward: true}', { 'dns.ecs': 'forward' }],
     ['specialUseDomains: {enable: false}', { 'dns.special_names': false, 'dns.block_private_ptr': false }],
-  ])('%s', (line, keys) => {
+  ])('are mapped from %s', (line, keys) => {
     expect(keysOf(line)).toEqual(keys);
   });
 
-  test('has a row for each enabled setting without an equivalent', () => {
+  test('are reported if they are enabled and have no equivalent', () => {
     const file = `
 customDNS: {fallbackUpstream: true}
 conditional: {fallbackUpstream: true, mapping: {a.example: 192.0.2.1}}
@@ -244,14 +244,14 @@ newThing: 1
     ]);
   });
 
-  test('types of questions that it filters are answered with no records', async () => {
+  test('answer filtered query types without records', async () => {
     await expectAnswers('filtering: {queryTypes: [HTTPS]}\nblocking: {}\n', [
       ['192.0.2.1', 'any.example', 65, 'BLOCKED_LIST'],
       ['192.0.2.1', 'any.example', 1, 'FORWARDED'],
     ]);
   });
 
-  test('reports the effect of its lists of names', async () => {
+  test('are reported if they are lists with names in the file', async () => {
     const report = await imported(`${LISTS}  clientGroupsBlock: {default: [ads]}\n`);
     expect(Object.keys(itemsOf(report, 'blocklist'))).toEqual(['ads (own names)', 'kids (own names)']);
   });

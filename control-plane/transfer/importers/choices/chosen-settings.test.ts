@@ -26,7 +26,7 @@ describe('chooseSettings()', () => {
   const ECS = row('dns.ecs', 'forward');
   const DOUBTED = row('dns.dnssec_enabled', true, { doubt: plainReason('the servers must support it') });
 
-  test('selects settings without open questions, unless the user chooses', () => {
+  test('selects settings without open questions, unless the user selects settings', () => {
     const base = { faultsOf: RIGHT, tests: null };
     expect(chosen([ECS, DOUBTED], { ...base, selection: 'default' })).toEqual(['dns.ecs']);
     expect(chosen([ECS, DOUBTED], { ...base, selection: new Set() })).toEqual([]);
@@ -35,7 +35,7 @@ describe('chooseSettings()', () => {
     ]);
   });
 
-  test('selects a pool once one of its servers has answered, and names those that have not', () => {
+  test('selects a pool if one of its servers has answered, and names servers that have not', () => {
     const pools = [pool(0, '192.0.2.1', '192.0.2.2'), pool(1, '192.0.2.3')];
     const tests = new Map([
       ['192.0.2.1', null],
@@ -52,7 +52,7 @@ describe('chooseSettings()', () => {
     expect(chosen(pools, { ...untested, selection: new Set(['dns.pools.1']) })).toEqual(['dns.pools.1']);
   });
 
-  test('leaves out settings that cannot be set, with the reason, and sets the rest', () => {
+  test('leaves out settings that cannot be set, with the reason, and selects the remaining ones', () => {
     const mode = row('blocking.mode', 'custom_ip');
     const [first, second] = chooseSettings([mode, ECS], {
       selection: 'default',
@@ -67,7 +67,7 @@ describe('chooseSettings()', () => {
     expect(second).toMatchObject({ isSelected: true, canSelect: true, reason: null });
   });
 
-  test('sets a key that needs a later one, but not without it', () => {
+  test('selects a key together with a later key that it needs, but not without that key', () => {
     const rows = [row('blocking.mode', 'custom_ip'), row('blocking.custom_ipv4', '192.0.2.9')];
     const base = { faultsOf: modeNeedsAddress, tests: null };
     expect(chosen(rows, { ...base, selection: 'default' })).toEqual([
@@ -84,7 +84,7 @@ describe('chooseSettings()', () => {
 });
 
 describe('toImportSetting()', () => {
-  test('shows no secret', () => {
+  test('contains no secrets', () => {
     const [chosenRow] = chooseSettings([row('auth.admin.password_hash', 'secret')], {
       selection: new Set(),
       faultsOf: RIGHT,

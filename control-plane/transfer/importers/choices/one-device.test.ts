@@ -12,7 +12,7 @@ const client = (fields: Item, ...origin: number[]) => ({
 });
 
 describe('oneDeviceEach()', () => {
-  test('identifies a device by its MAC if Weir does, and leaves others unchanged', () => {
+  test('identifies a device by its MAC if Weir knows it, and leaves other clients unchanged', () => {
     const planned = [
       client({ ip_address: '192.0.2.7', name: 'tv' }, 0),
       client({ ip_address: '192.0.2.8' }, 1),
@@ -26,7 +26,7 @@ describe('oneDeviceEach()', () => {
     expect(remarks).toEqual([{ items: [0], text: expect.stringContaining(MAC) }]);
   });
 
-  test('makes one client of an entry for the MAC and one for its address, with the exclusions of both', () => {
+  test('combines an entry for the MAC and an entry for the address of a device, with the exclusions of both', () => {
     const planned = [
       client({ mac_address: MAC, name: 'tv', exclude_from_log: true }, 0),
       client({ ip_address: '192.0.2.7', group: 'Kids', exclude_from_stats: true }, 1),
@@ -49,7 +49,7 @@ describe('oneDeviceEach()', () => {
     ['address', 'Kids'],
     ['device', 'Adults'],
     ['other', 'Kids'],
-  ])('asks for the group of a device that has two; the answer %j gives %s', (answer, group) => {
+  ])('asks for the group of a device that has two groups, and the answer %j gives %s', (answer, group) => {
     const id = 'device.02005e100001';
     const stored = [client({ mac_address: MAC, name: 'Tablet', group: 'Adults' }).item];
     const { clients, questions } = oneDeviceEach([client({ ip_address: '192.0.2.7', group: 'Kids' }, 0)], {
@@ -69,26 +69,29 @@ describe('oneDeviceEach()', () => {
   test.each([
     [undefined, 'Kids'],
     ['device', 'Adults'],
-  ])('asks once about a device with two addresses, and the answer %j applies to both', (answer, group) => {
-    const id = 'device.02005e100001';
-    const { clients, questions } = oneDeviceEach(
-      [
-        client({ ip_address: '192.0.2.7', group: 'Kids' }, 0),
-        client({ ip_address: '2001:db8::7', group: 'Guests' }, 1),
-      ],
-      {
-        macs: new Map([...MACS, ['2001:db8::7', MAC]]),
-        stored: [client({ mac_address: MAC, group: 'Adults' }).item],
-        answers: new Map(answer === undefined ? [] : [[id, answer]]),
-      },
-    );
-    expect(questions.map((question) => question.id)).toEqual([id]);
-    expect(clients).toEqual([
-      { item: expect.objectContaining({ mac_address: MAC, ip_address: null, group }), origin: [0, 1] },
-    ]);
-  });
+  ])(
+    'asks one question about a device with two addresses, and applies the answer %j to both',
+    (answer, group) => {
+      const id = 'device.02005e100001';
+      const { clients, questions } = oneDeviceEach(
+        [
+          client({ ip_address: '192.0.2.7', group: 'Kids' }, 0),
+          client({ ip_address: '2001:db8::7', group: 'Guests' }, 1),
+        ],
+        {
+          macs: new Map([...MACS, ['2001:db8::7', MAC]]),
+          stored: [client({ mac_address: MAC, group: 'Adults' }).item],
+          answers: new Map(answer === undefined ? [] : [[id, answer]]),
+        },
+      );
+      expect(questions.map((question) => question.id)).toEqual([id]);
+      expect(clients).toEqual([
+        { item: expect.objectContaining({ mac_address: MAC, ip_address: null, group }), origin: [0, 1] },
+      ]);
+    },
+  );
 
-  test('asks nothing if both groups are the same regardless of letter case', () => {
+  test('asks no question if both groups have the same name, regardless of letter case', () => {
     const stored = [client({ mac_address: MAC, group: 'kids' }).item];
     const planned = [client({ ip_address: '192.0.2.7', group: 'Kids' }, 0)];
     expect(oneDeviceEach(planned, { ...NOTHING, stored }).questions).toEqual([]);

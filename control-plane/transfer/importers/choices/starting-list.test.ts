@@ -19,8 +19,8 @@ function planOf(url: string | undefined, groups: readonly string[] = ['Kids']): 
   return builder.finish('pihole');
 }
 
-describe('startingList()', () => {
-  test('asks nothing if the list is missing, off, or in the file as well', () => {
+describe('startingList(), about the list that Weir adds at its first start,', () => {
+  test('asks no question if the list was deleted or disabled, or is also in the file', () => {
     expect(startingList(planOf(URL), { ...HERE, sources: [] }, NO_ANSWER)).toBeNull();
     expect(
       startingList(planOf(URL), { ...HERE, sources: [{ ...LIST, enabled: false }] }, NO_ANSWER),
@@ -28,7 +28,7 @@ describe('startingList()', () => {
     expect(startingList(planOf(FIRST_SOURCE_URL), HERE, NO_ANSWER)).toBeNull();
   });
 
-  test('proposes to disable it if the file blocks something, and was not imported before', () => {
+  test('proposes to disable the list if the file blocks something and was not imported before', () => {
     const found = startingList(planOf(URL), HERE, NO_ANSWER)!;
     expect([found.question.choice, found.changed]).toEqual(['disable', { ...LIST, enabled: false }]);
     for (const [plan, here] of [
@@ -38,13 +38,13 @@ describe('startingList()', () => {
       expect(startingList(plan, here, NO_ANSWER)!.question.choice).toBe('keep');
   });
 
-  test('follows the answer of the user, and its own proposal for any other answer', () => {
+  test('uses the answer of the user, or the proposal if the answer is unknown', () => {
     const choiceFor = (answer: string): string =>
       startingList(planOf(URL), HERE, new Map([['starting_list', answer]]))!.question.choice;
     expect(['keep', 'disable', 'perhaps'].map(choiceFor)).toEqual(['keep', 'disable', 'disable']);
   });
 
-  test('does not apply it to groups that the file does not filter, while it filters others', () => {
+  test('does not apply the list to groups that the file does not filter, if it filters other groups', () => {
     const keep = new Map([['starting_list', 'keep']]);
     const { changed, reason } = startingList(planOf(URL), HERE, keep)!;
     expect(changed).toEqual({ ...LIST, groups: ['Default', 'Here', 'Kids'] });

@@ -24,7 +24,7 @@ function mapped(addresses: readonly string[], servers: readonly string[], usual:
 }
 
 describe('DnsmasqDomains', () => {
-  test('allows a domain with servers only below a denied one', () => {
+  test('creates exceptions for names with servers only if they are below a denied name', () => {
     expect(mapped(['/bad.example/'], ['/ok.bad.example/#', '/free.example/#']).allowed).toEqual([
       'ok.bad.example',
     ]);
@@ -32,14 +32,14 @@ describe('DnsmasqDomains', () => {
     expect(mapped(['/notbad.example/'], ['/bad.example/#']).allowed).toEqual([]);
   });
 
-  test('asks the usual servers below a record, if there are any', () => {
+  test('forwards names below a record to the default servers, if there are any', () => {
     const [address, server] = [['/big.example/192.0.2.10'], ['/sub.big.example/#']];
     const zones = mapped(address, server, ['192.0.2.53']).document.forward_zones;
     expect(zones).toMatchObject([{ servers: ['192.0.2.53'] }]);
     expect(mapped(address, server).rows['server=/sub.big.example/#']).toMatch(/^not_mapped: /);
   });
 
-  test('records have the TTL, and cover the names below', () => {
+  test('creates records with a TTL for the name and for the names below it', () => {
     const { local_records: records } = mapped(['/a.b.example/192.0.2.1'], []).document;
     expect(records.map(({ ttl, value }) => [ttl, value])).toEqual([
       [60, '192.0.2.1'],
@@ -47,7 +47,7 @@ describe('DnsmasqDomains', () => {
     ]);
   });
 
-  test('has a row for a wrong address or set of names', () => {
+  test('reports an invalid address, and an unsupported pattern of names', () => {
     const { rows } = mapped(['/a.example/nowhere', '/a b/192.0.2.1'], ['/a b/192.0.2.1']);
     expect(rows['address=/a.example/nowhere']).toBe('not_mapped: it is not a name with an address');
     expect(rows['address=/a b/192.0.2.1']).toBe('not_mapped: Weir does not support this pattern of names');

@@ -15,7 +15,7 @@ describe('addCname()', () => {
 });
 
 describe('addDhcpHost()', () => {
-  test('sets the name of the client with a MAC', () => {
+  test('gives the client with the MAC its name', () => {
     const builder = new PlanBuilder();
     for (const line of ['02:00:5e:00:00:01,192.0.2.7,tv,24h', '192.0.2.8,box']) addDhcpHost(builder, line);
     const { document, items } = builder.finish('pihole');

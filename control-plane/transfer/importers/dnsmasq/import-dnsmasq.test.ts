@@ -27,8 +27,8 @@ async function expectAnswers(file: string, table: readonly ExpectedStatus[]): Pr
 
 const CLIENT = '192.0.2.200';
 
-describe('domains of dnsmasq', () => {
-  test('the longest domain decides, whatever its option', async () => {
+describe('imported domains of dnsmasq', () => {
+  test('are handled by the longest matching domain, whatever its option', async () => {
     const file = `no-resolv
 server=192.0.2.53
 address=/parent.example/0.0.0.0
@@ -86,7 +86,7 @@ server=/alone.example/#
     ]);
   });
 
-  test('a star matches neither the name itself nor an arbitrary end of a name', async () => {
+  test('with a star match neither the domain itself nor other names with the same ending', async () => {
     await expectAnswers(
       'address=/*.star.example/0.0.0.0\naddress=/*tail.example/#\naddress=/.dot.example/\n',
       [
@@ -109,7 +109,7 @@ server=/alone.example/#
     });
   });
 
-  test('every other name is denied, or has one address', async () => {
+  test('include all names that no other option contains for address=/#/', async () => {
     const exceptions = 'server=/ok.example/#\nserver=/fwd.example/192.0.2.1\nhost-record=nas.lan,192.0.2.5\n';
     await expectAnswers(`address=/#/\n${exceptions}`, [
       [CLIENT, 'else.example', 1, 'BLOCKED_LIST'],
@@ -122,7 +122,7 @@ server=/alone.example/#
     );
   });
 
-  test('reports which questions Weir answers differently', () => {
+  test('are reported if Weir answers some queries differently', () => {
     const file = `address=/deny.example/0.0.0.0
 address=/nx.example/
 address=/app.example/192.0.2.1
@@ -152,8 +152,8 @@ cname=out.lan,also.lan,elsewhere.example,60
   });
 });
 
-describe('answers of dnsmasq', () => {
-  test('removes types from the answers to others, and answers that contain an address', async () => {
+describe('imported answers of dnsmasq', () => {
+  test('are empty for filtered types, and bogus addresses are denied', async () => {
     await expectAnswers('filter-AAAA\nfilter-rr=HTTPS,ANY\nhost-record=six.lan,2001:db8::5\n', [
       [CLIENT, 'any.example', 28, 'BLOCKED_LIST'],
       [CLIENT, 'any.example', 65, 'BLOCKED_LIST'],
@@ -164,7 +164,7 @@ describe('answers of dnsmasq', () => {
     expect(list!.text).toContain('\nbogus-nxdomain=203.0.113.1\nbogus-nxdomain=203.0.113.2\n');
   });
 
-  test('reports that allowed names have answers of filtered types', async () => {
+  test('are reported as different if filtered types of allowed names are answered', async () => {
     const file = 'filter-AAAA\naddress=/parent.example/#\nserver=/ok.parent.example/#\n';
     await expectAnswers(file, [
       [CLIENT, 'ok.parent.example', 28, 'FORWARDED'],
@@ -173,7 +173,7 @@ describe('answers of dnsmasq', () => {
     expect(rowsOf(file, 'differs')).toMatchObject({ 'filtered types': expect.stringContaining('all types') });
   });
 
-  test('reads records with the TTL of all local ones, and reports why one has no equivalent', () => {
+  test('contain records with the TTL of local-ttl, and records without an equivalent are reported', () => {
     expect(
       recordsOf(
         'local-ttl=77\ntxt-record=t.lan,"v=1, a",b\nmx-host=m.lan,nas.lan,5\nhost-record=h.lan,192.0.2.1,60\ncname=c.lan,h.lan\naddress=/a.lan/192.0.2.2\nptr-record=1.2.0.192.in-addr.arpa,"h.lan"',
@@ -200,7 +200,7 @@ describe('answers of dnsmasq', () => {
     });
   });
 
-  test('names of this machine are records, unless a file has many of them', () => {
+  test('contain the names of this machine as records, unless a file has many of them', () => {
     const hosts = '127.0.0.1 localhost loop.lan\n0.0.0.0 sink.lan\n::1 six.lan\n';
     const planWith = (text: string) =>
       mapDnsmasq(
@@ -216,8 +216,8 @@ describe('answers of dnsmasq', () => {
   });
 });
 
-describe('settings of dnsmasq', () => {
-  test('has keys for settings with an equivalent', () => {
+describe('imported settings of dnsmasq', () => {
+  test('are keys of Weir if they have an equivalent', () => {
     const file = `cache-size=0
 neg-ttl=60
 max-ttl=900
@@ -236,7 +236,7 @@ rebind-domain-ok=c.example
     });
   });
 
-  test('reports each other option with a correct reason', () => {
+  test('are reported with the correct reason if they have no equivalent', () => {
     const file = `expand-hosts
 local-ttl=60
 resolv-file=/etc/resolv.dnsmasq
@@ -259,7 +259,7 @@ cache-size=500
     });
   });
 
-  test('also queries the servers of resolv.conf, and reads the files in conf-dir', () => {
+  test('include the servers in resolv.conf and the files in conf-dir', () => {
     const plan = mapDnsmasq(
       filesOf({
         'etc/dnsmasq.conf': 'server=192.0.2.1\nconf-dir=/etc/more.d/,*.conf\nconf-dir=/etc/other.d,.bak\n',
@@ -289,7 +289,7 @@ cache-size=500
     ['user=me\nport=53\ninterface=eth0\nserver=192.0.2.1\n', false],
     ['[Interface]\nAddress = 192.0.2.1\nPrivateKey = abc\n', false],
     ['192.0.2.1 nas.lan\n', false],
-  ])('recognizes its files by their lines (%#)', (text, isKnown) => {
+  ])('come from a file that is recognized by its lines (%#)', (text, isKnown) => {
     expect(isDnsmasq(filesOf({ [ONLY_TEXT]: text }))).toBe(isKnown);
   });
 });

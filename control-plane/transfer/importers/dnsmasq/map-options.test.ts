@@ -51,7 +51,7 @@ describe('mapOptions()', () => {
     expect(plan.items.filter(({ result }) => result !== 'differs')).toHaveLength(1);
   });
 
-  test('returns the servers for all names, and how they are queried', () => {
+  test('returns the servers for all names, and the strategy of their pool', () => {
     const { upstreams } = planOf('server=192.0.2.1#53', 'server=2001:db8::1@eth0', 'server=', 'all-servers');
     expect(upstreams).toEqual({ servers: ['192.0.2.1#53', '2001:db8::1'], strategy: 'Parallel' });
     expect(planOf('strict-order').upstreams.strategy).toBe('Failover');
@@ -66,7 +66,7 @@ describe('mapOptions()', () => {
     expect(plan.items.map(({ result }) => result)).toEqual([null, 'not_mapped', 'not_mapped', null]);
   });
 
-  test('reports an option once, however many lines have it', () => {
+  test('reports an option once, however many lines contain it', () => {
     const lines = Array.from({ length: 50 }, (_, n) => `dhcp-option=${n},192.0.2.1`);
     const names = planOf(...lines, 'no-such-thing=1', '??').items.map(({ name }) => name);
     expect(names).toEqual(['2 lines', 'dhcp-option (50 lines)']);
@@ -92,14 +92,14 @@ describe('readDnsmasq()', () => {
     ]);
   });
 
-  test('is recognized by its file names, or by most lines of a text', () => {
+  test('recognizes dnsmasq by file names, or by most lines of a text', () => {
     expect(isDnsmasq(files({ upload: 'address=/a/1.2.3.4\n# more\n' }))).toBe(true);
     expect(isDnsmasq(files({ upload: 'address: 1.2.3.4\nserver: x\n' }))).toBe(false);
     expect(isDnsmasq(files({ upload: '' }))).toBe(false);
   });
 });
 
-describe('local-service', () => {
+describe('mapOptions() with local-service', () => {
   test.each([
     ['local-service', ['127.0.0.0/8', '::1/128', 'connected']],
     ['local-service=net', ['127.0.0.0/8', '::1/128', 'connected']],

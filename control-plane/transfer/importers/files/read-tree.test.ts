@@ -5,7 +5,7 @@ const yaml = (text: string) => readYaml('a.yaml', Buffer.from(text));
 const LEVEL = (name: string, below: string) => `${name}: &${name} [${Array(9).fill(below).join(', ')}]\n`;
 
 describe('readYaml()', () => {
-  test('reads values, with aliases and merges as people use them', () => {
+  test('reads values, aliases and merge keys', () => {
     const tree = yaml('base: &base {x: 1, y: two}\nown:\n  <<: *base\n  y: 3\nlist: [a, 1, true]\n');
     expect([tree.count('own.x'), tree.text('own.y'), tree.texts('list')]).toEqual([1, '3', ['a', '1']]);
     expect([tree.has('own.z'), tree.flag('own.x'), tree.list('own')]).toEqual([false, undefined, []]);
@@ -24,7 +24,7 @@ describe('readYaml()', () => {
     ['tables by the hundred', Array.from({ length: 100 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
     ['a key twice', 'a: 1\na: 2'],
     ['a text that does not end', 'password: "hunter2'],
-  ])('refuses %s, and quotes nothing of it', (_what, text) => {
+  ])('refuses %s, and quotes no part of it', (_what, text) => {
     expect(() => yaml(text)).toThrow(/a\.yaml/);
     expect(() => yaml(text)).not.toThrow(/hunter2/);
   });
@@ -34,7 +34,7 @@ describe('readYaml()', () => {
     expect(() => readYaml('a.yaml', Buffer.alloc(9_000_000, 0x20))).toThrow('too large');
   });
 
-  test('treats names that every object has as ordinary keys', () => {
+  test('treats keys such as __proto__ as ordinary keys', () => {
     const tree = yaml('__proto__: {flag: true}\nconstructor: 1\n');
     expect([tree.flag('flag'), tree.flag('__proto__.flag'), tree.text('toString')]).toEqual([
       undefined,
@@ -45,7 +45,7 @@ describe('readYaml()', () => {
 });
 
 describe('readJson()', () => {
-  test('reads values, and refuses invalid or too large JSON', () => {
+  test('reads values, and refuses invalid JSON and JSON that is too large', () => {
     expect(readJson('a.json', Buffer.from('\ufeff{"a": [1]}')).texts('a')).toEqual(['1']);
     expect(() => readJson('a.json', Buffer.from('{'))).toThrow('a.json is not JSON');
     expect(() => readJson('a.json', Buffer.from('['.repeat(70) + ']'.repeat(70)))).toThrow(

@@ -21,7 +21,7 @@ const NOTHING: PiholeSettings = {
 const group = (id: number, name: string, enabled = true) => ({ id, name, enabled, comment: '' });
 
 describe('mapClients()', () => {
-  test('makes one group of each distinct set of enabled groups, in any order', () => {
+  test('creates one group for each different set of enabled groups, in any order', () => {
     const builder = new PlanBuilder();
     const sets = mapClients(builder, {
       ...NOTHING,
@@ -56,7 +56,7 @@ describe('mapClients()', () => {
     expect(sets.groupsOf([7])).toEqual([]);
   });
 
-  test('reports a default group that is disabled', () => {
+  test('reports a disabled default group', () => {
     const builder = new PlanBuilder();
     mapClients(builder, { ...NOTHING, groups: [group(0, 'Default', false)] });
     expect(builder.finish('pihole').items).toMatchObject([{ kind: 'group', result: 'not_mapped' }]);

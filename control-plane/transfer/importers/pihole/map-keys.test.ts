@@ -36,7 +36,7 @@ describe('mapKeys()', () => {
     expect(keysOf({ blockingMode })).toEqual({ 'blocking.mode': value });
   });
 
-  test('has the mode of an address with that address only', () => {
+  test('maps a blocking mode with an address only if the address is set', () => {
     const addresses = { blockingIpv4: '192.0.2.80', blockingIpv6: '2001:db8::80' };
     expect(keysOf({ blockingMode: 'IP', ...addresses })).toEqual({
       'blocking.mode': 'custom_ip',
@@ -52,7 +52,7 @@ describe('mapKeys()', () => {
     expect(unknown.items).toMatchObject([{ name: 'dns.blocking.mode IP', result: 'not_mapped' }]);
   });
 
-  test('reads the names of loopback addresses, of single labels, and of hostRecord', () => {
+  test('reads names of loopback addresses, single-label names, and names in hostRecord', () => {
     const keys: PiholeKeys = {
       hosts: ['127.0.0.1 pihole', '192.168.1.9 other', '::1 six.lan'],
       expandHosts: true,
@@ -71,7 +71,7 @@ describe('mapKeys()', () => {
     expect(recordsOf({ ...keys, expandHosts: false })).not.toContain('other.lan A 192.168.1.9');
   });
 
-  test('lists names with 0.0.0.0 in a blocking mode with another answer', () => {
+  test('reports names with 0.0.0.0 if the blocking mode answers differently', () => {
     const rowsOf = (blockingMode: string) =>
       planOf({ hosts: ['0.0.0.0 sink.example', '192.0.2.1 nas.lan'], blockingMode, domainNeeded: true })
         .items.filter(({ name }) => name === 'names with 0.0.0.0 or ::')
@@ -79,7 +79,7 @@ describe('mapKeys()', () => {
     expect([rowsOf('NULL'), rowsOf('NX')]).toEqual([[], [['sink.example']]]);
   });
 
-  test('answers the local domain here, unless a server has it', () => {
+  test('answers the local domain locally, unless the file has a server for it', () => {
     const zonesOf = (keys: PiholeKeys): string[] =>
       planOf(keys).document.forward_zones.map(({ zone, servers }) => [zone, ...servers].join(' '));
     const local = { localDomain: 'lan', isDomainLocal: true };
@@ -92,7 +92,7 @@ describe('mapKeys()', () => {
     expect(zonesOf({ localDomain: 'lan' })).toEqual([]);
   });
 
-  test('reports the server of names without a dot', () => {
+  test('reports that single-label names were forwarded to a server', () => {
     const revServers = ['true,192.0.2.0/24,192.0.2.1,lan'];
     const rowsOf = (keys: PiholeKeys) => planOf(keys).items.filter(({ result }) => result === 'differs');
     expect(rowsOf({ revServers, domainNeeded: false })).toMatchObject([
@@ -124,11 +124,11 @@ describe('mapKeys()', () => {
     [3600, 3600],
     [0, 31_536_000],
     [-1, 0],
-  ])('maps the age %i of stale answers to %i', (staleSecs, value) => {
+  ])('maps the maximum age %i of stale answers to %i', (staleSecs, value) => {
     expect(keysOf({ staleSecs })).toEqual({ 'cache.serve_stale_secs': value });
   });
 
-  test('maps the settings of special names', () => {
+  test('maps the settings of special domains', () => {
     const plan = planOf({
       specialDomains: { mozillaCanary: false, iCloudPrivateRelay: true, designatedResolver: false },
     });
@@ -142,7 +142,7 @@ describe('mapKeys()', () => {
     });
   });
 
-  test('allows private addresses for public names, unless a line for dnsmasq prevents that', () => {
+  test('allows private addresses in answers, unless a dnsmasq line prevents that', () => {
     const upstreams = ['192.0.2.53'];
     expect(keysOf({ upstreams })).toMatchObject({ 'dns.rebinding_protection': false });
     expect(keysOf({ upstreams, dnsmasqLines: ['stop-dns-rebind'] })).toMatchObject({
@@ -163,7 +163,7 @@ describe('mapKeys()', () => {
     expect(items.flatMap(({ name, result }) => (result === null ? [] : [name]))).toEqual(left);
   });
 
-  test('imports a limit per address, or its absence', () => {
+  test('imports a rate limit per address, or that there is none', () => {
     const limited = planOf({ rateLimit: { count: 1000, interval: 60 } }).keys.map(({ key, value }) => [
       key,
       value,
@@ -178,7 +178,7 @@ describe('mapKeys()', () => {
     expect(planOf({ rateLimit: { count: 0, interval: 0 } }).keys).toMatchObject([{ value: false }]);
   });
 
-  test('leaves out names of the system itself, and turns blocking lines into denied names', () => {
+  test('leaves out names of the operating system, and turns hosts lines with 0.0.0.0 into denied names', () => {
     const plan = planOf({ hosts: ['0.0.0.0 ads.example', 'nonsense'] }, [
       '127.0.0.1 localhost',
       '::1 ip6-localhost',
@@ -193,7 +193,7 @@ describe('mapKeys()', () => {
     expect(plan.items.filter(({ result }) => result === 'not_mapped')).toMatchObject([{ name: 'nonsense' }]);
   });
 
-  test('imports lines for dnsmasq, and adds their servers to those of all names', () => {
+  test('imports dnsmasq lines, and adds their servers to the pool', () => {
     const plan = planOf({
       upstreams: ['192.0.2.53#53'],
       dnsmasqLines: [
@@ -211,7 +211,7 @@ describe('mapKeys()', () => {
     ]);
   });
 
-  test('creates zones for a network and a domain, disabled if the server is', () => {
+  test('creates forward zones for the network and the domain of a server, disabled if the server is', () => {
     const { document } = planOf({
       revServers: ['false,192.0.2.0/24,192.0.2.1#5353,lan', 'true,,quic://x,y'],
     });
@@ -244,7 +244,7 @@ describe('mapPihole()', () => {
     comment: '',
   });
 
-  test('reports a name that is denied there although it has a record', () => {
+  test('reports a name that is denied in Pi-hole although it has a record', () => {
     const { items } = planWith(
       { hosts: ['192.0.2.5 nas.lan ok.lan free.lan'], cnames: ['alias.lan,nas.lan'] },
       [domain(1, 1, 'nas.lan'), domain(2, 3, '^(ok|alias)'), domain(3, 0, 'ok.lan')],
@@ -261,7 +261,7 @@ describe('mapPihole()', () => {
     ]);
   });
 
-  test('reports for names outside the local domain only that other types are forwarded', () => {
+  test('reports that other types are forwarded, only for names outside the local domain', () => {
     const { items } = planWith({
       hosts: ['192.0.2.5 nas.lan host.example one'],
       localDomain: 'lan',
@@ -272,7 +272,7 @@ describe('mapPihole()', () => {
     ]);
   });
 
-  test('reports which names the program itself answered', () => {
+  test('reports the names that Pi-hole answered itself', () => {
     const { items } = planWith({ upstreams: ['192.0.2.53'] });
     expect(items.filter(({ kind }) => kind === 'other').map(({ name }) => name)).toEqual([
       'names whose alias is denied',
@@ -281,7 +281,7 @@ describe('mapPihole()', () => {
     ]);
   });
 
-  test('excludes the domains and clients that were not shown, and the machine itself', () => {
+  test('excludes hidden domains, hidden clients and the machine itself from log and statistics', () => {
     const { document, keys, items } = planWith({
       excludedDomains: ['(^|\\.)google\\.example$', '^one\\.example$', 'any'],
       excludedClients: ['^192\\.0\\.2\\.56$', '^laptop$'],
@@ -303,7 +303,7 @@ describe('mapPihole()', () => {
     ]);
   });
 
-  test('reports settings without a place in Weir, and of sections with secrets no value', () => {
+  test('reports settings without an equivalent, but no values of sections with secrets', () => {
     const { items } = planWith({
       others: new Map<string, unknown>([
         ['dns.CNAMEdeepInspect', false],

@@ -45,7 +45,7 @@ describe('mapDomains()', () => {
     expect(planOf([wildcard, [2, '^good\\.', false]]).document.managed_domains).toHaveLength(1);
   });
 
-  test('turns only an exact deny that a regex allows into an expression', () => {
+  test('turns an exact deny into a regex filter only if a regex allows the name', () => {
     const { document, items } = planOf([
       [1, 'good.example'],
       [1, 'bad.example'],
@@ -59,7 +59,7 @@ describe('mapDomains()', () => {
     expect(items.filter(({ result }) => result !== null)).toEqual([]);
   });
 
-  test('writes regex denies as rules of a list if there is an allowlist', () => {
+  test('writes denying regexes as rules of a custom list if there is an allowlist', () => {
     const plan = planOf(
       [
         [3, 'rex'],
@@ -81,7 +81,7 @@ describe('mapDomains()', () => {
     expect(plan.document.managed_domains).toMatchObject([{ domain: 'exact.example' }]);
   });
 
-  test('keeps options of a filter, and writes those that no filter has as a rule of a list', () => {
+  test('keeps options that a regex filter supports, and writes a regex with other options as a list rule', () => {
     const plan = planOf([
       [3, 'a\\.example$;querytype=A,AAAA;reply=REFUSED'],
       [2, 'b\\.example$;querytype=!HTTPS'],
@@ -116,7 +116,7 @@ describe('mapDomains()', () => {
     expect(known.document.regex_filters[0]).toMatchObject({ pattern: 'own;reply=192.0.2.80' });
   });
 
-  test('writes an expression that matches every name as one that is meant to', () => {
+  test('writes a regex that matches every name as .*', () => {
     expect(planOf([[3, '*']]).document.regex_filters).toMatchObject([{ pattern: '.*' }]);
     expect(planOf([[3, '^']]).document.regex_filters).toMatchObject([{ pattern: '.*' }]);
     expect(planOf([[3, '^$']]).items).toMatchObject([{ result: 'not_mapped' }]);

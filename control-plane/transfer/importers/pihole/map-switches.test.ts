@@ -39,7 +39,7 @@ describe('mapSwitches()', () => {
     expect(keysOf({ logDays })).toEqual({ 'database.query_log_days': value });
   });
 
-  test('enables rejection of private addresses only if a line for dnsmasq does', () => {
+  test('disables rebinding protection unless a dnsmasq line contains stop-dns-rebind', () => {
     const keys = { upstreams: ['192.0.2.1'] };
     expect(keysOf(keys)).toEqual({ 'dns.rebinding_protection': false });
     expect(keysOf(keys, ['  stop-dns-rebind '])).toEqual({});
@@ -47,7 +47,7 @@ describe('mapSwitches()', () => {
     expect(keysOf({})).toEqual({});
   });
 
-  test('has rows for an unknown mode and an unknown special domain', () => {
+  test('reports an unknown blocking mode and an unknown special domain', () => {
     const { keys, items } = planOf({ blockingMode: 'ODD', specialDomains: { odd: true } });
     expect(keys).toEqual([]);
     expect(items.map(({ name, result }) => [name, result])).toEqual([

@@ -10,7 +10,7 @@ function rowsOf(others: Readonly<Record<string, unknown>>, upstreams: readonly s
 }
 
 describe('reportOtherKeys()', () => {
-  test('has a row for each setting that differs from the default, and for no others', () => {
+  test('reports each setting that differs from the default, and no others', () => {
     expect(rowsOf({ 'dns.port': 53, 'dns.cache.size': 10_000, 'dns.CNAMEdeepInspect': true })).toEqual([]);
     expect(rowsOf({ 'dns.port': 5353, 'dns.CNAMEdeepInspect': false })).toEqual([
       ['dns.CNAMEdeepInspect false', 'differs'],
@@ -18,12 +18,12 @@ describe('reportOtherKeys()', () => {
     ]);
   });
 
-  test('shows the name of a section about the program, but not its content', () => {
+  test('reports the name of a section of program settings, but not its content', () => {
     const rows = rowsOf({ 'webserver.api.pwhash': '$BALLOON$secret', 'webserver.port': '80' });
     expect(rows).toEqual([['webserver', 'skipped']]);
   });
 
-  test('reports the address of the Pi-hole itself, if it is one', () => {
+  test('reports the address of the Pi-hole itself if it is configured', () => {
     expect(rowsOf({ 'dns.reply.host.IPv4': '192.0.2.2', 'dns.reply.host.IPv6': '' })).toEqual([
       ['dns.reply.host.IPv4 192.0.2.2', 'not_mapped'],
     ]);

@@ -42,8 +42,8 @@ async function answered(table: readonly ExpectedStatus[]): Promise<ExpectedStatu
   return table.map(([client, name, qtype]) => [client, name, qtype, ask(client, name, qtype).status]);
 }
 
-describe('POST {api}/import of a Pi-hole, compared by queries', () => {
-  test('ranks allowlists above regex denies and blocklists, but not above exact denies', async () => {
+describe('POST {api}/import of Pi-hole, compared by queries', () => {
+  test('prefers allowlists to regex denies and blocklists, but exact denies to allowlists', async () => {
     await imported(
       exported([
         [3, 'rex'],
@@ -68,7 +68,7 @@ describe('POST {api}/import of a Pi-hole, compared by queries', () => {
     expect(await answered(table)).toEqual(table);
   });
 
-  test('ranks a regex allow above an exact deny, a regex deny and a blocklist', async () => {
+  test('prefers a regex allow to an exact deny, a regex deny and a blocklist', async () => {
     await imported(
       exported(
         [
@@ -96,7 +96,7 @@ describe('POST {api}/import of a Pi-hole, compared by queries', () => {
     expect(await answered(table)).toEqual(table);
   });
 
-  test('answers with both addresses of a regex rule with two reply options', async () => {
+  test('answers with both addresses of a regex rule that has two reply options', async () => {
     await imported(exported([[3, '^x\\.;reply=10.9.8.7;reply=fd00::7']], { hasAllowlist: false }));
     const ask = await importedPolicy(suite().database, LISTS);
     expect([ask(CLIENT, 'x.example', 1).answer, ask(CLIENT, 'x.example', 28).answer]).toEqual([
@@ -105,7 +105,7 @@ describe('POST {api}/import of a Pi-hole, compared by queries', () => {
     ]);
   });
 
-  test('answers its own names and keeps its domain from upstreams', async () => {
+  test('answers names of the machine itself, and does not forward names of the local domain', async () => {
     const toml =
       '[dns]\nhosts = ["127.0.0.1 pihole", "192.168.1.9 other", "0.0.0.0 sink.example"]\nexpandHosts = true\n' +
       'hostRecord = "myhost,192.168.1.77"\nrevServers = ["true,192.168.50.0/24,192.168.50.1,branch.lan"]\n[dns.domain]\nname = "lan"\nlocal = true\n';
@@ -143,7 +143,7 @@ describe('POST {api}/import of a Pi-hole, compared by queries', () => {
   test.each([
     ['a bare pihole.toml', (toml: string): Buffer => Buffer.from(toml)],
     ['a zip with only that file', (toml: string): Buffer => zipOf({ 'etc/pihole/pihole.toml': toml })],
-  ])('imports %s, and reports what is missing in it', async (_what, fileOf) => {
+  ])('imports %s, and reports what the file does not contain', async (_what, fileOf) => {
     const toml = '# Pi-hole configuration file (v6.4)\n[dns]\nhosts = ["192.0.2.5 nas.lan"]\n';
     const report = await imported(fileOf(toml));
     expect(report.format).toBe('pihole');

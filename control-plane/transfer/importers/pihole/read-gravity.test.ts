@@ -5,7 +5,7 @@ const files = (contents: Record<string, unknown>) =>
   new Map(Object.entries(contents).map(([name, value]) => [name, Buffer.from(JSON.stringify(value))]));
 
 describe('readGravityJson()', () => {
-  test('reads the type of a domain from its file, and numbers that are texts', () => {
+  test('uses the file name as the type of a domain, and reads numbers in quotes', () => {
     const { domains, domainLinks } = readGravityJson(
       files({
         'whitelist.exact.json': [{ id: '1', domain: 'a', enabled: '1' }],
@@ -27,7 +27,7 @@ describe('readGravityJson()', () => {
     expect(domainLinks.get(1)).toEqual([0, 2]);
   });
 
-  test('reads rows of odd types as rows without an id', () => {
+  test('reads rows with values of other types as rows without an ID', () => {
     const { lists } = readGravityJson(files({ 'adlist.json': [{ id: {}, address: 5, enabled: null }] }));
     expect(lists).toEqual([{ id: -1, address: '5', enabled: false, comment: '', kind: 'block' }]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readToml, readVersion5 } from './read-keys.ts';
 
 describe('readToml()', () => {
-  test('reads the clients that it answers', () => {
+  test('reads which clients Pi-hole answered', () => {
     const { keys } = readToml(Buffer.from('[dns]\nlisteningMode = "SINGLE"\ninterface = "eth0"\n'));
     expect(keys).toMatchObject({ listeningMode: 'SINGLE', networkInterface: 'eth0' });
     const vars = Buffer.from('DNSMASQ_LISTENING=all\nPIHOLE_INTERFACE=eth1\n');
@@ -51,7 +51,7 @@ describe('readVersion5()', () => {
     expect(JSON.stringify(keys)).not.toContain('abc');
   });
 
-  test('reads exclusions, hidden domains and the blocked answer of version 5', () => {
+  test('reads exclusions, hidden domains and the blocking answer of version 5', () => {
     const ftl =
       'PRIVACYLEVEL=2\nMAXDBDAYS=30\nBLOCK_IPV4=192.0.2.80\nMOZILLA_CANARY=false\nIGNORE_LOCALHOST=yes\n';
     const vars = 'API_EXCLUDE_DOMAINS=a.example,b.example\nAPI_EXCLUDE_CLIENTS=192.0.2.5\n';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { PlanBuilder } from './plan-builder.ts';
 
 describe('PlanBuilder', () => {
-  test('turns values that the schemas refuse into items without an equivalent', () => {
+  test('reports values that the schemas refuse as items without an equivalent', () => {
     const builder = new PlanBuilder();
     const rule = { action: 'deny', groups: null, comment: '', enabled: true } as const;
     builder.rule(
@@ -26,7 +26,7 @@ describe('PlanBuilder', () => {
     expect([lists, keys]).toEqual([[], []]);
   });
 
-  test('keeps entities in the form in which Weir stores them', () => {
+  test('converts objects to the form in which Weir stores them', () => {
     const builder = new PlanBuilder();
     const rule = { table: 'managed_domains', action: 'deny', groups: null, enabled: true } as const;
     builder.rule(
@@ -42,7 +42,7 @@ describe('PlanBuilder', () => {
     expect(document.forward_zones).toMatchObject([{ zone: '2.0.192.in-addr.arpa', servers: ['192.0.2.1'] }]);
   });
 
-  test('gives groups unique names, and never that of Default', () => {
+  test('gives groups unique names, and none of them the name of Default', () => {
     const builder = new PlanBuilder();
     const add = (name: string) =>
       builder.group(name, { enabled: true, comment: '' }, builder.item('group', name));

@@ -36,7 +36,7 @@ describe('readUpstream()', () => {
     '',
     '192.0.2.53#x',
     stamp(2, 'a').slice(0, 18),
-  ])('reports why it has no server for %j', (written) => {
+  ])('returns a reason instead of a server for %j', (written) => {
     expect(readUpstream(written)).toMatchObject({ server: null, reason: expect.any(String) });
   });
 

@@ -7,7 +7,7 @@ const shown = (text: string, origin = 'lan') =>
   );
 
 describe('readZone()', () => {
-  test('reads omitted or abbreviated owners, lifetimes and classes', () => {
+  test('reads omitted and relative owner names, and omitted TTLs and classes', () => {
     const text =
       '$TTL 1h\nnas A 192.0.2.5\n  IN AAAA 2001:db8::5 ; the same\nabs.example. 60 IN CNAME nas\n@ IN 30 MX 10 mail\n';
     expect(shown(text)).toEqual([
@@ -25,7 +25,7 @@ describe('readZone()', () => {
     ]);
   });
 
-  test('generates records, with offsets and widths, within bounds', () => {
+  test('expands $GENERATE with offsets and widths, up to a limit', () => {
     expect(shown('$GENERATE 1-5/2 h$ A 192.0.2.$\n$GENERATE 7-7 w${1,3,d} A 192.0.2.1\n')).toEqual([
       'h1.lan undefined A 192.0.2.1',
       'h3.lan undefined A 192.0.2.3',
@@ -36,7 +36,7 @@ describe('readZone()', () => {
     expect([records.length, faults]).toEqual([100_000, ['too many records']]);
   });
 
-  test('includes files, and ends if one includes itself', () => {
+  test('reads the files of $INCLUDE, up to a limit if a file includes itself', () => {
     const { records, faults } = readZone('$INCLUDE a\nb A 192.0.2.1\n', 'lan', (path) =>
       path === 'a' ? 'x A 192.0.2.2\n$INCLUDE a sub\n' : undefined,
     );

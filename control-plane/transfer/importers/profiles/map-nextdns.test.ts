@@ -8,14 +8,14 @@ const planOf = (profile: object) => mapNextdns(filesOf(JSON.stringify(profile)))
 const keysOf = (profile: object) =>
   Object.fromEntries(planOf(profile).keys.map(({ key, value }) => [key, value]));
 
-test('isNextdns() requires two sections of a profile', () => {
+test('isNextdns() requires two sections of a NextDNS profile', () => {
   expect(isNextdns(filesOf('{"denylist": [], "privacy": {}}'))).toBe(true);
   expect(isNextdns(filesOf('{"denylist": []}'))).toBe(false);
   expect(isNextdns(filesOf('denylist'))).toBe(false);
 });
 
 describe('mapNextdns()', () => {
-  test('refuses another file', () => {
+  test('refuses another JSON file', () => {
     expect(() => mapNextdns(filesOf('denylist'))).toThrow(ImportFault);
   });
 
@@ -27,7 +27,7 @@ describe('mapNextdns()', () => {
     expect(keysOf({ settings: { logs: { retention } } })).toEqual({ 'database.query_log_days': days });
   });
 
-  test('maps dropped names to a disabled log, and only dropped addresses to anonymous clients', () => {
+  test('maps logs without names to a disabled log, and logs without addresses to anonymous clients', () => {
     const privacyOf = (ip: boolean, domain: boolean) =>
       keysOf({ settings: { logs: { drop: { ip, domain } } } });
     expect(privacyOf(true, true)).toEqual({ 'database.query_log_privacy': 'off' });
@@ -35,7 +35,7 @@ describe('mapNextdns()', () => {
     expect(privacyOf(false, false)).toEqual({});
   });
 
-  test('maps safe search and the mode of YouTube separately', () => {
+  test('maps safe search and the restricted mode of YouTube separately', () => {
     const safeOf = (parentalControl: object) =>
       planOf({ parentalControl })
         .items.filter(({ kind }) => kind === 'safe_search')

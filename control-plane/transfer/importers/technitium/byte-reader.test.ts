@@ -5,7 +5,7 @@ import { readTechnitium } from './read-technitium.ts';
 const read = (blocked: Buffer) => readTechnitium(new Map([['blocked.config', blocked]])).blocked;
 
 describe('ByteReader', () => {
-  test('reads names', () => {
+  test('reads a list of names', () => {
     expect(read(namesFile('BZ', ['a.example', 'b.example']))).toEqual(['a.example', 'b.example']);
   });
 

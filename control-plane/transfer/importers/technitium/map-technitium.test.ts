@@ -9,7 +9,7 @@ const NOTHING: TechnitiumSettings = {
 const SOA = '@ 3600 IN SOA ns.home.example. admin.home.example. 1 2 3 4 5\n';
 
 describe('mapTechnitium()', () => {
-  test('answers a primary zone here, with its records', () => {
+  test('answers the names of a primary zone locally, with its records', () => {
     const text = `${SOA}www 300 IN A 192.0.2.7\n`;
     const { document } = mapTechnitium({ ...NOTHING, zones: [{ name: 'home.example', text }] });
     expect(document.forward_zones).toEqual([
@@ -20,7 +20,7 @@ describe('mapTechnitium()', () => {
     ]);
   });
 
-  test('asks the servers of a forwarder zone', () => {
+  test('forwards the names of a forwarder zone to its servers', () => {
     const text = '@ 0 IN FWD Udp 192.0.2.53\n';
     const { document } = mapTechnitium({ ...NOTHING, zones: [{ name: 'corp.example', text }] });
     expect(document.forward_zones).toEqual([
@@ -28,7 +28,7 @@ describe('mapTechnitium()', () => {
     ]);
   });
 
-  test('covers the names below allowed and blocked ones', () => {
+  test('also applies allowed and blocked names to the names below them', () => {
     const { lists, document } = mapTechnitium({
       ...NOTHING,
       allowed: ['good.example'],
@@ -39,7 +39,7 @@ describe('mapTechnitium()', () => {
     expect(made).toContain('*.bad.example');
   });
 
-  test('reports zones in binary form, apps and settings that it cannot read, and skips zones of every server', () => {
+  test('reports binary zones, apps and binary settings as unreadable, and skips default zones', () => {
     const { items } = mapTechnitium({
       ...NOTHING,
       zones: [

@@ -28,7 +28,7 @@ describe('mapRecursionAccess()', () => {
     expect(planOf({ recursion })).toEqual({ allowed, blocked: undefined, left });
   });
 
-  test('blocks a network that is denied before a larger one is allowed', () => {
+  test('blocks a network that is denied before a larger network is allowed', () => {
     expect(ofLines('!192.0.2.8/29', '192.0.2.0/24')).toEqual({
       allowed: [...OWN, '192.0.2.0/24'],
       blocked: ['192.0.2.8/29'],
@@ -44,7 +44,7 @@ describe('mapRecursionAccess()', () => {
     });
   });
 
-  test('reports a denied network with exceptions', () => {
+  test('reports a denied network that contains an allowed network', () => {
     expect(ofLines('192.0.2.8/29', '!192.0.2.0/24', '192.0.0.0/16')).toEqual({
       allowed: [...OWN, '192.0.2.8/29', '192.0.0.0/16'],
       blocked: undefined,
@@ -59,7 +59,7 @@ describe('mapRecursionAccess()', () => {
     });
   });
 
-  test('lists the denied networks of older versions first', () => {
+  test('gives denied networks of older versions precedence', () => {
     const settings = {
       recursion: 'UseSpecifiedNetworks',
       recursionAllowedNetworks: ['192.0.2.0/24'],

@@ -3,7 +3,7 @@ import { readYaml } from '../../files/read-tree.ts';
 import { takeRules } from './rules-block.ts';
 
 describe('takeRules()', () => {
-  test('reads rules like a YAML parser, and does not change the rest of the file', () => {
+  test('reads the same rules as a YAML parser, and does not change the rest of the file', () => {
     const rules = [
       "'||a.example^'",
       "'it''s'",
@@ -38,7 +38,7 @@ describe('takeRules()', () => {
     'user_rules:\n  - *x\n',
     'user_rules:\n  - [a]\n',
     'user_rules:\n  a: b\n',
-  ])('leaves %j to the YAML parser', (text) => {
+  ])('returns null for %j, which a YAML parser must read', (text) => {
     expect(takeRules(text)).toBeNull();
   });
 

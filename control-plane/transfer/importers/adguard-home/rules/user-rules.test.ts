@@ -32,7 +32,7 @@ const linesOf = (...rules: readonly string[]): string[] =>
     .slice(1) ?? [];
 
 describe('mapUserRules()', () => {
-  test('keeps all rules as custom rules in their order, none of which outranks another', () => {
+  test('keeps all rules as custom rules in their order, without priorities', () => {
     const rules = [
       '||a.example^',
       '@@||good.a.example^',
@@ -52,26 +52,26 @@ describe('mapUserRules()', () => {
     });
   });
 
-  test('writes *.x, which does not match x there, as .x^', () => {
+  test('writes *.x as .x^, because in AdGuard Home it does not match x', () => {
     expect(linesOf('*.b.example', '@@*.c.example')).toEqual(['.b.example^', '@@.c.example^']);
   });
 
-  test('reads a comment after a name, as lists do', () => {
+  test('reads a comment after a name, as in lists', () => {
     expect(linesOf('p5.example # why')).toEqual(['p5.example']);
   });
 
-  test('reads a single label as that name', () => {
+  test('writes a rule that is a single label as a rule for this name only', () => {
     expect(linesOf('localbox', '@@localbox', 'zip^')).toEqual(['|localbox^', '@@|localbox^', 'zip^']);
   });
 
-  test('lists rules that match nothing there', () => {
+  test('lists rules that match nothing in AdGuard Home', () => {
     expect(planOf('Plain.example').items).toMatchObject([
       { name: 'Plain.example', result: null },
       { name: 'Plain.example', result: 'differs', domains: ['plain.example'] },
     ]);
   });
 
-  test('names the clients of a tag', () => {
+  test('replaces a client tag with the names of the clients that have it', () => {
     expect(
       linesOf(
         '||a.example^$ctag=user_child',
@@ -85,7 +85,7 @@ describe('mapUserRules()', () => {
     ]);
   });
 
-  test('creates local records from hosts lines with a real address', () => {
+  test('creates local records from hosts lines unless their address means blocking', () => {
     expect(planOf('192.0.2.5 nas.lan nas').document).toMatchObject({
       local_records: [
         { hostname: 'nas', domain: 'lan' },
@@ -111,7 +111,7 @@ describe('mapUserRules()', () => {
     });
   });
 
-  test('treats comments and empty lines as no rules', () => {
+  test('ignores comments and empty lines', () => {
     expect(planOf('', '  ', '! a', '# b', '##.ad').items).toEqual([]);
   });
 });
@@ -130,7 +130,7 @@ describe('withoutTags()', () => {
     expect(withoutTags(rule, tagged)).toEqual({ rule: written });
   });
 
-  test('keeps exceptions of clients next to a tag', () => {
+  test('keeps excluded clients when it replaces a tag', () => {
     expect(withoutTags('||a^$ctag=t,client=~Mom', new Map([['t', ['Kids']]]))).toEqual({
       rule: '||a^$client=Kids|~Mom',
     });
@@ -159,7 +159,7 @@ describe('withAddresses()', () => {
     expect(withAddresses(rule, addressesOf)).toBe(written);
   });
 
-  test('excludes separate clients from a network around them', () => {
+  test('excludes clients with their own settings from a network that contains them', () => {
     const places = new Map([
       ['Guests', ['192.0.2.0/24']],
       ['Mom', ['192.0.2.7']],

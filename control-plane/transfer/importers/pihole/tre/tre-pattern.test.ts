@@ -54,7 +54,7 @@ describe('fromTre()', () => {
     ['\\<ads', ['ads', 'x-ads'], ['xads']],
     ['\\b-', ['-a'], []],
     ['[\\.]x', ['.x'], ['ax']],
-  ])('matches with %s what TRE matches', (pattern, found, others) => {
+  ])('converts %s to a pattern that matches the same names as TRE', (pattern, found, others) => {
     expect(matched(pattern, [...found, ...others])).toEqual(found);
   });
 
@@ -87,7 +87,7 @@ describe('fromTre()', () => {
 });
 
 describe('wildcardName()', () => {
-  test('finds the name in the pattern of a wildcard, and none in others', () => {
+  test('returns the name in a wildcard pattern, and null for other patterns', () => {
     const patterns = [
       '(\\.|^)a\\.example$',
       '(\\.|^)a.example$',

@@ -9,7 +9,7 @@ const START = { ...EMPTY, text: '\\b', edge: 'start' as const };
 const END = { ...EMPTY, text: '\\b', edge: 'end' as const };
 
 describe('joined()', () => {
-  test('reports at which ends a text is a word character, and is not an atom', () => {
+  test('returns whether a text starts and ends with a word character, and that it is not an atom', () => {
     expect(joined([])).toBe(EMPTY);
     expect(joined([A])).toBe(A);
     expect(joined([A, DOT])).toMatchObject({
@@ -21,7 +21,7 @@ describe('joined()', () => {
     });
   });
 
-  test('refuses the edge of a word unless a word character is next to it', () => {
+  test('refuses a word boundary unless a word character is next to it', () => {
     expect(joined([START, A, END]).text).toBe('\\ba\\b');
     for (const pieces of [[START], [START, DOT], [DOT, END], [END, A], [START, repeated(A, STAR)]])
       expect(() => joined(pieces)).toThrow(NoEquivalent);
@@ -29,7 +29,7 @@ describe('joined()', () => {
 });
 
 describe('repeated()', () => {
-  test('puts everything except an atom in brackets, and may match nothing', () => {
+  test('adds parentheses unless the text is an atom, and detects that the result may match nothing', () => {
     expect(repeated(A, STAR)).toMatchObject({ text: 'a*', isNullable: true, startsWord: false });
     expect(repeated(joined([A, DOT]), STAR).text).toBe('(?:a\\.)*');
     expect(repeated(A, { min: 1, max: 1, text: '{1}' })).toBe(A);
