@@ -104,7 +104,7 @@ describe('CacheWriter.store()', () => {
     expect([count(CacheHead.LOCK_WORD), count(CacheHead.INSERTIONS_WORD)]).toEqual([1, 0]);
   });
 
-  test('holds the lock on behalf of its worker while it writes', () => {
+  test('writes while holding the lock in the name of its worker', () => {
     const { memory, writer, count } = open();
     const holders: (number | undefined)[] = [];
     const key = keyOf('a.test');
@@ -131,7 +131,7 @@ describe('CacheWriter.store()', () => {
     expect(referencesIn(memory)).toHaveLength(entries);
   });
 
-  test('distinguishes names whose hashes are the same', () => {
+  test('stores separate entries for names with the same hash', () => {
     const { memory, writer } = open();
     writer.store(keyOf('a.test'), ANSWER, NOTES);
     writer.store(keyOf('b.test'), ANSWER, NOTES);

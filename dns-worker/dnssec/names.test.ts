@@ -6,7 +6,7 @@ import { TypeBitmap } from './type-bitmap.ts';
 const name = (text: string): Uint8Array => nameFromText(text)!;
 
 describe('compareNames()', () => {
-  test('compareNames() orders names like the example of RFC 4034 section 6.1', () => {
+  test('compareNames() sorts names as in the example of RFC 4034 section 6.1', () => {
     const ordered = [
       'example',
       'a.example',

@@ -195,7 +195,7 @@ describe('TrustChain with results shared between threads', () => {
     ['an unsigned zone', 'www.open.test', 'insecure'],
     ['the absence of a zone', 'a.sub.test', 'secure test'],
     ['the absence of all below a name', 'svc.test', 'secure test'],
-  ])('proves %s once per node', async (_what, name, zone) => {
+  ])('proves %s with one set of queries per node', async (_what, name, zone) => {
     const [one, other] = threads();
     one.off('www.child.test DS');
     one.on('www.child.test DS', '', CHILD.signed('www.child.test 300 NSEC x.child.test A RRSIG NSEC'));

@@ -50,7 +50,7 @@ describe('Deadlines, a timer wheel,', () => {
     }
   });
 
-  test('add() treats a deadline beyond the span of the wheel as the end of that span', () => {
+  test('add() shortens a deadline that is beyond the span of the wheel to the end of that span', () => {
     const deadlines = new Deadlines(2, 0);
     deadlines.add(0, 0, 60_000);
     deadlines.add(1, 0, 100);

@@ -120,7 +120,7 @@ describe('Forwarder.take(), which resolves a cache miss,', () => {
 });
 
 describe('Forwarder.idle(), used at shutdown,', () => {
-  test('resolves when the last request has its reply', async () => {
+  test('resolves its promise when the last request has its reply', async () => {
     await forwarding.forwarder.idle();
     forwarding.ask(NAME);
     forwarding.ask('other.example');

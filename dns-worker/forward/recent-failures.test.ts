@@ -42,18 +42,21 @@ describe('RecentFailures, failed queries that are not repeated at once,', () => 
     ['an unreachable server', 'network', [1, 1, 1]],
     ['a bogus answer', 'bogus', [5, 5]],
     ['an unusable answer', 'unusable', [5, 5]],
-  ] as const)('lifetimeSecs() of %s (%s) is %j s as it repeats', (_what, reason, expected) => {
-    const failures = new RecentFailures(clock);
-    const lifetimes = expected.map(() => {
-      const failure = failed(reason);
-      // Many clients may wait for the same outcome, which counts once.
-      failures.note(WWW, failure);
-      failures.note(WWW, failure);
-      nowMs += 6000;
-      return failures.lifetimeSecs(WWW, failure);
-    });
-    expect(lifetimes).toEqual(expected);
-  });
+  ] as const)(
+    'lifetimeSecs() for a failure by %s (%s) is %j s when it repeats',
+    (_what, reason, expected) => {
+      const failures = new RecentFailures(clock);
+      const lifetimes = expected.map(() => {
+        const failure = failed(reason);
+        // Many clients may wait for the same outcome, which counts once.
+        failures.note(WWW, failure);
+        failures.note(WWW, failure);
+        nowMs += 6000;
+        return failures.lifetimeSecs(WWW, failure);
+      });
+      expect(lifetimes).toEqual(expected);
+    },
+  );
 
   test('lifetimeSecs() starts from the shortest time after an answer, or after half a minute', () => {
     const failures = new RecentFailures(clock);

@@ -19,7 +19,7 @@ describe('WaitingClients, the limit of waiting clients,', () => {
     expect(clients.enter('b', 1)).toBe(true);
   });
 
-  test('leave() frees a place', () => {
+  test('leave() frees a place of the network', () => {
     const clients = new WaitingClients();
     for (let i = 0; i < 1024; i++) clients.enter('a', 1);
     clients.leave('a', 1);

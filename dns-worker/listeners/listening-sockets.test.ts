@@ -26,7 +26,7 @@ describeCalls('ListeningSockets', () => {
     sockets.close();
   });
 
-  test('keep waiting connections when the server that accepts them has closed', async () => {
+  test('keep connections waiting in the queue when the server that accepts them has closed', async () => {
     const port = await freePort(['127.0.0.1']);
     const first = createServer().listen({ fd: sockets.at({ address: '127.0.0.1', port })[0]! });
     await once(first, 'listening');

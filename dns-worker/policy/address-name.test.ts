@@ -18,10 +18,13 @@ function written(bytes: Uint8Array): string {
 }
 
 describe('writeAddressName, an IP address as a name for rules,', () => {
-  test.each(['192.0.2.1', '0.0.0.0', '255.255.255.255', '10.100.9.99'])('writes %s unchanged', (text) => {
-    expect(written(addressFromText(text)!.slice(12))).toBe(text);
-    expect(written(addressFromText(text)!)).toBe(text);
-  });
+  test.each(['192.0.2.1', '0.0.0.0', '255.255.255.255', '10.100.9.99'])(
+    'writes the IPv4 address %s as a name',
+    (text) => {
+      expect(written(addressFromText(text)!.slice(12))).toBe(text);
+      expect(written(addressFromText(text)!)).toBe(text);
+    },
+  );
 
   test.each([
     '2001:db8::1',

@@ -48,7 +48,7 @@ describe('hasAsker(), whether a rule depends on query type or client,', () => {
   });
 });
 
-describe('isFor(), whether such a rule applies to a query,', () => {
+describe('isFor(), whether the condition of a rule applies to a query,', () => {
   test('is true for every query if the rule has no condition', () => {
     expect(holds({}, '192.0.2.1')).toBe(true);
   });

@@ -33,13 +33,13 @@ describe('ClientNetworks, which assigns addresses to networks,', () => {
   const key = (client: string, isProven?: boolean): string => networks.key(from(client, isProven));
   const hash = (client: string, isProven?: boolean): number => networks.hash(from(client, isProven));
 
-  test.each(SAME)('key() and hash() are the same for %s and %s', (one, other) => {
+  test.each(SAME)('key() and hash() are equal for %s and %s, which are one network', (one, other) => {
     expect(key(one)).toBe(key(other));
     expect(hash(one)).toBe(hash(other));
     expect(key(one)).not.toBe('');
   });
 
-  test.each(OTHERS)('key() and hash() distinguish %s from %s', (one, other) => {
+  test.each(OTHERS)('key() and hash() differ for %s and %s, which are two networks', (one, other) => {
     // The result does not depend on the previous lookup.
     const keys = [one, other, other, one, one, other].map((client) => key(client));
     expect(keys).toEqual([keys[0], keys[1], keys[1], keys[0], keys[0], keys[1]]);

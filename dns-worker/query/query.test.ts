@@ -33,7 +33,7 @@ describe('Query', () => {
     expect(seen).toEqual(facts.map(([name]) => [name, fresh[name]]));
   });
 
-  test('discardAnswer() clears the answer that was found', () => {
+  test('discardAnswer() clears the data of an answer found earlier', () => {
     const query = new Query();
     query.begin(new Uint8Array(64), 0, 12, 64);
     const bare = Object.fromEntries(Object.entries(query));

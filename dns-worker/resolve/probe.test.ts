@@ -90,7 +90,7 @@ describe('Probe of an upstream server', () => {
     ['NOERROR', 'Healthy', Rcode.NOERROR],
     ['REFUSED, as from an authoritative server', 'Healthy', Rcode.REFUSED],
     ['SERVFAIL, as from one that cannot reach the root', 'Unhealthy', Rcode.SERVFAIL],
-  ])('shows a server that answers %s as %s', async (_, status, rcode) => {
+  ])('gives a server that answers %s the status %s', async (_, status, rcode) => {
     server.udpScript = fails(rcode);
     start();
     await until(

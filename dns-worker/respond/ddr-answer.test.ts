@@ -36,14 +36,17 @@ test.each<[string, string[], Uint8Array[], string[]]>([
     ['A 192.168.1.2'],
   ],
   ['of neither', [], [], []],
-])('designate() adds the addresses %s (RFC 9462 section 4)', (_, records, addresses, expected) => {
-  const reply = replyIn(designated(records, addresses));
-  expect([reply.rcode, reply.truncated, reply.answers.length]).toEqual([0, false, 1]);
-  expect(reply.additionals.map(({ name, type, data }) => `${name} ${type} ${String(data)}`)).toEqual(
-    expected.map((each) => `dns.example ${each}`),
-  );
-  expect(reply.opt).not.toBeNull();
-});
+])(
+  'designate() adds to the SVCB answer the addresses %s (RFC 9462 section 4)',
+  (_, records, addresses, expected) => {
+    const reply = replyIn(designated(records, addresses));
+    expect([reply.rcode, reply.truncated, reply.answers.length]).toEqual([0, false, 1]);
+    expect(reply.additionals.map(({ name, type, data }) => `${name} ${type} ${String(data)}`)).toEqual(
+      expected.map((each) => `dns.example ${each}`),
+    );
+    expect(reply.opt).not.toBeNull();
+  },
+);
 
 test('designate() omits addresses rather than SVCB records if space is short', () => {
   const many = Array.from({ length: 40 }, (_, i) => Uint8Array.of(192, 0, 2, i));

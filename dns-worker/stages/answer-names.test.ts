@@ -66,7 +66,7 @@ describe('AnswerNames, which checks the names and addresses in an answer,', () =
     ['a DNAME', [{ owner: 'example.org', type: 'DNAME', ttl: 1, rdata: wireName('tracker.example') }]],
     ['the target of an HTTPS record', [https('tracker.example')]],
     ['the target behind an address', [a(NAME, '192.0.2.7'), cname(NAME, 'tracker.example')]],
-  ] as [string, TestRecord[]][])('check() finds %s', (_what, records) => {
+  ] as [string, TestRecord[]][])('check() detects a blocked name in %s', (_what, records) => {
     expect(check(BLOCKING_NAME, records)).not.toBeNull();
   });
 
@@ -107,12 +107,15 @@ describe('AnswerNames, which checks the names and addresses in an answer,', () =
       ],
       '2001:db8::66',
     ],
-  ] as [string, TestRecord[], string][])('check() blocks %s if a rule matches it', (_what, records, rule) => {
-    const slot = check(ADDRESSES, records);
-    expect(slot?.status).toBe(QueryStatus.BLOCKED_LIST);
-    const name = slot!.ruleName.slice(0, slot!.ruleNameLength);
-    expect(nameToText(name).replaceAll('\\', '')).toBe(rule);
-  });
+  ] as [string, TestRecord[], string][])(
+    'check() blocks %s if a rule matches the address',
+    (_what, records, rule) => {
+      const slot = check(ADDRESSES, records);
+      expect(slot?.status).toBe(QueryStatus.BLOCKED_LIST);
+      const name = slot!.ruleName.slice(0, slot!.ruleNameLength);
+      expect(nameToText(name).replaceAll('\\', '')).toBe(rule);
+    },
+  );
 
   test.each([
     ['other addresses', [a(NAME, '192.0.2.7'), aaaa([0x2001, 0xdb8, 0, 0, 0, 0, 0, 7])]],
@@ -122,7 +125,7 @@ describe('AnswerNames, which checks the names and addresses in an answer,', () =
     ],
     ['the same bytes in another type', [{ ...a(NAME, '192.0.2.66'), type: 'TXT' }]],
     ['other hints', [https('.', hint(4, [192, 0, 2, 7]))]],
-  ] as [string, TestRecord[]][])('check() allows %s', (_what, records) => {
+  ] as [string, TestRecord[]][])('check() allows an answer with %s', (_what, records) => {
     expect(check(ADDRESSES, records)).toBeNull();
   });
 
@@ -130,7 +133,7 @@ describe('AnswerNames, which checks the names and addresses in an answer,', () =
     ['a rule of a user allows the qname', { isAllowed: true }, true],
     ['a list allows the qname, for rules of lists', { isAllowed: true, isAllowedByList: true }, true],
     ['nothing allows it', {}, false],
-  ])('check() evaluates an answer if %s', (_what, facts, passes) => {
+  ])('check() returns the right result if %s', (_what, facts, passes) => {
     expect(check(BLOCKING_NAME, [cname(NAME, 'tracker.example')], facts) === null).toBe(passes);
   });
 

@@ -89,7 +89,7 @@ describe('a client that is not allowed to query', () => {
       expect(ask(STRANGER, { message: message(options) }).reply!.rcode).toBe(5);
   });
 
-  test('gets five replies per second, and is logged once as a sample of its network', () => {
+  test('gets five replies per second, and only one of its queries is logged for its network', () => {
     const results = Array.from({ length: 7 }, () => ask(STRANGER).result);
     expect(results.filter((result) => result === StageResult.ANSWERED)).toHaveLength(5);
     expect(results.slice(5)).toEqual([StageResult.DROPPED, StageResult.DROPPED]);

@@ -73,14 +73,17 @@ describe('safeSearchStage', () => {
     expect(slot.aliasLength).toBe(0);
   });
 
-  test.each(['HTTPS', 'SVCB'] as const)('safeSearchStage() answers %s with NODATA', (type) => {
-    const [result, slot] = asked('www.search.example', type);
-    expect(result).toBe(StageResult.ANSWERED);
-    const reply = replyIn(slot);
-    expect([reply.rcode, reply.answers]).toEqual([Rcode.NOERROR, []]);
-    expect(reply.authorities).toMatchObject([{ type: 'SOA', ttl: 300 }]);
-    expect(slot.status).toBe(QueryStatus.SAFE_SEARCH);
-  });
+  test.each(['HTTPS', 'SVCB'] as const)(
+    'safeSearchStage() answers type %s of a search engine with NODATA',
+    (type) => {
+      const [result, slot] = asked('www.search.example', type);
+      expect(result).toBe(StageResult.ANSWERED);
+      const reply = replyIn(slot);
+      expect([reply.rcode, reply.answers]).toEqual([Rcode.NOERROR, []]);
+      expect(reply.authorities).toMatchObject([{ type: 'SOA', ttl: 300 }]);
+      expect(slot.status).toBe(QueryStatus.SAFE_SEARCH);
+    },
+  );
 
   test.each([
     ['A', strict, ['192.0.2.2']],
@@ -104,7 +107,7 @@ describe('safeSearchStage', () => {
     ['what a schedule allows', 'www.search.example', 'A', opened([strict, strict], 'AllowAll'), {}],
     ['types that lead to no web server', 'www.search.example', 'TXT', STRICT, {}],
     ['NS', 'www.search.example', 'NS', STRICT, {}],
-  ] as const)('safeSearchStage() does not change %s', (_what, name, type, snapshot, facts) => {
+  ] as const)('safeSearchStage() does not answer %s', (_what, name, type, snapshot, facts) => {
     const [result, slot] = asked(name, type, snapshot, facts);
     expect(result).toBe(StageResult.CONTINUE);
     expect(slot).toMatchObject({ status: 0, answersCount: 0 });
@@ -134,7 +137,7 @@ describe('safeSearchStage', () => {
       {},
       /not enforced: a grant or the schedule/,
     ],
-  ] as const)('safeSearchDetail() explains %s', (_what, name, snapshot, facts, detail) => {
+  ] as const)('safeSearchDetail() gives an explanation for %s', (_what, name, snapshot, facts, detail) => {
     const text = safeSearchDetail(asked(name, 'A', snapshot, facts)[1], snapshot);
     expect(text).toEqual(detail && expect.stringMatching(detail));
   });

@@ -77,14 +77,17 @@ describe('specialUseNamesStage', () => {
     ['BLOCKED_NON_FQDN', ALL, 'printer', 'A', QueryStatus.BLOCKED_NON_FQDN],
     ['BLOCKED_PTR', ALL, '1.0.0.10.in-addr.arpa', 'PTR', QueryStatus.BLOCKED_PTR],
     ['LOCAL', ALL, 'use-application-dns.net', 'A', QueryStatus.LOCAL],
-  ] as const)('specialUseNamesStage() blocks with status %s', (_status, flags, name, type, status) => {
-    const [result, slot] = asked(flags, name, type);
-    expect([result, slot.status]).toEqual([StageResult.ANSWERED, status]);
-    expect([replyIn(slot).rcode, replyIn(slot).extendedErrors]).toEqual([
-      Rcode.NXDOMAIN,
-      [ExtendedError.BLOCKED],
-    ]);
-  });
+  ] as const)(
+    'specialUseNamesStage() blocks a query with status %s',
+    (_status, flags, name, type, status) => {
+      const [result, slot] = asked(flags, name, type);
+      expect([result, slot.status]).toEqual([StageResult.ANSWERED, status]);
+      expect([replyIn(slot).rcode, replyIn(slot).extendedErrors]).toEqual([
+        Rcode.NXDOMAIN,
+        [ExtendedError.BLOCKED],
+      ]);
+    },
+  );
 
   test.each([
     ['names without a dot', QuestionFlag.NEVER_FORWARD_NON_FQDN, 'printer', 'A'],

@@ -30,7 +30,7 @@ function entered(limits: readonly ConnectionLimit[], address: Uint8Array, count:
 }
 
 describe('ConnectionLimit per address', () => {
-  test('enter() applies one limit per address across all workers', () => {
+  test('enter() applies one limit per client address across all workers', () => {
     const limits = limitsOf();
     expect(entered(limits, CLIENT, 20)).toBe(4);
     expect(entered(limits, OTHER, 20)).toBe(4);

@@ -197,7 +197,7 @@ describe('TlsSide, the TLS settings shared by workers,', () => {
     }
   });
 
-  test('closes connections while there is no certificate', async () => {
+  test('closes new connections while there is no certificate', async () => {
     tls = new TlsSide(DOT_PROTOCOLS, { count: () => undefined });
     await closeOf(client());
   });

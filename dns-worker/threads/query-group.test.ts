@@ -174,7 +174,7 @@ describe('QueryGroup, which prefetches the cache lines of a batch of queries,', 
     expect(group.queries.every(({ clientBytes }) => clientBytes === batch.clients)).toBe(true);
   });
 
-  test('stamp() gives all queries of a batch the same time', () => {
+  test('stamp() sets the same receive time for all queries of a batch', () => {
     const group = new QueryGroup(batchOf([]), SLOT_SIZE);
     const nowMs = group.stamp(new ArrivalClock(), 5);
     const [first, ...others] = group.queries.map((query) => [

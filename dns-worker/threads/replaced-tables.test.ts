@@ -7,7 +7,7 @@ describe('ReplacedTables, policy tables that were replaced,', () => {
     jest.useRealTimers();
   });
 
-  test('freeRest() checks the heap every 5 s', () => {
+  test('freeRest() checks the size of the heap at most every 5 s', () => {
     jest.useFakeTimers();
     let looks = 0;
     const tables = new ReplacedTables({

@@ -149,7 +149,7 @@ describe('runResolveThread(), the thread that queries upstreams,', () => {
     expect(messagesOf(worker, 'drained')).toHaveLength(1);
   });
 
-  test('updates its heartbeat', async () => {
+  test('updates its heartbeat for the supervisor', async () => {
     await using worker = await RunningWorker.start(ADS, { roles: ['resolve'] });
     const control = new Int32Array(worker.memory.control);
     await until(

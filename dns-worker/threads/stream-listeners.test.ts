@@ -172,7 +172,7 @@ describe('the PROXY protocol for DNS over TCP and TLS', () => {
     return socket;
   }
 
-  test('accepts a header in one segment with the query, and byte by byte', async () => {
+  test('accepts a header in one segment with the query, and a header that arrives byte by byte', async () => {
     const whole = await openTcp(ports.dns);
     whole.write(PROXY_HEADER);
     expect(await exchange(whole, [ask('x.ads.example')])).toHaveLength(1);

@@ -36,7 +36,7 @@ describe('findDominance(), which removes redundant positions of an expression,',
     expect(pairsOf('ax|[ab]y')).toEqual([]);
   });
 
-  test('keeps one of two equivalent positions', () => {
+  test('keeps one of two equivalent positions of the expression', () => {
     const program = programOf('(?:x.|y.)a');
     const { dominators } = findDominance(program);
     for (const [at, others] of dominators!.entries())

@@ -15,7 +15,7 @@ describe('readRegexRule(), which parses a regex with options,', () => {
     ['a;reply=REFUSED;querytype=MX', 'a', { rewrite: { rcode: Rcode.REFUSED }, types: [RRType.MX] }],
     ['a;reply=192.0.2.1', 'a', { rewrite: record(RRType.A, 'c0000201') }],
     ['a;reply=2001:db8::1', 'a', { rewrite: record(RRType.AAAA, '20010db8000000000000000000000001') }],
-  ])('reads %s', (text, expression, options) =>
+  ])('parses %s', (text, expression, options) =>
     expect(readRegexRule(text)).toMatchObject({ expression, options }),
   );
 
@@ -33,7 +33,7 @@ describe('readRegexRule(), which parses a regex with options,', () => {
 
 describe('refuseRegexFilter(), which rejects unsuitable regexes,', () => {
   test.each(['^ads', '.*', '^.*$', '.+', '.*;querytype=AAAA', '^;querytype=!A', 'rj\\.example;reply=NODATA'])(
-    'accepts %s',
+    'accepts the regex %s',
     (text) => expect(refuseRegexFilter(text)).toBeNull(),
   );
 

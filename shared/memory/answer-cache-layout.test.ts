@@ -80,7 +80,7 @@ describe('releaseCacheLock()', () => {
     expect(indexOf(buffer).every((word) => word === 0)).toBe(true);
   });
 
-  test('keeps positions below their limit', () => {
+  test('keeps positions in the cache below positionLimit()', () => {
     const probe = createAnswerCache(MEBIBYTE);
     const units = wordsOf(probe)[CacheHead.SLAB_UNITS_WORD]!;
     const limit = positionLimit(units);

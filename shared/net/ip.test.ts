@@ -52,7 +52,7 @@ describe('addressFromText()', () => {
 });
 
 describe('isMappedIpv4()', () => {
-  test('isMappedIpv4() distinguishes IPv4 from IPv6, at any offset', () => {
+  test('isMappedIpv4() is true for mapped IPv4 and false for IPv6 addresses, at any offset', () => {
     const both = Uint8Array.from([...addressFromText('2001:db8::1')!, ...addressFromText('192.0.2.1')!]);
     expect(isMappedIpv4(both, 0)).toBe(false);
     expect(isMappedIpv4(both, 16)).toBe(true);

@@ -29,7 +29,7 @@ describe('compileProgram(), which compiles a regular expression,', () => {
     expect(programOf('[ab]c[ab]{30}[ba]c').sets).toHaveLength(2);
   });
 
-  test('records the conditions of assertions', () => {
+  test('records the conditions of assertions (start, end, word boundary)', () => {
     const { ops, args } = programOf('^a\\b.$');
     const asked = [...ops.keys()].filter((at) => ops[at] === ByteOp.ASSERT).map((at) => args[at]);
     expect(asked.sort()).toEqual([Assertion.WORD_BOUNDARY, Assertion.BEGIN_TEXT, Assertion.END_TEXT].sort());

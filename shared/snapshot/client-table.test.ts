@@ -83,7 +83,7 @@ describe('ClientTable.find()', () => {
     expect(IPV6.map((start) => find(table, start))).toEqual(IPV6.map((_, at) => 20 + at));
   });
 
-  test('finds the previous range for the address before each start', () => {
+  test('finds the previous range for the address just before the start of each range', () => {
     const before = (address: string): string => {
       const bytes = addressFromText(address)!;
       const number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`) - 1n;

@@ -77,7 +77,7 @@ describe('RuleTable, the rules for names in a policy snapshot,', () => {
 describe('RuleTable.find()', () => {
   const [low, high] = [lowFor(2), 0x1234_5678];
 
-  test('finds a name in any slot of its bucket', () => {
+  test('finds a name in any slot of its hash bucket', () => {
     const names = Array.from({ length: 5 }, (_, at) => ({ low, high: high + at, attribute: 10 + at }));
     const table = tableOf({ 2: names }).table();
     expect(names.map((name) => table.find(name.low, name.high))).toEqual([10, 11, 12, 13, 14]);

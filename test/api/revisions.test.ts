@@ -99,7 +99,7 @@ describe('GET revisions/{id}', () => {
     expect((await api.send('GET', '/api/revisions/2147483647')).status).toBe(404);
   });
 
-  test('masks credentials', async () => {
+  test('masks credentials in the changed rows', async () => {
     await suite.database.query(
       `INSERT INTO list_sources (name, url) VALUES ('ads', 'https://me:hunter2@lists.example/')`,
     );

@@ -47,7 +47,7 @@ const over4 = (name: string): Promise<void> => askOver4(fixture.weir.dnsPort, na
 const over6 = (name: string): Promise<void> => askOver6(fixture.weir.dnsPort, name);
 
 describe('the page /check', () => {
-  test('reports that this computer uses Weir, and counts IPv4 and IPv6 separately', async () => {
+  test('reports that this computer uses Weir, and tests IPv4 and IPv6 separately', async () => {
     const lookUp = async (name: string, index: number): Promise<void> => {
       await over4(name);
       if (index < 2) await over6(name);

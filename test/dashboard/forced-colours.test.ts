@@ -54,7 +54,7 @@ const FOCUS_WITHOUT_RING = `(() => {
 })()`;
 
 describe('with forced colours (high contrast mode)', () => {
-  test('each page shows its shapes and states', async () => {
+  test('each page shows the outlines and states of its controls', async () => {
     await withForcedColours('', async (page) => {
       for (const path of VIEWS) {
         await followPath(page, path);

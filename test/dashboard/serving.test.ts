@@ -71,7 +71,7 @@ describe('the dashboard in a browser', () => {
     });
   });
 
-  test('the page without a session has no axe findings', async () => {
+  test('a page without a session has no axe findings', async () => {
     await fixture.withPage({ session: '' }, async (page) => {
       await load(page, '/');
       await expectAccessible(page);

@@ -81,7 +81,7 @@ describe('weir-sql.json, the Grafana dashboard for PostgreSQL,', () => {
     );
   }
 
-  test.each(targets)('panel %s has data', async (_title, { rawSql, format }) => {
+  test.each(targets)('panel %s returns data', async (_title, { rawSql, format }) => {
     const rows = await run(rawSql);
     expect(rows.length).toBeGreaterThan(0);
     const columns = Object.keys(rows[0]!);

@@ -24,7 +24,7 @@ until weir ready >starting 2>&1; do :; done
 set -x
 `;
 
-test('all commands in docs/home.md work', async () => {
+test('all commands in docs/home.md succeed', async () => {
   expect(blocks).toHaveLength(4);
   const upstream = await startEchoingUpstream();
   const weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`] });

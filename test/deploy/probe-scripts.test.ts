@@ -80,6 +80,6 @@ describe.each([
   });
 });
 
-test('check-weir fails if no server listens', async () => {
+test('check-weir exits with an error if no server listens', async () => {
   expect(statusOf(CHECK_WEIR, [], await freePort(['127.0.0.1']))).toBe(1);
 });

@@ -82,7 +82,7 @@ describe('withCounters(), which instruments code,', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test('keeps line numbers, and collects literals', () => {
+  test('keeps line numbers, and collects the literals of the code', () => {
     const state = code();
     const text = `import a from 'b';\n\nexport function f(x: 'type'): string {\n  return x ? 'wo' : (x as string) + 4242;\n}\n`;
     const out = withCounters(text, state);

@@ -38,7 +38,7 @@ function readByPython({ lengths, head, names, queries }: EncodedBlock): unknown 
 }
 
 describe('a reader of the format in deploy/query-log-format.md', () => {
-  test('finds the queries of a block', async () => {
+  test('finds the queries of a block of the query log', async () => {
     const rows = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 500, seed: 4 });
     const expected = rows
       .map(inWords)

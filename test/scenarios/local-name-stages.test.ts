@@ -36,7 +36,7 @@ describe('local records', () => {
     ],
     ['192.0.2.9 PTR nine.example.org', 'PTR', '9.2.0.192.in-addr.arpa PTR nine.example.org'],
     ['nas A 192.0.2.5', 'A', 'nas A 192.0.2.5'],
-  ] as const)('answer %s authoritatively', (line, type, answer) => {
+  ] as const)('give the authoritative answer %s', (line, type, answer) => {
     const name = answer.split(' ', 1)[0]!;
     const asked = ask(pipelineWith([line]), name.toUpperCase(), type);
     expect(asked).toMatchObject({ rcode: 'NOERROR', status: 'LOCAL', aa: true, tc: false });

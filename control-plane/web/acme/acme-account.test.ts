@@ -64,7 +64,7 @@ describe('AcmeAccount.open(), which registers an ACME account,', () => {
     ['a server without nonces', { '/dir': json(DIRECTORY), '/nonce': { headers: {} } }, /no nonce/],
     ['an account without a URL', { '/dir': json(DIRECTORY), '/new': json({}) }, /no URL for the account/],
     ['a status without a problem', { '/dir': { status: 502, text: '<html>' } }, /status 502/],
-  ])('reports what is wrong with %s', async (_what, answers, expected) => {
+  ])('fails with a message about %s', async (_what, answers, expected) => {
     await expect(open(answers)).rejects.toThrow(expected);
   });
 

@@ -178,7 +178,7 @@ describe('a failed ACME order', () => {
       /has no zone for/,
     ],
     ['a DNS server that is away', { challenge: 'dns-01', dns_server: '127.0.0.1:9' }, /127\.0\.0\.1 port 9/],
-  ])('reports what is wrong with %s', async (_what, settings, expected) => {
+  ])('fails with a message about %s', async (_what, settings, expected) => {
     configure(settings);
     expect(await order()).toMatch(expected);
     expect(acme.state()).toMatchObject({ step: null, failures: 1, endedMs: nowMs });

@@ -36,7 +36,7 @@ describe('the lockout after failed logins', () => {
     expect((await node.logIn(PASSWORD)).status).toBe(200);
   });
 
-  test('is active on another node with the same database', async () => {
+  test('is active on all nodes with the same database', async () => {
     await failTimes(5);
     const other = await RunningApi.start(node.suite.database, everyRoute(), { toml: '' });
     const answer = await other.send('POST', '/api/auth/login', {

@@ -60,7 +60,7 @@ describe('disabling the second factor', () => {
     ['the password', () => ({ password: PASSWORD })],
     ['a code', ({ app }) => ({ totp_code: app.code() })],
     ['a recovery code', ({ codes }) => ({ recovery_code: codes[3] })],
-  ])('accepts %s', async (_what, proof) => {
+  ])('accepts %s as proof', async (_what, proof) => {
     const shown = await suite.enable();
     expect((await suite.post('/disable', proof(shown))).status).toBe(204);
     expect((await suite.logIn()).status).toBe(200);

@@ -23,7 +23,7 @@ async function programOf(name: string, text: string): Promise<string> {
 }
 
 describe('buildInProcess()', () => {
-  test('buildInProcess() runs the program at the lowest priority', async () => {
+  test('buildInProcess() runs the build program at the lowest priority', async () => {
     const out = join(folder, 'niceness');
     const program = await programOf(
       'nice.mjs',

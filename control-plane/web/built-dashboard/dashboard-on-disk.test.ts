@@ -98,7 +98,7 @@ describe('DashboardOnDisk, which serves or builds the dashboard,', () => {
     expect(logger.text()).toContain('EROFS');
   });
 
-  test('DashboardOnDisk reports what to do, without the cause, if there is no build and building fails', async () => {
+  test('DashboardOnDisk shows what to do, but not the cause, if there is no build and building fails', async () => {
     const dashboard = opened(() => Promise.reject(new Error('cannot write /opt/weir')));
     const state = await settled(dashboard);
     expect(state).toMatchObject({

@@ -147,7 +147,7 @@ describe('serveDashboard() with a build', () => {
     ['the weak tag', (etag) => `W/${etag}`],
     ['one of several', (etag) => `"old", ${etag} , "other"`],
     ['any', () => '*'],
-  ])('serveDashboard() answers 304 to If-None-Match with %s', async (_, fieldOf) => {
+  ])('serveDashboard() answers 304 if If-None-Match contains %s', async (_, fieldOf) => {
     const { headers } = await send('GET', '/queries');
     const again = await send('GET', '/queries', { 'If-None-Match': fieldOf(headers['etag']!) });
     expect([again.status, again.body.length]).toEqual([304, 0]);
@@ -245,7 +245,7 @@ describe('serveUnknown(), for paths that do not exist,', () => {
     ['/a//evil.example', '../../evil.example'],
     ['//evil.example', '../evil.example'],
     ['/a/%0d%0aSet-Cookie:x', '../%0d%0aSet-Cookie:x'],
-  ])('serveUnknown() redirects a browser from %s to %s', async (path, location) => {
+  ])('serveUnknown() redirects a browser from %s to the relative URL %s', async (path, location) => {
     const { status, headers } = await send('GET', path, BROWSER);
     expect([status, headers['location'], headers['set-cookie']]).toEqual([302, location, undefined]);
     const from = new URL(`http://weir.example/prefix${path}`);

@@ -65,7 +65,7 @@ async function isAnsweredUnread(port: number): Promise<boolean> {
 }
 
 describe('ConnectionLimits of the web server', () => {
-  test('counts the connections of a network on all servers together', async () => {
+  test('counts the connections of a network to all servers of the node together', async () => {
     const ports = [await listen(), await listen()];
     const opened = Array.from({ length: MAX_PER_NETWORK }, (_, at) => isServed(ports[at % 2]!));
     expect(await Promise.all(opened)).toEqual(opened.map(() => true));
@@ -73,7 +73,7 @@ describe('ConnectionLimits of the web server', () => {
     expect(await isServed(ports[0]!, '127.0.0.9')).toBe(true);
   });
 
-  test('frees a place when its connection closes', async () => {
+  test('accepts another connection when one of the network closes', async () => {
     const port = await listen();
     await Promise.all(Array.from({ length: MAX_PER_NETWORK }, () => isServed(port)));
     sockets[0]!.destroy();

@@ -60,7 +60,7 @@ describe('startLocalServer(), the API on a UNIX socket,', () => {
   test.each([
     ['a folder is in the way', () => folder],
     ['the path is too long for a socket', () => join(folder, 'x'.repeat(120))],
-  ])('warns and continues if %s', async (_, dataDir) => {
+  ])('logs a warning and continues if %s', async (_, dataDir) => {
     await mkdir(join(folder, 'weir.sock'));
     await mkdir(dataDir(), { recursive: true });
     await start(dataDir());

@@ -28,7 +28,7 @@ async function fieldsOf(isHttps: boolean, protocol: 'http' | 'https'): Promise<H
 }
 
 describe('securityHeaders()', () => {
-  test('returns the header fields of helmet, with the strictest values', async () => {
+  test('returns the same header fields as the npm package helmet, with the strictest values', async () => {
     const fields = await fieldsOf(false, 'https');
     expect(Object.fromEntries(fields)).toMatchObject({
       'content-security-policy': contentPolicy(),

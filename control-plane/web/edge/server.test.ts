@@ -69,7 +69,7 @@ describe('startWebServer()', () => {
       await expect(fetch(`http://${address}:${port}/`)).rejects.toThrow();
   });
 
-  test('startWebServer() listens on both wildcards of one port if there is IPv6', async () => {
+  test('startWebServer() listens on the IPv4 and IPv6 wildcard with the same port if there is IPv6', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;

@@ -15,7 +15,7 @@ function textsOf(answers: ReturnType<typeof answersOf>): Record<string, string> 
 }
 
 describe('answersOf(), the documented responses of a route,', () => {
-  test('answersOf() depends on the access rights of the route', () => {
+  test('answersOf() contains the errors that follow from the access rights of the route', () => {
     const statuses = (access: Access): string[] =>
       Object.keys(answersOf(route({ ...row, method: 'GET', access }))).sort();
     expect(statuses('public')).toEqual(['204', '400', '421', '429', '503']);

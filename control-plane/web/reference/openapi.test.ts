@@ -27,7 +27,7 @@ describe('openApiDocument()', () => {
     expect(result).toEqual({ valid: true });
   });
 
-  test('openApiDocument() describes each tag', () => {
+  test('openApiDocument() describes each tag of the routes', () => {
     expect(document.tags.map(({ name }) => name)).toEqual([...new Set(everyRow.map(({ tag }) => tag))]);
     for (const { name, description } of document.tags)
       expect([name, description]).toEqual([name, TAG_TEXTS[name]]);

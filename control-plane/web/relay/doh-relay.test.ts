@@ -53,7 +53,7 @@ describe('addDohRelay(), DNS over HTTPS on the web port,', () => {
     ]);
   });
 
-  test('queues 256 queries, 64 of them from one client', async () => {
+  test('queues at most 256 queries, and at most 64 of one client', async () => {
     const waiting: (() => void)[] = [];
     const url = await serve(
       () => new Promise((resolve) => waiting.push(() => resolve(Buffer.from(MESSAGE)))),

@@ -166,7 +166,7 @@ describe('checkPage(), the page that tests whether a device uses Weir,', () => {
     ['Mozilla/5.0 (Linux; Android 16; K) Chrome/140.0 Safari/537.36', 'tablet'],
     ['Mozilla/5.0 (SMART-TV; Linux; Tizen 8.0) Safari/537.36', 'device'],
     ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) Firefox/145.0', 'computer'],
-  ])('shows %s as a %s', async (agent, kind) => {
+  ])('for the user agent %s calls the device a %s', async (agent, kind) => {
     expect((await shown(() => [V4], { agent })).text('result')).toBe(`This ${kind} uses Weir`);
   });
 

@@ -118,7 +118,7 @@ describe('a hostile request to the compatibility API', () => {
   });
 
   test.each(['chrome-extension://abcdefghijklmnop', 'moz-extension://5a1f-09'])(
-    'from the extension %s logs in and out',
+    'from the browser extension %s can log in and out',
     async (origin) => {
       const headers = { origin, 'sec-fetch-site': 'cross-site' };
       const opened = await compat.logInAnswer(PASSWORD, headers);

@@ -122,7 +122,7 @@ describe('docsPage(), the API reference,', () => {
     expect(text).toContain('429 too many Retry-After');
   });
 
-  test('docsPage() describes each chapter', () => {
+  test('docsPage() has a description of each chapter', () => {
     const tags = [{ name: 'Things', description: 'All things.' }];
     expect(readable({ ...documentOf({}), tags })).toContain('Things All things. ');
   });

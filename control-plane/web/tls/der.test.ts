@@ -7,7 +7,7 @@ test('setOf() sorts its elements by their DER encoding', () => {
   expect(setOf(two, one).toString('hex')).toBe('3108020101' + '0603550403');
 });
 
-test('elementsOf() splits what sequence() joined, with lengths of all sizes', () => {
+test('elementsOf() splits what sequence() joined, for DER elements of all lengths', () => {
   const parts = [nothing(), octetString(Buffer.alloc(127)), octetString(Buffer.alloc(200)), explicit(0)];
   const large = octetString(Buffer.alloc(70_000));
   expect(elementsOf(sequence(...parts, large))).toEqual([...parts, large]);

@@ -92,7 +92,7 @@ describe('ThreadCertificate, the certificate of the DNS threads,', () => {
     expect(keysOf(given[0]!)).toBe(keysOf(first.certificate.current()));
   });
 
-  test('gives threads a new certificate at once, with the active ticket key', () => {
+  test('gives threads a new certificate at once, without changing the ticket key', () => {
     const { certificate } = certificateOf();
     const { ticketKeys } = certificate.current();
     const { given, stop } = follow(certificate);

@@ -147,7 +147,7 @@ describe('Bootstrap, which resolves upstream host names,', () => {
     expect(await lookup()).toBe(found);
   });
 
-  test('recheck() of a literal does nothing', async () => {
+  test('recheck() of a literal IP address does nothing', async () => {
     const found = await lookup('192.0.2.7');
     bootstrap.recheck('192.0.2.7');
     clock.advance(10_000);
@@ -157,7 +157,7 @@ describe('Bootstrap, which resolves upstream host names,', () => {
   test.each([
     ['192.0.2.7', [{ ip: '192.0.2.7', family: 4 }]],
     ['2001:DB8:0::7', [{ ip: '2001:db8::7', family: 6 }]],
-  ])('lookup() of the literal %s sends no query', async (host, addresses) => {
+  ])('lookup() of the literal IP address %s sends no query', async (host, addresses) => {
     expect(await lookup(host)).toEqual(addresses);
     clock.advance(1e12);
     expect(await lookup(host)).toEqual(addresses);

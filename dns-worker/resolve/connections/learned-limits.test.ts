@@ -75,7 +75,7 @@ describe('LearnedLimits.answers, the learned number of answers per connection,',
     expect(limits.answers).toBe(Infinity);
   });
 
-  test('is not learned from connections that were idle, or a minute apart', () => {
+  test('is not learned from connections that were idle, or that ended more than a minute apart', () => {
     for (let i = 0; i < 3; i++) endEarly(1, 1001);
     endEarly(1);
     clock.advance(60_000);
@@ -98,7 +98,7 @@ describe('LearnedLimits.idleMs, the learned idle time of connections,', () => {
     expect(limits.idleMs).toBe(Infinity);
   });
 
-  test('is not learned from a connection that was hardly idle', () => {
+  test('is not learned from a connection that was idle only for a short time', () => {
     goSilent(499);
     expect(limits.idleMs).toBe(Infinity);
   });

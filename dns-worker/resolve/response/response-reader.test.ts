@@ -80,15 +80,18 @@ describe('readResponse: records that are kept', () => {
   test.each([
     ['A', ['www.example.net A 60']],
     ['CNAME', []],
-  ] as const)('readResponse() adds the CNAME that a DNAME synthesizes to an answer for %s', (type, rest) => {
-    const asked = question('www.example.org', type);
-    const answers = [dname('example.org', 'example.net', 90), a('www.example.net', '192.0.2.1', 60)];
-    expect(kept(asked, read(asked, { answers }))).toEqual([
-      'example.org DNAME 90',
-      'www.example.org CNAME 90',
-      ...rest,
-    ]);
-  });
+  ] as const)(
+    'readResponse() adds the CNAME that a DNAME synthesizes to the answer of a query for type %s',
+    (type, rest) => {
+      const asked = question('www.example.org', type);
+      const answers = [dname('example.org', 'example.net', 90), a('www.example.net', '192.0.2.1', 60)];
+      expect(kept(asked, read(asked, { answers }))).toEqual([
+        'example.org DNAME 90',
+        'www.example.org CNAME 90',
+        ...rest,
+      ]);
+    },
+  );
 
   test('readResponse() adds no CNAME whose target name would be too long', () => {
     const long = `${'a'.repeat(60)}.`.repeat(3);

@@ -32,13 +32,16 @@ describe('outcomeOf(), the outcome of a response,', () => {
     ['malformed', 'malformed', 'malformed response'],
     ['not-a-response-to-this', 'malformed', 'malformed response'],
     ['chain-too-long', 'unusable', 'chain-too-long'],
-  ])('counts %s against the server only if the response is malformed', (fault, reason, detail) => {
-    expect(outcomeOf({ kind: 'fault', fault } as ResponseReading, true)).toEqual({
-      kind: 'failed',
-      reason,
-      detail,
-    });
-  });
+  ])(
+    'counts the failure kind %s against the server only for a malformed response',
+    (fault, reason, detail) => {
+      expect(outcomeOf({ kind: 'fault', fault } as ResponseReading, true)).toEqual({
+        kind: 'failed',
+        reason,
+        detail,
+      });
+    },
+  );
 });
 
 describe('lossOf(), the reason for a lost query,', () => {

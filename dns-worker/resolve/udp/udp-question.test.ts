@@ -150,7 +150,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     first.cancel();
   });
 
-  test('ask() does not treat a slow name as silence over TCP', async () => {
+  test('ask() does not count a name that is answered slowly over TCP as silence of the server', async () => {
     upstream.udpScript = () => undefined;
     const slow = udp.ask(WWW, () => undefined);
     slow.resend();

@@ -160,7 +160,7 @@ describe('H2Session', () => {
     ]);
   });
 
-  test('sends a complete answer of several frames if the client is ready for it', async () => {
+  test("sends an answer of several frames completely if the client's window allows it", async () => {
     send(headers(1));
     await untilAsked(1);
     requests[0]!.end(200, {}, new Uint8Array(40_000).fill(7));

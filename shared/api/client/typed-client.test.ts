@@ -67,7 +67,7 @@ describe('TypedClient, an API client,', () => {
     expect(headers.get('Cache-Control')).toBe('no-store');
   });
 
-  test('call() returns files and streams unread', async () => {
+  test('call() returns files and streams without reading them', async () => {
     const file = await client().call('GET /queries/export', { query: { format: 'csv' } });
     expect(await file.text()).toMatch(/^id,/);
     const stream = await client().call('GET /queries/stream');

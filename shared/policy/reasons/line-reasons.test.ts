@@ -34,7 +34,7 @@ describe('readLineReason(), which parses the reason for a rejected list line,', 
   });
 
   test.each(['a\\', `${'('.repeat(1001)}a${')'.repeat(1001)}`])(
-    'has a code for the reason of %s',
+    'has a code for the syntax error in %s',
     (pattern) => {
       const made = compileExpression(pattern);
       expect('reason' in made && readLineReason(made.reason)).toMatchObject({

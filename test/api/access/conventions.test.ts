@@ -59,7 +59,7 @@ describe('the authentication of routes', () => {
     expect(answer.headers['www-authenticate']).toMatch(/\S+ realm="weir"/);
   });
 
-  test.each(guarded)('$name with a session that never existed is 401', async (route) => {
+  test.each(guarded)('$name with an unknown session is 401', async (route) => {
     expectProblem(
       await api.send(route.method, pathOf(route), { session: 'A'.repeat(43) }),
       401,
@@ -177,7 +177,7 @@ describe('methods and paths', () => {
     },
   );
 
-  test('unknown paths are 404 in JSON, under the prefix and outside it', async () => {
+  test('unknown paths are 404 in JSON, both under the API prefix and outside it', async () => {
     for (const path of [
       '/api',
       '/api/nothing',

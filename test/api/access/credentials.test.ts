@@ -342,7 +342,7 @@ describe('a path or method in an unusual form', () => {
     return wrong;
   }
 
-  test('gives an anonymous client no access to a guarded route of either API', async () => {
+  test('gives an anonymous client no access to a protected route of either API', async () => {
     const native = operations.map((row) => ({
       ...row,
       prefix: api.prefix,

@@ -204,7 +204,7 @@ describe('a user of the role family', () => {
     expect(await shownClients(family)).toEqual([again]);
   });
 
-  test('loses its rights on all nodes when its role changes, and its clients permanently', async () => {
+  test('loses its rights on all nodes when its role changes, and its linked clients permanently', async () => {
     const other = await RunningApi.start(node.suite.database, everyRoute(), { toml: '' });
     const there = await logInAs(other, 'frida');
     const changed = await send(admin, 'PATCH', `/users/${frida.id}`, { role: 'viewer' });

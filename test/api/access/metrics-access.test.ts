@@ -53,7 +53,7 @@ describe('GET /metrics', () => {
     expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 
-  test('is the only route that server.metrics_public makes public', async () => {
+  test('is the only route that server.metrics_public makes available without authentication', async () => {
     await serve({ toml: 'server.metrics_public = true' });
     const answer = await api.send('GET', '/metrics');
     expect([answer.status, answer.text]).toEqual([200, 'weir_test 1\n']);

@@ -54,7 +54,7 @@ describe('the web behind a load balancer', () => {
     expect((body as AuditLogPage).data.map(({ address }) => address)).toContain('192.0.2.1');
   });
 
-  test('locks out the address that guesses, not the load balancer', async () => {
+  test('locks out the address that guesses passwords, not the load balancer', async () => {
     await api.setUp();
     const statuses = [];
     for (let n = 0; n < 6; n++) statuses.push((await logIn(ONE, 'wrong password')).status);

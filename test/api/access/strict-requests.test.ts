@@ -99,7 +99,7 @@ describe('query strings', () => {
     expect([page.status, page.body]).toEqual([200, expect.objectContaining({ limit: 16, offset: 0 })]);
   });
 
-  test('DELETE cache/entries with a mistyped filter clears nothing', async () => {
+  test('DELETE cache/entries with a misspelled filter deletes nothing', async () => {
     let drops = 0;
     const counted = new CacheContents(cache, () => 0);
     counted.drop = async () => ++drops;

@@ -106,7 +106,7 @@ describe('the compatibility API of a running node', () => {
     expect(byName.get('use-application-dns.net')).toMatchObject({ ede: { code: 15, text: 'blocked' } });
   });
 
-  test('counts the same queries in every figure', async () => {
+  test('counts the same queries in all its statistics', async () => {
     const { queries } = await allRows();
     const { queries: sums } = await read<CompatSummary>('stats/summary');
     const tally = (of: (row: (typeof queries)[number]) => string): Record<string, number> =>

@@ -18,7 +18,7 @@ Statistics:
 `;
 
 describe('load generators', () => {
-  test('parseDnsperf() reads the closing statistics', () => {
+  test('parseDnsperf() reads the statistics at the end of the output', () => {
     expect(parseDnsperf(DNSPERF_OUTPUT)).toEqual({
       elapsedSecs: 1.000512,
       sent: 176590,

@@ -41,7 +41,7 @@ describe('CPU and memory of process trees', () => {
     });
   });
 
-  test('cpuBetween() counts an ended child process without the time that it had used before', () => {
+  test('cpuBetween() counts only the CPU time of an ended child process since the first measurement', () => {
     const before = {
       rootPid: 1,
       reapedTicks: 3,

@@ -61,7 +61,7 @@ describe('measured figures', () => {
     expect(rows[1]!.p50Us).toBeUndefined();
   });
 
-  test('ratioRows() computes ratios within a rotation before the median', () => {
+  test('ratioRows() computes ratios within each rotation of servers, then their median', () => {
     const [ratios, ...others] = ratioRows(RUNS, 'weir', ['weir', 'peer']);
     expect(others).toEqual([]);
     expect(ratios).toMatchObject({ server: 'peer', qps: 2, cpu: 0.5, p50: undefined });

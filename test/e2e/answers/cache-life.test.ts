@@ -81,7 +81,7 @@ describe('the answer cache', () => {
     expect(metrics.hits).toBeGreaterThan(1);
   });
 
-  test('serves a stale answer while the upstream does not answer, then stores the late answer', async () => {
+  test('serves a stale answer while the upstream does not respond, then caches the late answer', async () => {
     await udp.ask('stale.example.com', 'A');
     isSilent = true;
     const ask = (): Promise<Reply> => udp.ask('stale.example.com', 'A', EDNS);

@@ -67,7 +67,7 @@ ${LOCAL}
     }
   });
 
-  test.each(['--http2', '--http1.1'])('answers curl %s', async (version) => {
+  test.each(['--http2', '--http1.1'])('answers curl %s over HTTPS', async (version) => {
     const url = `https://127.0.0.1:${ports.doh}${dohPath(ASKED)}`;
     const { stdout } = await run('curl', ['-sSk', version, url], { encoding: 'buffer' });
     expect(answered(stdout)).toEqual(['192.0.2.20']);

@@ -69,7 +69,7 @@ describe('weir with local records', () => {
     authority: (reply.message.authorities ?? []).map(({ type }) => type),
   });
 
-  test('weir answers a record as soon as it is stored, changed or deleted', async () => {
+  test('weir applies a local record as soon as it is stored, changed or deleted', async () => {
     const record = await create({ hostname: 'nas', ip: '192.0.2.5' });
     const own = { rcode: Rcode.NOERROR, aa: true, authority: [] };
     expect(shown(await udp.ask('nas.home.example', 'A'))).toEqual({ ...own, data: ['192.0.2.5'] });

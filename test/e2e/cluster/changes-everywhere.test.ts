@@ -262,7 +262,7 @@ describe('a change sent with Prefer: wait', () => {
     expect(await answerOf('granted.example')).toBe(BLOCKED);
   });
 
-  test('is active on all nodes even if lists must be compiled first', async () => {
+  test('is active on all nodes even if it requires lists to be compiled', async () => {
     lists.serve('/waited', 'waited-list.example\n');
     const { id } = await api.addSource({ name: 'waited', url: lists.url('/waited') });
     await untilAnswered('waited-list.example', BLOCKED);

@@ -119,7 +119,7 @@ describe('weir import', () => {
     expect(await api.expect(200, 'GET', '/config')).toMatchObject({ database: { query_log_days: 10 } });
   });
 
-  test('exits with a status that identifies the failure', async () => {
+  test('exits with a status code that identifies the failure', async () => {
     await writeFile(at('text'), 'hello');
     const unknown = await run(['import', at('text')]);
     expect([unknown.status, unknown.errors[0]]).toEqual([

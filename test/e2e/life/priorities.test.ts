@@ -36,7 +36,7 @@ describe('weir on a busy core', () => {
     expect(niceness.get('libuv-worker')).toEqual(new Set([nicerBy(12)]));
   });
 
-  test('the database has a lower priority than the control plane, however late its sessions were opened', async () => {
+  test('the database has a lower priority than the control plane, even for sessions opened later', async () => {
     await (await weir.api()).expect(200, 'GET', '/queries');
     const levels = serversOn(join(weir.tempDir.dataDir, 'postgres', 'cluster')).map((pid) =>
       getPriority(pid),

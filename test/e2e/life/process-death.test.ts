@@ -114,7 +114,7 @@ describe('weir receiving SIGINT', () => {
 });
 
 describe('weir killed by SIGKILL', () => {
-  test('weir restarts from its data directory, blocks as before, and has lost at most a second of its log', async () => {
+  test('weir restarts from its data directory, blocks as before, and has lost at most one second of its log', async () => {
     await using weir = await Weir.start({
       upstreams: [`127.0.0.1:${String(upstream.port)}`],
       // With one worker, log rows are in the order of the answers.

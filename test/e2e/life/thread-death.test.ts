@@ -74,7 +74,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
   );
 
   test.each(faults)(
-    'weir replaces the $role thread of worker $worker after $fault',
+    'weir replaces the $role thread of worker $worker after the fault $fault',
     async ({ role, fault, worker }) => {
       const before = weir.replacedThreads;
       weir.injectFault(worker, role, fault);

@@ -173,7 +173,7 @@ describe('weir with lists', () => {
     expect(await answerOf('by-address.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('weir blocks an answer by a prefix that contains its address, and explains and finds the rule', async () => {
+  test('weir blocks an answer by a list prefix that contains its address, and explains and finds the rule', async () => {
     expect(await answerOf('by-prefix.example')).toBe(EVERY_ADDRESS);
     const [first = '', second = '', third = ''] = EVERY_ADDRESS.split('.');
     const prefix = `${first}.${second}.${third}.0/24`;

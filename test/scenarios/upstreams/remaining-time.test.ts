@@ -64,7 +64,7 @@ describe('a query within its time limit', () => {
     expect(await asked.ask()).toBe(ADDRESS);
   });
 
-  test('is sent at most three times to a silent server, from two ports', async () => {
+  test('is sent at most three times to a silent server, from two source ports', async () => {
     await using asked = await AskedWorker.start([settingsOf(server)]);
     expect(await asked.ask()).toBe(SERVFAIL);
     expect(server.udpQueries).toHaveLength(3);
@@ -91,7 +91,7 @@ describe('a query within its time limit', () => {
     }
   });
 
-  test('is retried after one SERVFAIL', async () => {
+  test('is sent again after one SERVFAIL', async () => {
     server.udpScript = failsFirst(1);
     await using asked = await AskedWorker.start([settingsOf(server)]);
     expect(await asked.askMany(4)).toEqual(allAnswered(4));

@@ -93,7 +93,7 @@ describe('within()', () => {
 });
 
 describe('WaitTimeout', () => {
-  test('keeps the end of a long state', () => {
+  test('contains the end of a long state in its message', () => {
     const { message } = new WaitTimeout('output', 1000, `${'x'.repeat(10_000)}the last line`);
     expect(message).toMatch(/the last line$/);
     expect(message.length).toBeLessThan(2100);

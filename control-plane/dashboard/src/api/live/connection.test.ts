@@ -174,7 +174,7 @@ describe('Connection, the state of the connection to Weir,', () => {
     expect(server.kind).toBe('lost');
   });
 
-  test('sends no requests after close()', async () => {
+  test('sends no requests after it was closed with close()', async () => {
     const server = new Server();
     await settled();
     server.connection.close();

@@ -24,7 +24,7 @@ describe('pauseSecs(), the seconds of an entered pause,', () => {
 });
 
 describe('secsLeft() of a pause', () => {
-  test('counts down to zero', () => {
+  test('is the remaining time of a pause, and 0 after its end', () => {
     expect([secsLeft(60, 1_000, 1_000), secsLeft(60, 1_000, 11_500), secsLeft(60, 1_000, 99_000)]).toEqual([
       60, 50, 0,
     ]);

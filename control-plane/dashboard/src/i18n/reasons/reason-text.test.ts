@@ -91,7 +91,7 @@ describe('the text of the reasons in an import report', () => {
     );
   });
 
-  test.each(Object.entries(IMPORT_REASONS))('is translated for %s', (code, english) => {
+  test.each(Object.entries(IMPORT_REASONS))('is translated for the import reason %s', (code, english) => {
     const filled = fillText(english, () => 'x');
     const translated = fillText(texts.import[code]!, () => 'x');
     expect(importReasonText(filled, texts)).toBe(translated);

@@ -8,6 +8,6 @@ test.each([
   [null, 100, null],
   [5, null, null],
   [0, 0, null],
-])('usedPercent(%p, %p) is %p', (free, size, used) => {
+])('usedPercent() of %p free from a total of %p is %p', (free, size, used) => {
   expect(usedPercent(free, size)).toBe(used);
 });

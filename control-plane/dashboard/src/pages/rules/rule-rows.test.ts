@@ -45,7 +45,7 @@ describe('fittingRules(), the rules that match the filters,', () => {
 });
 
 describe('fieldsOfRule(), the form of a rule,', () => {
-  test('splits a domain rule into a name and the choice of subdomains, which is on for a new rule', () => {
+  test('splits a domain rule into name and subdomain switch; the switch is on for a new rule', () => {
     expect(fieldsOfRule(null)).toMatchObject({ text: '', subdomains: true });
     expect(fieldsOfRule(rule(1, { domain: '*.a.example' }))).toMatchObject({
       text: 'a.example',

@@ -12,7 +12,7 @@ describe('passwordFaults() of a new password typed twice', () => {
     [typed('1234567', ''), { isShort: true, differs: false }],
     [typed('12345678', '1234'), { isShort: false, differs: true }],
     [typed('12345678', '12345678'), { isShort: false, differs: false }],
-  ])('%j', (password, faults) => {
+  ])('are right for %j', (password, faults) => {
     expect(passwordFaults(password)).toEqual(faults);
   });
 });

@@ -58,7 +58,7 @@ describe('nameAfter(), the group name proposed for a device,', () => {
 });
 
 describe('withReady() and withService(), which change the times and services of a plan,', () => {
-  test('add a selected time, and remove it even if its hours were changed', () => {
+  test('add a selected time or service, and remove it even if its hours were changed', () => {
     const changed = { ...READY_TIMES.school, start_time: '19:00' };
     expect(withReady([changed], 'bedtime', true)).toEqual([changed, READY_TIMES.bedtime]);
     expect(withReady([changed], 'school', false)).toEqual([]);

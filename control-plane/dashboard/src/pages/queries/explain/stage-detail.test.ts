@@ -12,7 +12,7 @@ const STAGES: Readonly<Record<ExplainedStageName, true>> = {
   ...{ answer_names: true, rebinding: true },
 };
 
-test('each stage of an explanation has a name', () => {
+test('each stage in an explanation has a translated name', () => {
   const named = Object.keys(english);
   expect(Object.keys(STAGES).filter((stage) => !named.includes(`queries.stage.${stage}`))).toEqual([]);
 });

@@ -82,7 +82,7 @@ describe('grantOf(), the grant that a decision creates,', () => {
     });
   });
 
-  test('ends after a time', () => {
+  test('ends after the selected duration', () => {
     expect(grantOf({ ...WIDE, action: 'allow', span: 600 }, 'example.org', { client_id: 7 }, now)).toEqual({
       action: 'allow',
       domain: 'example.org',

@@ -53,7 +53,7 @@ function shown(rows: LogRows): (number | null | undefined)[] {
 }
 
 describe('LogRows, the rows of the query log,', () => {
-  test('contains pages in order', () => {
+  test('contains the rows of its pages in order', () => {
     const rows = new LogRows();
     rows.append(rows.next!, page(6, 4));
     expect(rows.next).toEqual({ cursor: 'after 4', before: null });

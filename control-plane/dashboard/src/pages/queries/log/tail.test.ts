@@ -43,7 +43,7 @@ function settled(): Promise<void> {
 }
 
 describe('Tail, the event stream of new rows,', () => {
-  test('passes on received rows', () => {
+  test('reports each received row', () => {
     const streams = new Streams();
     const event: TailEvent = { rows: [], skipped: 3, nodes: 'own' };
     streams.opened[0]!.onopen?.(new Event('open'));

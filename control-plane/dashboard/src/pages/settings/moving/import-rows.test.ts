@@ -20,7 +20,7 @@ describe('rowsOf() an import report', () => {
     ]);
   });
 
-  test('returns at most the limit of rows', () => {
+  test('returns no more rows than its limit', () => {
     const items = Array.from({ length: MAX_ROWS + 9 }, (_, index) => item(`${index}`, 'skipped'));
     expect(rowsOf({ items }, 'skipped')).toHaveLength(MAX_ROWS);
   });
