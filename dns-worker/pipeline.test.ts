@@ -119,7 +119,7 @@ describe('Pipeline.explain(), the stages of a query,', () => {
   });
 });
 
-describe('Pipeline.run()', () => {
+describe('Pipeline.run(), which processes a query,', () => {
   test('decides by local names before policy', () => {
     use([BLOCKED], { localRecords: [apiRecord(`${NAME} A 192.0.2.1`, 0)] });
     expect(statusOf(queryOf())).toBe('answered LOCAL');
@@ -169,7 +169,7 @@ describe('Pipeline.findHere(), a local lookup,', () => {
   });
 });
 
-describe('Pipeline.replaceSnapshot()', () => {
+describe('Pipeline.replaceSnapshot(), which activates a policy snapshot,', () => {
   test('returns whether the new policy snapshot has another rule table', () => {
     const next = openLists([BLOCKED], {}, 9);
     expect(pipeline.replaceSnapshot(next)).toBe(true);

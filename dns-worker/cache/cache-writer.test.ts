@@ -56,7 +56,7 @@ function sized(bytes: number): CacheableAnswer {
   return { ...ANSWER, body: new Uint8Array(bytes), answerCount: 0, ttlOffsets: new Uint16Array(0) };
 }
 
-describe('CacheWriter.store()', () => {
+describe('CacheWriter.store(), which writes answers to the shared cache,', () => {
   test('writes key, metadata and answer at the offsets of the layout, and the bucket reference last', () => {
     const { memory, writer, count } = open();
     const key = keyOf('www.test', { qtype: 28, dnssecOk: true, partition: 300 });

@@ -46,7 +46,7 @@ describe('prefixesIn(), which finds NAT64 prefixes (RFC 7050),', () => {
   });
 });
 
-describe('embeddedIpv4()', () => {
+describe('embeddedIpv4(), the IPv4 address in a NAT64 address,', () => {
   test.each([
     ['2001:db8:c000:aa::', '2001:db8:c000:201::', 0xc000_0201],
     ['2001:db8:122:344:c0:0:aa00:0', '2001:db8:122:344:c0:2:100:0', 0xc000_0201],

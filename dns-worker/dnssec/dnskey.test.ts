@@ -13,7 +13,7 @@ const dsOf = (fields: string): NonNullable<ReturnType<typeof readDs>> =>
   readDs(readRecords(`dskey.example.com. 86400 DS ${fields}`)[0]!.rdata)!;
 const keyOf = (text: string): Dnskey => Dnskey.read(readRecords(text)[0]!.rdata)!;
 
-describe('Dnskey', () => {
+describe('Dnskey, a DNSKEY record,', () => {
   test('Dnskey computes the key tag as in RFC 4034 section 5.4', () => {
     expect(keyOf(KEY).tag).toBe(60485);
   });

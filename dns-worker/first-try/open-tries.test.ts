@@ -84,7 +84,7 @@ describe('OpenTries.find(), the lookup of an open upstream query,', () => {
   });
 });
 
-describe('OpenTries.close()', () => {
+describe('OpenTries.close(), which removes an open upstream query,', () => {
   test('removes a query from any position in the buckets of a full table', () => {
     const queries = Array.from({ length: TRY_CAPACITY }, (_, i) => queryOf(`n${String(i)}.example`));
     const questions = queries.map((query) => open(query));
@@ -108,7 +108,7 @@ describe('OpenTries.close()', () => {
   });
 });
 
-describe('OpenTries.join()', () => {
+describe('OpenTries.join(), which adds a client request to an open query,', () => {
   test('queues client requests in the order of their arrival, each with its network and message', () => {
     const question = open(queryOf('www.example', 'A', { id: 0x0101 }), 5);
     const others = [0x0202, 0x0303].map((id, i) =>

@@ -97,7 +97,7 @@ describe('RequestReplier.open() a client request', () => {
   });
 });
 
-describe('RequestReplier.reply()', () => {
+describe('RequestReplier.reply(), which sends an upstream answer,', () => {
   test('sends the answer after the question section, and logs the query', () => {
     const request = requestOf();
     replier.open(request);
@@ -123,7 +123,7 @@ describe('RequestReplier.reply()', () => {
   });
 });
 
-describe('RequestReplier.answerFromCache()', () => {
+describe('RequestReplier.answerFromCache(), which answers a waiting request,', () => {
   test('replies with a fresh answer from the cache', () => {
     const request = requestOf();
     replier.open(request);

@@ -13,7 +13,7 @@ import { ListeningSockets } from './listening-sockets.ts';
 const control = new Int32Array(new SharedArrayBuffer(WorkerControl.BYTES));
 const copies: number[] = [];
 
-describeCalls('ListeningSockets', () => {
+describeCalls('ListeningSockets for DNS over TCP', () => {
   const sockets = new ListeningSockets(systemCalls, control);
   const at = (address: string, port: number): number[] => {
     const found = sockets.at({ address, port });

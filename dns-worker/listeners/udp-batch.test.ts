@@ -52,7 +52,7 @@ const send = async (client: Client, to: string, ...messages: Uint8Array[]): Prom
     });
 };
 
-describeCalls('UdpBatch.receive()', () => {
+describeCalls('UdpBatch.receive(), which receives up to 64 datagrams,', () => {
   test('puts each datagram into a slot, with the address of its sender', async () => {
     const batch = open('127.0.0.1');
     const client = await connectClient();
@@ -93,7 +93,7 @@ describeCalls('UdpBatch.receive()', () => {
   });
 });
 
-describeCalls('UdpBatch.reply()', () => {
+describeCalls('UdpBatch.reply(), which sends replies in a batch,', () => {
   test('sends the reply in each slot to its sender, in any order, and skips slots without a reply', async () => {
     const batch = open('127.0.0.1');
     const [one, other] = [await connectClient(), await connectClient()];

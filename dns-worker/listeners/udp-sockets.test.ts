@@ -36,7 +36,7 @@ const open = (control: Int32Array, addresses: readonly string[], port: number): 
   return sockets;
 };
 
-describeCalls('openUdpSockets()', () => {
+describeCalls('openUdpSockets(), the UDP sockets of a worker,', () => {
   test('opens a socket for each address, and several workers share a port', async () => {
     const port = await freePort(['127.0.0.1', '::1']);
     const one = open(newControl(), ['127.0.0.1', '::1'], port);

@@ -26,7 +26,7 @@ const open = (socketCount: number, changed: Partial<NativeCalls> = {}, coalesceU
 
 const countMessage = (control: Int32Array): void => void Atomics.add(control, WorkerControl.MESSAGES_WORD, 1);
 
-describeCalls('UdpWait.forever()', () => {
+describeCalls('UdpWait.forever(), the loop that waits for datagrams,', () => {
   test('reads messages first, continues while there are more, and ends when the handler returns true', () => {
     const { control, wait } = open(1);
     const steps: string[] = [];
@@ -101,7 +101,7 @@ describeCalls('UdpWait.forever()', () => {
     expect(opened.control[WorkerControl.ANSWER_ASLEEP_WORD]).toBe(0);
   });
 
-  test('does not sleep if a message arrived before it was marked as asleep', () => {
+  test('does not sleep if a message arrived just before the thread was marked as asleep', () => {
     let polls = 0;
     const { control, wait } = open(2, { poll: () => polls++ });
     let reads = 0;

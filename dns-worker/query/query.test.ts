@@ -12,7 +12,7 @@ const UNREAD = ['isAddress', 'addressSize', 'optionsAt', 'optionsEnd'];
 /** Fields that `parseQuery` writes for each message. */
 const PARSED = ['recursionDesired', 'checkingDisabled', 'authenticDataWanted'];
 
-describe('Query', () => {
+describe('Query, the state of a query in a worker,', () => {
   test('begin() clears all data of the previous query', () => {
     const query = new Query();
     const message = new Uint8Array(64);
@@ -44,7 +44,7 @@ describe('Query', () => {
   });
 });
 
-describe('Query.begin()', () => {
+describe('Query.begin(), which starts a new query,', () => {
   test('refers to the message in its slot of the buffer', () => {
     const query = new Query();
     query.begin(SLOT.subarray(16), 8, 12, 40);
@@ -63,7 +63,7 @@ describe('Query.begin()', () => {
   });
 });
 
-describe('Query.setEcs()', () => {
+describe('Query.setEcs(), the ECS option of a query,', () => {
   test('keeps the data of the ECS option, and copyEcs() returns a copy of the data', () => {
     const query = new Query();
     query.begin(SLOT, 0, 12, 40);
@@ -76,7 +76,7 @@ describe('Query.setEcs()', () => {
   });
 });
 
-describe('Query.setCookie()', () => {
+describe('Query.setCookie(), the cookie of a query,', () => {
   test('keeps a cookie with its length, and copyCookie() returns a copy of the cookie', () => {
     const query = new Query();
     expect(query.copyCookie()).toBeNull();

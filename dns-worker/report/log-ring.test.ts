@@ -34,7 +34,7 @@ function queryWith(name: string, answers: number): Query {
   return query;
 }
 
-describe('LogRingWriter.write()', () => {
+describe('LogRingWriter.write(), which writes a log record,', () => {
   test('writes all fields of a log row', () => {
     const query = queryWith('www.test', 6);
     Object.assign(query, {
@@ -158,7 +158,7 @@ describe('LogRingWriter.write()', () => {
   });
 });
 
-describe('LogRingWriter.publish()', () => {
+describe('LogRingWriter.publish(), which shows records to the log thread,', () => {
   test('makes records visible only at the call, and sets the response time of all records written since the last', () => {
     writer.write(answeredQuery(), 1);
     writer.write(answeredQuery(), 1);

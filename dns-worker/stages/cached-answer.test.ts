@@ -45,7 +45,7 @@ function asked(facts: Partial<Query>, name = 'www.example.org'): [number, Query,
   return [result, slot, [counters[Counter.CACHE_HITS]!, counters[Counter.CACHE_MISSES]!]];
 }
 
-describe('cachedAnswerStage', () => {
+describe('cachedAnswerStage, the answer from the cache,', () => {
   test('cachedAnswerStage() answers from the cache with the remaining TTL, and counts a hit', () => {
     const [result, slot, counters] = asked({});
     expect([result, slot.status, counters]).toEqual([StageResult.ANSWERED, QueryStatus.CACHED, [1, 0]]);

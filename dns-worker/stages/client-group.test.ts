@@ -45,7 +45,7 @@ function asked(client: string, clientKey = ''): Query {
   return slot;
 }
 
-describe('clientGroupStage', () => {
+describe('clientGroupStage, the group of the client,', () => {
   test.each([
     ['its own address', '192.0.2.9', 5],
     ['its own IPv6 address', '2001:db8::9', 6],

@@ -29,7 +29,7 @@ function asked(name: string, type: TypeSpec = 'A', facts: Partial<Query> = {}): 
   return [localNamesStage(slot, SNAPSHOT, null), slot];
 }
 
-describe('localNamesStage', () => {
+describe('localNamesStage, the answer from local records,', () => {
   test.each([
     ['nas.home.example', true],
     ['x.wild.home.example', true],

@@ -19,7 +19,7 @@ function decided(text: string, rows: OtherRows = {}, facts: Partial<Query> = {})
   return [policyStage(slot, snapshot, new PolicyMatcher()), slot];
 }
 
-describe('policyStage', () => {
+describe('policyStage, the answer by rules,', () => {
   test.each([
     ['a list', '||ads.example^\n', {}, QueryStatus.BLOCKED_LIST, RuleOrigin.LIST],
     ['an expression of a list', '/^www[.]ads/\n', {}, QueryStatus.BLOCKED_LIST, RuleOrigin.SPECIAL],

@@ -20,7 +20,7 @@ function checked(type: number, options: QueryOptions = {}): [number, Query] {
   return [questionChecksStage(slot, IDENTITY), slot];
 }
 
-describe('questionChecksStage', () => {
+describe('questionChecksStage, the check of EDNS version, class and type,', () => {
   test.each([
     ['EDNS version 1', RRType.A, { edns: { version: 1 } }, Rcode.BADVERS, []],
     ['class CH', RRType.TXT, { qclass: CHAOS }, Rcode.REFUSED, [ExtendedError.NOT_SUPPORTED]],

@@ -26,7 +26,7 @@ function asked(facts: Partial<Query> = {}): Query {
   return Object.assign(slotQuery(SNAPSHOT, 'www.example.org'), { arrivedMonotonicMs: 1000 }, facts);
 }
 
-describe('rateLimitStage', () => {
+describe('rateLimitStage, the rate limit of queries,', () => {
   test('rateLimitStage() refuses queries over the limit of the network, and marks them for the log', () => {
     const limiter = limiterOf();
     const first = asked();

@@ -25,7 +25,7 @@ function passed(name: string, facts: Partial<Query>, snapshot = opened(true)): [
   return [rebindingStage(Object.assign(slot, found, facts), snapshot), slot];
 }
 
-describe('rebindingStage', () => {
+describe('rebindingStage, the protection against DNS rebinding,', () => {
   test('rebindingStage() returns NODATA for a public name with a private address', () => {
     const [result, slot] = passed('www.example.org', {});
     expect(result).toBe(StageResult.ANSWERED);

@@ -47,7 +47,7 @@ function asked(name: string, type: TypeSpec, snapshot = STRICT, facts: Partial<Q
 
 const targetOf = (slot: Query): string => nameToText(slot.alias.subarray(0, slot.aliasLength));
 
-describe('safeSearchStage', () => {
+describe('safeSearchStage, the redirection to safe search,', () => {
   test.each([
     ['A', strict, 'strict.search.example'],
     ['AAAA', strict, 'strict.search.example'],

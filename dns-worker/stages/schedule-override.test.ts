@@ -26,7 +26,7 @@ function received({ rules }: OpenSnapshot, type: TypeSpec = 'A'): Query {
 
 const replyOf = (slot: Query): Reply => new Reply(slot.bytes.slice(0, slot.replyLength), '');
 
-describe('scheduleOverrideStage()', () => {
+describe('scheduleOverrideStage(), the answer by a schedule,', () => {
   test.each([
     ['null_ip', 'A', Rcode.NOERROR, ['0.0.0.0']],
     ['null_ip', 'AAAA', Rcode.NOERROR, ['::']],

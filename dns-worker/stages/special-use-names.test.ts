@@ -28,7 +28,7 @@ function asked(
   return [specialUseNamesStage(slot, snapshot, identity), slot];
 }
 
-describe('specialUseNamesStage', () => {
+describe('specialUseNamesStage, the answer for special-use names,', () => {
   test('specialUseNamesStage() answers _dns.resolver.arpa with its own encrypted resolvers (RFC 9462)', () => {
     const records = [Uint8Array.of(0, 1, 1, 97, 0), Uint8Array.of(0, 2, 1, 98, 0)];
     const [result, slot] = asked(ALL, '_dns.resolver.arpa', 'SVCB', null, records);

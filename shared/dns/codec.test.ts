@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { decodeMessage, decodeRdata, encodeMessage } from './codec.ts';
 import { RRType } from './iana.ts';
 
-describe('codec', () => {
+describe('codec of DNS messages', () => {
   test('decodeMessage() returns the message that encodeMessage() encoded', () => {
     const bytes = encodeMessage({
       type: 'response',

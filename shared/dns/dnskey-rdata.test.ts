@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { digestOf, keyTag, isAnchorOf, withoutRevocation } from './dnskey-rdata.ts';
 import { RRType } from './iana.ts';
 
-describe('keyTag()', () => {
+describe('keyTag() of a DNSKEY', () => {
   test.each([
     [[], 0],
     [[1, 1, 3, 8], 0x0101 + 0x0308],

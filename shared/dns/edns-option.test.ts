@@ -11,7 +11,7 @@ const option = (code: number, ...data: number[]): number[] => [
 /** Options at offset 2, with two bytes before and after them. */
 const around = (...options: number[][]): Uint8Array => Uint8Array.from([9, 9, ...options.flat(), 0, 8]);
 
-describe('findOption()', () => {
+describe('findOption() in an OPT record', () => {
   const bytes = around(option(10, 1, 2), option(8), option(300, 7), option(10));
   const end = bytes.length - 2;
 

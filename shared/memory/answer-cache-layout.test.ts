@@ -32,7 +32,7 @@ describe('positionLimit(), the limit of positions in the answer cache,', () => {
   );
 });
 
-describe('createAnswerCache()', () => {
+describe('createAnswerCache(), the shared memory of the cache,', () => {
   test.each([1, 8, 64])('allocates the requested %d MiB, and no more', (mebibytes) => {
     const buffer = createAnswerCache(mebibytes * MEBIBYTE);
     expect(buffer.byteLength).toBeLessThanOrEqual(mebibytes * MEBIBYTE);
@@ -56,7 +56,7 @@ describe('createAnswerCache()', () => {
   });
 });
 
-describe('releaseCacheLock()', () => {
+describe('releaseCacheLock(), after a thread has died,', () => {
   /** A cache that the owner of the lock has written up to `head`. */
   function written(owner: number, head: number): SharedArrayBuffer {
     const buffer = createAnswerCache(MEBIBYTE);

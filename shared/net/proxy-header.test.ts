@@ -20,7 +20,7 @@ function withChecksum(flipped = 0): Buffer {
   return bytes;
 }
 
-describe('ProxyHeader', () => {
+describe('ProxyHeader (PROXY protocol, version 2)', () => {
   test.each([
     ['IPv4 over TCP', '11', CLIENT_4, '192.0.2.7'],
     ['IPv4 over UDP', '12', CLIENT_4, '192.0.2.7'],

@@ -56,7 +56,7 @@ describe('ClientTable, the clients and networks of a policy snapshot,', () => {
   });
 });
 
-describe('ClientTable.find()', () => {
+describe('ClientTable.find(), the group of an address,', () => {
   const IPV4 = ['0.0.0.0', '10.0.0.0', '127.255.255.255', '128.0.0.0', '255.255.255.255'];
   // Each address differs from the previous one in one word; some words have the sign bit, and some lower words are
   // smaller.

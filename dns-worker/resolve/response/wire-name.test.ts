@@ -119,7 +119,7 @@ describe('foldedHash(), a case-insensitive hash of a name,', () => {
   });
 });
 
-describe('copyName()', () => {
+describe('copyName(), which copies a name into a buffer,', () => {
   test('overwrites a longer name with a shorter one', () => {
     const to = expanded('a.long.name.test');
     copyName(expanded('b.test'), to);

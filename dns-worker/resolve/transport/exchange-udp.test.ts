@@ -49,7 +49,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-describe('exchangeUdp', () => {
+describe('exchangeUdp, one query over UDP,', () => {
   test('exchangeUdp() sends RD, an EDNS size of 1232 and the DO and CD bits of the query', async () => {
     upstream.udpScript = (query) => query.reply(good(query));
     await ask(question('www.example.org', 'A', { dnssecOk: true, checkingDisabled: true }));

@@ -135,7 +135,7 @@ async function stillServes(stream: number): Promise<void> {
   );
 }
 
-describe('H2Session', () => {
+describe('H2Session, an HTTP/2 server connection,', () => {
   test('reads requests split into pieces of any size, and answers in any order', async () => {
     const bytes = Buffer.concat([
       ...[PREFACE, settingsFrame([]), headers(1)],

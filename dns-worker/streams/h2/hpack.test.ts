@@ -5,7 +5,7 @@ import { HpackDecoder, HpackError } from './hpack.ts';
 const decoderOf = (): HpackDecoder => new HpackDecoder(16_384);
 const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
-describe('HpackDecoder', () => {
+describe('HpackDecoder of HTTP/2 headers', () => {
   test('decodes three requests of one connection (RFC 7541 appendix C.4)', () => {
     const decoder = decoderOf();
     const first = [

@@ -16,7 +16,7 @@ function octetsOf(bits: string): string {
     .join('');
 }
 
-describe('decodeHuffman()', () => {
+describe('decodeHuffman() in HTTP/2 headers', () => {
   test.each([
     ['', ''],
     ['f1e3c2e5f23a6ba0ab90f4ff', 'www.example.com'],

@@ -36,7 +36,7 @@ function read(...messages: readonly Uint8Array[]): { found: Neighbour[]; isDone:
   return { found, isDone };
 }
 
-describe('readNeighbours()', () => {
+describe('readNeighbours(), the neighbour table of the kernel,', () => {
   test("readNeighbours() returns the IPv4 and IPv6 neighbours, up to the end of the kernel's answer", () => {
     const messages = [neighbour(REACHABLE, IPV4, MAC), neighbour(STALE, IPV6, MAC)];
     const found = [
@@ -80,7 +80,7 @@ describe('readNeighbours()', () => {
   });
 });
 
-describe('readArpText()', () => {
+describe('readArpText(), the text of /proc/net/arp,', () => {
   test('readArpText() returns the complete entries', () => {
     const text = `IP address       HW type     Flags       HW address            Mask     Device
 192.0.2.7        0x1         0x2         02:00:5E:10:00:01     *        eth0
