@@ -43,7 +43,7 @@ describe('serverNameIn(), the server name in a ClientHello,', () => {
     expect(serverNameIn(await helloOf({}))).toBe('');
   });
 
-  test('returns undefined until the whole message has arrived', () => {
+  test('returns null until the whole message has arrived', () => {
     for (const hello of hellos)
       for (let length = 0; length < hello.length; length++)
         expect(serverNameIn(hello.subarray(0, length))).toBeNull();

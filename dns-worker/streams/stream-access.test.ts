@@ -45,7 +45,7 @@ describe('StreamAccess, which admits clients over TCP and TLS,', () => {
     (address) => expect([mayConnect(address), mayHandshake(address)]).toEqual([false, false]),
   );
 
-  test('accepts TLS connections from unknown addresses while any allowed client has a key', () => {
+  test('accepts TLS connections from unknown addresses while any allowed client has a long key', () => {
     use(['phone']);
     expect(mayConnect(STRANGER)).toBe(false);
     use(['phone', KEY]);

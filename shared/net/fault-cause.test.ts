@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { causeIn, describeCode } from './fault-cause.ts';
 
 describe('describeCode(), which explains an error code,', () => {
-  test('returns words that end with the code, and undefined for codes of other kinds', () => {
+  test('returns words that end with the code, and null for codes of other kinds', () => {
     expect(describeCode('ENETUNREACH')).toBe(
       'this machine has no route to the network of the server (ENETUNREACH)',
     );

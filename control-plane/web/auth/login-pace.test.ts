@@ -71,7 +71,7 @@ test('LoginPace keeps a limited number of addresses', () => {
   expect(pace.rankOf('192.0.2.0')).toBe(0);
 });
 
-test('LoginPace delays logins for a second if a lockout rejected account and address in the last five', () => {
+test('LoginPace delays logins for a second if a lockout rejected account and address in the last 5 s', () => {
   pace.noteLocked('admin', '192.0.2.1');
   clock.advance(5000);
   expect(pace.lockedDelayMs('admin', '192.0.2.1')).toBe(1000);
