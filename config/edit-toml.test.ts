@@ -127,13 +127,13 @@ servers = [
     ['an inline table', 'dns = { a = 1, rate_limit = { enabled = false } } # c\n'],
     ['spaces and tabs', '[ dns ]\n  a   =   1   # c\n[ dns . rate_limit ]\n\tenabled\t=\tfalse\n'],
     ['quoted keys', '["dns"]\n"a" = 1 \n\'b\' = 2\n[dns."rate_limit"]\nenabled = false'],
-    ['no line end at the end', '[dns]\na = 1'],
+    ['no line end in its last line', '[dns]\na = 1'],
     ['nothing', ''],
     ['comments only', '# a\n\n# b\n'],
-    ['a text that looks like keys', '[dns]\na = """\n[server]\n#b = 2\nweb_port = 7\n"""\n'],
-    ['a literal of many lines', "[dns]\na = '''\nx'''\nb = [\n 1, # one\n]\n"],
+    ['a string that looks like keys', '[dns]\na = """\n[server]\n#b = 2\nweb_port = 7\n"""\n'],
+    ['a multi-line literal string', "[dns]\na = '''\nx'''\nb = [\n 1, # one\n]\n"],
     ['other notations of numbers', '[dns]\na = 0x10\nb = 1_000 # k\n'],
-    ['a table after its own tables', '[dns.rate_limit]\nenabled = false\n[dns]\na = 1\n'],
+    ['a table after its subtables', '[dns.rate_limit]\nenabled = false\n[dns]\na = 1\n'],
   ])('changes only the given values in a text with %s', (_what, text) => {
     const values = {
       'dns.a': 5,

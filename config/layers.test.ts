@@ -79,7 +79,7 @@ describe('decidingValues()', () => {
     ]);
   });
 
-  test('returns values from which configOf() makes a configuration, or reports the faults of the values', () => {
+  test('returns values that configOf() turns into a configuration or a report of their faults', () => {
     const made = configOf(decidingValues(layers));
     expect('config' in made && made.config.cache).toMatchObject({ min_ttl_secs: 2, max_ttl_secs: 3 });
     const faults = configOf({ 'cache.min_ttl_secs': 5, 'cache.max_ttl_secs': 4 });

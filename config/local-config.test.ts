@@ -56,9 +56,9 @@ describe('parseLocal()', () => {
     ['an unknown key', '[server]\nnonsense = 1\n', 'server.nonsense'],
     ['an invalid value', '[server]\nweb_port = "x"\n', 'server.web_port'],
     ['a key that only the file may set', '[server]\ndata_dir = "/etc"\n', 'server.data_dir'],
-    ['the database', '[database]\nurl = ["postgres://a@192.0.2.1/b"]\n', 'database.url'],
-    ['notes that Weir has not written', "[weir]\nreplaced = '[1'\n", 'weir'],
-    ['notes of another form', '[weir]\ndefaults = "[1]"\n', 'weir'],
+    ['a key of the database connection', '[database]\nurl = ["postgres://a@192.0.2.1/b"]\n', 'database.url'],
+    ['bookkeeping that Weir has not written', "[weir]\nreplaced = '[1'\n", 'weir'],
+    ['bookkeeping of another type', '[weir]\ndefaults = "[1]"\n', 'weir'],
   ])('reports %s by its key', (_what, text, key) => {
     expect(parse(text).faults).toMatchObject([{ source: NAME, key }]);
   });

@@ -46,7 +46,11 @@ describe('readLocal()', () => {
   test.each([
     ['a link', (path: string) => symlinkSync('/etc/passwd', path), 'a link'],
     ['a folder', (path: string) => mkdirSync(path), 'not an ordinary file'],
-    ['a pipe, without waiting', (path: string) => execFileSync('mkfifo', [path]), 'not an ordinary file'],
+    [
+      'a named pipe, without waiting for a writer',
+      (path: string) => execFileSync('mkfifo', [path]),
+      'not an ordinary file',
+    ],
     [
       'a file that its group can write',
       (path: string) => {

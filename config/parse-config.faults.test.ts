@@ -32,12 +32,12 @@ describe('parseConfig() with an invalid file', () => {
       ':2: dns.query_timeout_ms: expected a whole number from 100 to 60000 (milliseconds), got NaN',
     ],
     [
-      'a mode of TLS that does not protect',
+      'an sslmode that does not protect',
       '[database]\nurl = "postgres://a@192.0.2.1/weir?sslmode=prefer"',
       ':2: database.url: expected sslmode to be one of disable, require, verify-ca, verify-full, got a value that is not shown',
     ],
     [
-      'an authority to check by that is not named',
+      'sslmode verify-full without a CA file',
       '[database]\nurl = "postgres://a@192.0.2.1/weir"\nsslmode = "verify-ca"',
       ':2: database.url: expected database.sslrootcert with sslmode verify-ca: any site can get a certificate from a public CA, got a value that is not shown',
     ],
@@ -63,7 +63,7 @@ describe('parseConfig() with an invalid file', () => {
       ':2: server.bind_address: expected a list of at least 1 string, got "0.0.0.0"',
     ],
     [
-      'an empty list where one is needed',
+      'an empty list for a required list',
       '[server]\nbind_address = []',
       ':2: server.bind_address: expected a list of at least 1 string, got an empty list',
     ],
@@ -83,7 +83,7 @@ describe('parseConfig() with an invalid file', () => {
       ':2: logging.level: expected "error", "warn", "info" or "debug", got "trace"',
     ],
     [
-      'an unknown key that is near another',
+      'an unknown key that is similar to a known one',
       '[server]\nweb_prot = 80',
       ':2: server.web_prot: no such key; did you mean web_port?',
     ],
@@ -164,7 +164,7 @@ describe('parseConfig() with an invalid file', () => {
       ':7: dns.pools[1].strategy: expected "Parallel", "Failover", "Balanced" or "Fastest", got "Random"',
     ],
     [
-      'an empty data folder',
+      'an empty data directory',
       '[server]\ndata_dir = ""',
       ':2: server.data_dir: expected the path of a file or directory, got ""',
     ],

@@ -9,9 +9,12 @@ describe('usableConfig()', () => {
     ['a value of the wrong type', '[server]\ndata_dir = "/d"\nweb_port = "8081"\ndns_port = 5300\n'],
     ['an unknown key', '[server]\nbogus = 1\ndata_dir = "/d"\ndns_port = 5300\n'],
     ['a line that is not TOML', '[server]\ndata_dir = "/d"\nweb_port 8081\ndns_port = 5300\n'],
-    ['a key duplicate key', '[server]\ndata_dir = "/d"\ndata_dir = "/e"\ndns_port = 5300\n'],
+    ['a duplicate key', '[server]\ndata_dir = "/d"\ndata_dir = "/e"\ndns_port = 5300\n'],
     ['a string without an end', '[server]\ndata_dir = "/d"\ndns_port = 5300\n[dns]\nlocal_domain = """lan\n'],
-    ['keys that contradict', '[server]\ndata_dir = "/d"\ndns_port = 5300\n[cache]\nmin_ttl_secs = 90000\n'],
+    [
+      'keys that contradict each other',
+      '[server]\ndata_dir = "/d"\ndns_port = 5300\n[cache]\nmin_ttl_secs = 90000\n',
+    ],
   ])('keeps all valid keys despite %s', (_what, text) => {
     const { config, explicit, isDataDirKnown } = use(text);
     expect(config.server).toMatchObject({ data_dir: '/d', dns_port: 5300, web_port: 8080 });
@@ -19,9 +22,9 @@ describe('usableConfig()', () => {
   });
 
   test.each([
-    ['its own value is wrong', '[server]\ndata_dir = 5\n'],
-    ['its own line is not TOML', '[server]\ndata_dir = /d\n'],
-    ['its section is not TOML', '[server\ndata_dir = "/d"\n'],
+    ['the value of the key has the wrong type', '[server]\ndata_dir = 5\n'],
+    ['the line of the key is not TOML', '[server]\ndata_dir = /d\n'],
+    ['the section of the key is not TOML', '[server\ndata_dir = "/d"\n'],
     ['an inline table is not TOML', 'server = { data_dir = "/d", web_port }\n'],
   ])('reports the data directory as unknown if %s', (_what, text) => {
     expect(use(text).isDataDirKnown).toBe(false);

@@ -14,13 +14,17 @@ const keysOf = (more: object): string[] => acmeFaults({ ...GOOD, ...more }).map(
 
 describe('acmeFaults()', () => {
   test.each([
-    ['a name by HTTP', {}, []],
-    ['a directory without TLS', { directory_url: 'http://ca.test/dir' }, ['directory_url']],
-    ['a wildcard by HTTP', { names: ['*.example.org'] }, ['challenge']],
-    ['a wildcard by DNS', { names: ['*.example.org'], challenge: 'dns-01', dns_server: '192.0.2.53' }, []],
-    ['DNS without a server', { challenge: 'dns-01' }, ['dns_server']],
+    ['a host name with an HTTP challenge', {}, []],
+    ['a directory URL without TLS', { directory_url: 'http://ca.test/dir' }, ['directory_url']],
+    ['a wildcard with an HTTP challenge', { names: ['*.example.org'] }, ['challenge']],
+    [
+      'a wildcard with a DNS challenge',
+      { names: ['*.example.org'], challenge: 'dns-01', dns_server: '192.0.2.53' },
+      [],
+    ],
+    ['a DNS challenge without a server', { challenge: 'dns-01' }, ['dns_server']],
     ['a TSIG key without its file', { tsig_name: 'weir' }, ['tsig_name']],
-    ['nothing yet', { names: [], challenge: 'dns-01' }, []],
+    ['a DNS challenge without names', { names: [], challenge: 'dns-01' }, []],
   ])('of %s returns the faults %j', (_what, more, expected) => {
     expect(keysOf(more)).toEqual(expected);
   });

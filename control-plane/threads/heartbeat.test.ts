@@ -77,11 +77,11 @@ describe('coreTimeOf()', () => {
 describe('wasStarved()', () => {
   const before = { ranMs: 1_000, waitedMs: 100 };
   test.each([
-    ['waited for a core all the time', { ranMs: 1_010, waitedMs: 2_050 }, true],
-    ['ran all the time: its loop does not turn', { ranMs: 3_000, waitedMs: 110 }, false],
-    ['ran now and then among others: a turn would have fitted in', { ranMs: 1_400, waitedMs: 1_700 }, false],
-    ['slept: nothing wakes it', { ranMs: 1_001, waitedMs: 101 }, false],
-    ['is not known', null, false],
+    ['waited for a CPU core all the time', { ranMs: 1_010, waitedMs: 2_050 }, true],
+    ['ran all the time, so that its event loop hangs', { ranMs: 3_000, waitedMs: 110 }, false],
+    ['ran now and then, long enough for a turn of its event loop', { ranMs: 1_400, waitedMs: 1_700 }, false],
+    ['slept', { ranMs: 1_001, waitedMs: 101 }, false],
+    ['has unknown CPU times', null, false],
   ])('for a thread that %s', (_, now, expected) => {
     expect(wasStarved(before, now)).toBe(expected);
   });

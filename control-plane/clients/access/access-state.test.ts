@@ -24,8 +24,13 @@ describe('isOpenWithoutLimit()', () => {
     ['an open node that a public client reaches', open, { clients: ['203.0.113.9'] }, true],
     ['an open node of a private network', open, { clients: ['192.168.1.9'] }, false],
     ['a node with a rate limit', limited, { listening: ['203.0.113.7'] }, false],
-    ['a limit that only logs', `${limited}dry_run = true\n`, { listening: ['203.0.113.7'] }, true],
-    ['the default', '', { listening: ['203.0.113.7'] }, false],
+    [
+      'a node with a rate limit that only logs',
+      `${limited}dry_run = true\n`,
+      { listening: ['203.0.113.7'] },
+      true,
+    ],
+    ['the default of dns.allowed_clients', '', { listening: ['203.0.113.7'] }, false],
     ['all of IPv4', '[dns]\nallowed_clients = ["0.0.0.0/0"]\n', { listening: ['203.0.113.7'] }, true],
   ] as const)('is decided correctly for %s', (_name, toml, given, isOpen) => {
     expect(isOpenWithoutLimit(facts(toml, given))).toBe(isOpen);
@@ -36,19 +41,19 @@ describe('onlyAddress()', () => {
   const container = { containerGateways: ['172.17.0.1'] };
   const proxied = { forwardsFor: (address: string) => address === '127.0.0.1' };
   test.each([
+    ['a container whose clients all have the gateway address', container, ['172.17.0.1'], '172.17.0.1'],
     [
-      'a container whose clients all have the address of its gateway',
+      'a container with a health check whose clients all have the gateway address',
       container,
-      ['172.17.0.1'],
+      ['127.0.0.1', '172.17.0.1'],
       '172.17.0.1',
     ],
-    ['such a container with a health check', container, ['127.0.0.1', '172.17.0.1'], '172.17.0.1'],
     ['a container that sees one client', container, ['192.168.1.9'], null],
     ['a container that sees its gateway and a client', container, ['172.17.0.1', '192.168.1.9'], null],
-    ['a machine whose router asks for all devices', {}, ['192.168.1.1'], null],
-    ['a machine that only asks itself', {}, ['127.0.0.1'], null],
-    ['a proxy on this machine that names other clients', proxied, ['127.0.0.1'], '127.0.0.1'],
-    ['a proxy beside clients that ask directly', proxied, ['127.0.0.1', '192.168.1.9'], null],
+    ['a machine whose router forwards the queries of all devices', {}, ['192.168.1.1'], null],
+    ['a machine that queries only itself', {}, ['127.0.0.1'], null],
+    ['a proxy on this machine that passes on client addresses', proxied, ['127.0.0.1'], '127.0.0.1'],
+    ['a proxy next to clients that query directly', proxied, ['127.0.0.1', '192.168.1.9'], null],
     ['a node without clients', container, [], null],
   ])('is decided correctly for %s', (_name, given, ips, only) => {
     expect(onlyAddress(facts('', { ...given, clients: ips }))).toBe(only);

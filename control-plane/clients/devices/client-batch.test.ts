@@ -49,7 +49,7 @@ test('a batch updates a client that was seen but had no settings, and keeps its 
   expect(changes.map(({ before }) => before?.id ?? null)).toEqual([null, id]);
 });
 
-test('a batch is refused with the index of each entry whose MAC, address or key another client has', async () => {
+test('a batch is refused if another client has a MAC, address or key of an entry, with the index of the entry', async () => {
   await seen();
   await change({
     create: [

@@ -52,14 +52,14 @@ describe('ClientDirectory.groupOf()', () => {
   ];
 
   test.each([
-    ['a group given to the MAC', { mac: MAC, ip: '192.0.2.7', groupId: 2 }, { groupId: 2, source: 'mac' }],
-    ['a group given to the address', { ip: '192.0.2.7', groupId: 3 }, { groupId: 3, source: 'manual' }],
-    ['the network', { ip: '192.0.2.7' }, { groupId: 4, source: 'subnet' }],
-    ['the longest network', { mac: MAC, ip: '192.0.2.200' }, { groupId: 5, source: 'subnet' }],
-    ['the IPv6 network', { ip: '2001:db8::7' }, { groupId: 6, source: 'subnet' }],
-    ['the network of all of IPv6', { ip: '2001:db9::7' }, { groupId: 7, source: 'subnet' }],
-    ['nothing', { ip: '198.51.100.7' }, { groupId: 1, source: 'default' }],
-    ['nothing before it was seen', { mac: MAC }, { groupId: 1, source: 'default' }],
+    ['a group assigned to the MAC', { mac: MAC, ip: '192.0.2.7', groupId: 2 }, { groupId: 2, source: 'mac' }],
+    ['a group assigned to the address', { ip: '192.0.2.7', groupId: 3 }, { groupId: 3, source: 'manual' }],
+    ['the group of the subnet', { ip: '192.0.2.7' }, { groupId: 4, source: 'subnet' }],
+    ['the group of the longest subnet', { mac: MAC, ip: '192.0.2.200' }, { groupId: 5, source: 'subnet' }],
+    ['the group of the IPv6 subnet', { ip: '2001:db8::7' }, { groupId: 6, source: 'subnet' }],
+    ['the group of the subnet ::/0', { ip: '2001:db9::7' }, { groupId: 7, source: 'subnet' }],
+    ['no group', { ip: '198.51.100.7' }, { groupId: 1, source: 'default' }],
+    ['no group before the client was seen', { mac: MAC }, { groupId: 1, source: 'default' }],
   ])('uses %s', (_what, client, expected) => {
     directory.follow({ macClients: [], subnets });
     expect(directory.groupOf(directory.put(stored(client)))).toEqual(expected);
@@ -113,7 +113,7 @@ describe('ClientDirectory.see()', () => {
     expect(directory.get(before.id!)).toBeUndefined();
   });
 
-  test('counts a query for the client with this address if it has settings and the client with its MAC has none', () => {
+  test('counts a query for the client of its MAC, unless only the client of its address has settings', () => {
     directory.locate('192.0.2.7', MAC);
     const device = directory.put(stored({ mac: MAC }));
     const byAddress = directory.put(stored({ ip: '192.0.2.7', groupId: 2 }));
@@ -164,7 +164,7 @@ describe('merged clients', () => {
     expect(directory.all()).toEqual([main, other]);
   });
 
-  test('are all found by the name used in rules', () => {
+  test('are all found by the client name in a rule', () => {
     const addresses = directory.locateNamed(['phone'])[0]!.addresses;
     expect(addresses).toEqual([macIdentity(MAC), '192.0.2.7', macIdentity(OTHER_MAC), '192.0.2.8']);
   });

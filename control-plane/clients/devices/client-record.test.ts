@@ -9,8 +9,8 @@ const record = (change: Partial<ClientRecord> = {}): ClientRecord => ({
 
 describe('isManual()', () => {
   test.each<[string, Partial<ClientRecord>, boolean]>([
-    ['nothing', {}, false],
-    ['what was seen', { hostname: 'tv', addresses: ['192.0.2.7'], lastSeenMs: 1 }, false],
+    ['no settings', {}, false],
+    ['observed data only', { hostname: 'tv', addresses: ['192.0.2.7'], lastSeenMs: 1 }, false],
     ['a name', { name: 'TV' }, true],
     ['a group', { groupId: 1 }, true],
     ['a key', { key: 'tv' }, true],

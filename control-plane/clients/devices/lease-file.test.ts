@@ -25,11 +25,11 @@ describe('readLeases() of dnsmasq', () => {
 
   test.each([
     ['without a name', `${SOON_SECS} 02:00:5e:10:00:01 192.0.2.7 * *`],
-    ['that is over', `${NOW_MS / 1000} 02:00:5e:10:00:01 192.0.2.7 phone *`],
-    ['of no address', `${SOON_SECS} 02:00:5e:10:00:01 192.0.2 phone *`],
-    ['cut off', `${SOON_SECS} 02:00:5e:10`],
+    ['that has expired', `${NOW_MS / 1000} 02:00:5e:10:00:01 192.0.2.7 phone *`],
+    ['without an address', `${SOON_SECS} 02:00:5e:10:00:01 192.0.2 phone *`],
+    ['on a truncated line', `${SOON_SECS} 02:00:5e:10`],
     ['with an invalid name', `${SOON_SECS} 02:00:5e:10:00:01 192.0.2.7 <b>phone</b> *`],
-    ['of another format', '02:00:5e:10:00:01 192.0.2.7 phone'],
+    ['in another format', '02:00:5e:10:00:01 192.0.2.7 phone'],
   ])('leaves out a lease %s', (_what, line) => expect(readLeases(line, NOW_MS)).toEqual([]));
 });
 
@@ -62,7 +62,7 @@ ia-na "\\001\\000" {
 
   test.each([
     ['freed', '  binding state free;\n  client-hostname "phone";'],
-    ['over', '  ends 6 2026/11/21 05:59:59;\n  binding state active;\n  client-hostname "phone";'],
+    ['expired', '  ends 6 2026/11/21 05:59:59;\n  binding state active;\n  client-hostname "phone";'],
     ['nameless', '  ends never;\n  binding state active;'],
   ])('leaves out an address whose last lease is %s', (_what, last) => {
     const first = block('192.0.2.7', '  ends never;\n  binding state active;\n  client-hostname "phone";');

@@ -32,16 +32,16 @@ describe('the table of MAC vendors', () => {
   test.each([
     ['the first prefix', '00:00:00:00:00:00', 'First of all'],
     ['the last prefix, without the spaces of the registry', 'fc:ff:ff:ff:ff:ff', 'Last of all'],
-    ['a prefix that the registry does not have', '00:00:01:00:00:00', null],
-    ['24 bits, if nothing longer is registered', '70:b3:d5:20:00:00', 'Holder of the block'],
-    ['28 bits before 24', '70:b3:d5:1f:ff:ff', 'Holder of 28 bits'],
-    ['36 bits before 28', '70:b3:d5:12:3f:ff', 'Holder of 36 bits'],
-    ['36 bits that differ in the last four only', '00:1b:c5:0a:c0:00', 'Next to it'],
-    ['a block that is given away in parts, in none of them', '00:1b:c5:0a:d0:00', null],
-    ['a vendor that is not to be known', '00:aa:bb:00:00:01', null],
-    ['an address that the device chose, though its prefix was given away once', '02:cf:1c:00:00:01', null],
-    ['an address of a group', '01:00:5e:00:00:01', null],
-    ['an address of a group that is chosen', '03:00:5e:00:00:01', null],
+    ['no vendor for an unknown prefix', '00:00:01:00:00:00', null],
+    ['a prefix of 24 bits, if no longer one is registered', '70:b3:d5:20:00:00', 'Holder of the block'],
+    ['a prefix of 28 bits instead of one of 24 bits', '70:b3:d5:1f:ff:ff', 'Holder of 28 bits'],
+    ['a prefix of 36 bits instead of one of 28 bits', '70:b3:d5:12:3f:ff', 'Holder of 36 bits'],
+    ['one of two 36-bit prefixes that differ in the last four bits', '00:1b:c5:0a:c0:00', 'Next to it'],
+    ['no vendor for an address between the assigned parts of a block', '00:1b:c5:0a:d0:00', null],
+    ['no vendor for a private registration', '00:aa:bb:00:00:01', null],
+    ['no vendor for a local address whose prefix was once assigned', '02:cf:1c:00:00:01', null],
+    ['no vendor for a group address', '01:00:5e:00:00:01', null],
+    ['no vendor for a local group address', '03:00:5e:00:00:01', null],
   ])('finds %s', (_, mac, vendor) => {
     expect(table.vendorOf(mac)).toBe(vendor);
   });

@@ -82,7 +82,7 @@ describe('forward zones over the API', () => {
     expect([answer.status, answer.problem.errors!.map(({ path }) => path)]).toEqual([400, paths]);
   });
 
-  test('refuse the name of another forward zone', async () => {
+  test('refuse a name that another forward zone has', async () => {
     await post({ zone: 'a.example', servers: ['192.0.2.53'] });
     const other = ForwardZone.parse((await post({ zone: 'b.example', servers: ['192.0.2.53'] })).body);
     const answer = await api.send('PUT', `${ZONES}/${other.id}`, { json: { zone: 'A.Example' } });

@@ -178,10 +178,10 @@ describe('CatalogRefresh with the registry of HostlistsRegistry', () => {
   });
 
   test.each<[string, () => Promise<void>]>([
-    ['answers 500', () => ((status = 500), take(CHAT))],
-    ['is not there', () => (server.close(), take(CHAT))],
-    ['lists nothing', () => take()],
-    ['lists nothing of the shape', () => take(1, 'x', null, { id: 'a' })],
+    ['responds with 500', () => ((status = 500), take(CHAT))],
+    ['cannot be reached', () => (server.close(), take(CHAT))],
+    ['sends an empty catalog', () => take()],
+    ['sends JSON of another schema', () => take(1, 'x', null, { id: 'a' })],
     ['sends more than 8 MiB', () => take({ ...CHAT, note: 'x'.repeat(9_000_000) })],
     [
       'lists 20,001 services',

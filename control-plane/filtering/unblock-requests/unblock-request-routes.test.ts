@@ -190,12 +190,12 @@ describe('a request to unblock a name is refused', () => {
   });
 
   test.each<[string, object, number]>([
-    ['no name', {}, 400],
+    ['no field "domain"', {}, 400],
     ['an empty name', { domain: '' }, 400],
     ['a wildcard', { domain: '*.example' }, 400],
     ['an address', { domain: '192.0.2.1' }, 400],
-    ['a text', { domain: 'a.example', text: 'please' }, 400],
-    ['a list', { domain: ['a.example'] }, 400],
+    ['a JSON string', { domain: 'a.example', text: 'please' }, 400],
+    ['a JSON array', { domain: ['a.example'] }, 400],
     ['5000 bytes', { domain: 'a'.repeat(5000) }, 413],
   ])('with %s in its body', async (_what, json, status) => {
     expect((await post(TABLET, { json })).status).toBe(status);

@@ -48,8 +48,8 @@ describe('readFully()', () => {
 
   test.each([
     ['one byte beyond the end', 1, SIZE_BYTES],
-    ['from the end on', SIZE_BYTES, 1],
-    ['from beyond the end', SIZE_BYTES + 5, 1],
+    ['bytes from the end', SIZE_BYTES, 1],
+    ['bytes from beyond the end', SIZE_BYTES + 5, 1],
   ])('reports the end of the file if it reads %s', async (_, from, length) => {
     expect(await readFully(file, new Uint8Array(length), from)).toBe(false);
   });

@@ -271,18 +271,27 @@ describe('POST /simulate', () => {
 
   test.each([
     ['a regex that does not compile', { regex_filters: { add: [{ pattern: '(a' }] } }],
-    ['a regex that is not linear', { regex_filters: { add: [{ pattern: '(a)\\1' }] } }],
+    ['a regex that cannot be matched in linear time', { regex_filters: { add: [{ pattern: '(a)\\1' }] } }],
     ['10,001 rules', { managed_domains: { add: Array(10_001).fill({ domain: 'a.example' }) } }],
     ['101 regexes', { regex_filters: { add: Array(101).fill({ pattern: 'a' }) } }],
-    ['both addresses', { clients: [{ ip_address: '::1', mac_address: '02:00:5e:10:00:01', group_id: 1 }] }],
-    ['a list of nothing', { lists: { add: [{}] } }],
-    ['a list of two kinds', { lists: { add: [{ text: 'a.example', url: 'https://lists.example/' }] } }],
+    [
+      'a client with IP and MAC address',
+      { clients: [{ ip_address: '::1', mac_address: '02:00:5e:10:00:01', group_id: 1 }] },
+    ],
+    ['a list without content', { lists: { add: [{}] } }],
+    [
+      'a list with two kinds of content',
+      { lists: { add: [{ text: 'a.example', url: 'https://lists.example/' }] } },
+    ],
     ['an unknown field', { lists: { add: [], remove: [] } }],
-    ['a text too long', { lists: { add: [{ text: 'a'.repeat(1_048_577) }] } }],
-    ['a list that is a page', { lists: { add: [{ text: '<!DOCTYPE html><html><body>no</body></html>' }] } }],
-    ['a file elsewhere', { lists: { add: [{ url: 'file:///etc/passwd' }] } }],
-    ['a list that no server has', { lists: { add: [{ url: 'http://127.0.0.1:9/list' }] } }],
-    ['a period of nothing', { period: '0h' }],
+    ['a text that is too long', { lists: { add: [{ text: 'a'.repeat(1_048_577) }] } }],
+    [
+      'a list that is a web page',
+      { lists: { add: [{ text: '<!DOCTYPE html><html><body>no</body></html>' }] } },
+    ],
+    ['a file outside the list folders', { lists: { add: [{ url: 'file:///etc/passwd' }] } }],
+    ['a list that does not exist on its server', { lists: { add: [{ url: 'http://127.0.0.1:9/list' }] } }],
+    ['an empty period', { period: '0h' }],
     ['wrong types', { lists: 7, managed_domains: [], clients: {} }],
   ])('refuses %s with 400', async (_what, draft) => {
     expect((await faultsOf(draft)).length).toBeGreaterThan(0);

@@ -40,12 +40,22 @@ describe('countRulesBySource()', () => {
   });
 
   test.each([
-    ['a wider rule is unique beside a narrower one', BLOCK_SUFFIX, BLOCK_EXACT, [1, 0]],
-    ['a wider rule is unique beside one for all below', BLOCK_SUFFIX, BLOCK_BELOW, [1, 0]],
-    ['a rule for a name and one for all below it are both unique', BLOCK_EXACT, BLOCK_BELOW, [1, 1]],
-    ['an important rule is unique beside one that is not', IMPORTANT_BLOCK_SUFFIX, BLOCK_SUFFIX, [1, 0]],
+    ['a rule that includes subdomains is unique next to an exact rule', BLOCK_SUFFIX, BLOCK_EXACT, [1, 0]],
+    [
+      'a rule that includes the name is unique next to a rule for subdomains only',
+      BLOCK_SUFFIX,
+      BLOCK_BELOW,
+      [1, 0],
+    ],
+    ['an exact rule and a rule for subdomains only are both unique', BLOCK_EXACT, BLOCK_BELOW, [1, 1]],
+    ['an important rule is unique next to an ordinary rule', IMPORTANT_BLOCK_SUFFIX, BLOCK_SUFFIX, [1, 0]],
     ['an allow rule does not count as a block rule', BLOCK_EXACT, ALLOW_EXACT, [1, 1]],
-    ['a wider rule that allows holds the narrower one', ALLOW_SUFFIX, ALLOW_EXACT, [1, 0]],
+    [
+      'an allow rule that includes subdomains contains an exact allow rule',
+      ALLOW_SUFFIX,
+      ALLOW_EXACT,
+      [1, 0],
+    ],
   ])('for two lists: %s', (_, one, two, unique) => {
     const counted = count([{ 'a.example': one }, { 'a.example': two }]);
     expect([counted[1]![1], counted[2]![1]]).toEqual(unique);

@@ -96,7 +96,7 @@ describe('fetchList() over http', () => {
   test.each<[string, ListAnswer, string, RegExp]>([
     ['404', (_, r) => r.writeHead(404).end('<html>'), 'http_status', /the server answered 404$/],
     [
-      '304 to a first request',
+      '304 to an unconditional request',
       (_, r) => r.writeHead(304).end(),
       'http_status',
       /answered 304 .* to the first request$/,
@@ -110,7 +110,7 @@ describe('fetchList() over http', () => {
       /the compressed data ends too early$/,
     ],
     [
-      'an encoding not asked for',
+      'an encoding that was not requested',
       (_, r) => r.writeHead(200, { 'Content-Encoding': 'br' }).end('x'),
       'bad_encoding',
       /"br"/,
@@ -197,12 +197,12 @@ describe('fetchList() for a file: URL', () => {
 
   test.each<[string, () => string, string]>([
     [
-      'a file elsewhere',
+      'a file outside the list folders',
       () => (writeFileSync(join(folder, 'secret'), 'a.example'), fileUrl('secret')),
       'refused_path',
     ],
     [
-      'a link that leads elsewhere',
+      'a symbolic link to a file outside the list folders',
       () => {
         writeFileSync(join(folder, 'secret'), 'a.example');
         symlinkSync(join(folder, 'secret'), join(folder, 'lists', 'link'));
@@ -211,7 +211,7 @@ describe('fetchList() for a file: URL', () => {
       'refused_path',
     ],
     [
-      'a folder whose name only starts like that of a list folder',
+      'a folder whose name starts with the name of a list folder',
       () => {
         mkdirSync(join(folder, 'lists-of-others'));
         writeFileSync(join(folder, 'lists-of-others', 'a'), 'a.example');
@@ -220,12 +220,12 @@ describe('fetchList() for a file: URL', () => {
       'refused_path',
     ],
     [
-      'a way up',
+      'a path with ..',
       () => (writeFileSync(join(folder, 'secret'), 'x'), `${fileUrl('lists')}/%2e%2e/secret`),
       'refused_path',
     ],
     ['a folder', () => (mkdirSync(join(folder, 'lists', 'sub')), fileUrl('lists', 'sub')), 'refused_path'],
-    ['a file that is not there', () => fileUrl('lists', 'none'), 'unreadable'],
+    ['a missing file', () => fileUrl('lists', 'none'), 'unreadable'],
     ['an empty file', () => (writeFileSync(join(folder, 'lists', 'a'), ''), fileUrl('lists', 'a')), 'empty'],
   ])('refuses %s', async (_what, prepare, code) => {
     await expect(fetchFrom(prepare())).rejects.toMatchObject({ name: 'ListError', code });

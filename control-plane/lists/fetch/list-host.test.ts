@@ -186,8 +186,8 @@ describe('a redirect of a list URL', () => {
     ['a local name', () => `http://nas:${otherPort}/`],
     ['another name that leads to a local address', () => `http://lists.example:${otherPort}/`],
     ['a metadata service', () => 'http://169.254.169.254/latest/meta-data'],
-    ['a mapped address', () => `http://[::ffff:127.0.0.1]:${otherPort}/`],
-    ['a number', () => `http://2130706433:${otherPort}/`],
+    ['an IPv4-mapped IPv6 address', () => `http://[::ffff:127.0.0.1]:${otherPort}/`],
+    ['an address written as a number', () => `http://2130706433:${otherPort}/`],
   ])('to %s is refused', async (_what, target) => {
     location = target();
     await expectRefused(`http://127.0.0.1:${port}/away`);

@@ -51,8 +51,8 @@ describe('readListFault() with errors of real fetches', () => {
     ['a missing file', 'not_found', 404, () => lists.url('/missing.txt')],
     ['an error of the server', 'status', 500, () => served('/500', (_, to) => to.writeHead(500).end())],
     ['a web page', 'web_page', 0, () => served('/page', '<!doctype html><title>Lists</title>')],
-    ['nothing', 'empty', 0, () => served('/empty', '')],
-    ['too much', 'too_large', 0, () => served('/large', 'a.example\n'.repeat(200_000))],
+    ['an empty list', 'empty', 0, () => served('/empty', '')],
+    ['a list that is too large', 'too_large', 0, () => served('/large', 'a.example\n'.repeat(200_000))],
     ['a name with a private address', 'private_address', 0, () => 'http://inside.example/ads.txt'],
     ['a metadata service', 'private_address', 0, () => 'http://169.254.169.254/latest'],
     [
@@ -61,8 +61,8 @@ describe('readListFault() with errors of real fetches', () => {
       0,
       () => served('/loop', (_, to) => void to.writeHead(302, { Location: '/loop' }).end()),
     ],
-    ['a folder that is not listed', 'folder', 0, () => 'file:///etc/hosts'],
-    ['a file that is not there', 'no_file', 0, () => 'file:///no/such/list.txt'],
+    ['a file outside the list folders', 'folder', 0, () => 'file:///etc/hosts'],
+    ['a missing local file', 'no_file', 0, () => 'file:///no/such/list.txt'],
     ['another protocol', 'bad_url', 0, () => 'ftp://lists.example/ads.txt'],
   ])('reads %s as %s', async (_title, fault, status, url) => {
     expect(readListFault(await reasonOf(await url()))).toEqual({ fault, status });

@@ -78,7 +78,7 @@ describe('storeBody()', () => {
 
   test.each<[string, Change, AsyncIterable<Buffer>]>([
     ['byte by byte', {}, new Pieces(...LIST)],
-    ['with empty pieces', {}, new Pieces('', LIST.slice(0, 9), '', LIST.slice(9), '')],
+    ['with empty chunks', {}, new Pieces('', LIST.slice(0, 9), '', LIST.slice(9), '')],
     ['as a compressed file', {}, new Pieces(gzipSync(LIST))],
     [
       'as a compressed file byte by byte',
@@ -106,7 +106,7 @@ describe('storeBody()', () => {
   test.each([
     ['Latin-1', Buffer.from('# Werbung f\u00fcr B\u00fccher\nads.example\n', 'latin1')],
     ['a byte order mark', Buffer.from('\ufeffads.example\n')],
-    ['no charset at all', Buffer.from([0x61, 0xff, 0x80, 0xc0, 0x0a])],
+    ['bytes of no charset', Buffer.from([0x61, 0xff, 0x80, 0xc0, 0x0a])],
   ])('stores bytes unchanged: %s', async (_what, octets) => {
     await expect(store(new Pieces(octets))).resolves.toEqual({
       bytes: octets.length,
@@ -116,10 +116,10 @@ describe('storeBody()', () => {
   });
 
   test.each<[string, Change, AsyncIterable<Buffer>]>([
-    ['nothing', {}, new Pieces()],
-    ['an empty piece', {}, new Pieces('')],
-    ['nothing, compressed', { isEncoded: true }, new Pieces(gzipSync(''))],
-    ['an empty compressed file', {}, new Pieces(gzipSync(''))],
+    ['a body without chunks', {}, new Pieces()],
+    ['an empty chunk', {}, new Pieces('')],
+    ['a compressed empty body', { isEncoded: true }, new Pieces(gzipSync(''))],
+    ['a compressed empty file', {}, new Pieces(gzipSync(''))],
   ])('refuses %s as empty', async (_what, change, body) => {
     await expect(store(body, change)).rejects.toMatchObject({
       code: 'empty',
@@ -129,11 +129,11 @@ describe('storeBody()', () => {
 
   test.each<[string, RegExp, readonly (Buffer | string)[]]>([
     ['an HTML page', /HTML/, ['\n<!doctype html><p>Sign in']],
-    ['an HTML page that comes bit by bit', /HTML/, ['\n', ' ', '<', '!doctype html>']],
+    ['an HTML page that arrives byte by byte', /HTML/, ['\n', ' ', '<', '!doctype html>']],
     ['a long HTML page', /HTML/, [`<html>${'-'.repeat(10 * SNIFF_BYTES)}`, 'more']],
     ['UTF-16', /UTF-16/, [Buffer.from('\ufeffads.example\n', 'utf16le')]],
     ['binary data', /binary/, [Buffer.of(1, 0, 2, 0)]],
-    ['binary data whose first piece is text', /binary/, ['ads.example\n', Buffer.of(0)]],
+    ['binary data whose first chunk is text', /binary/, ['ads.example\n', Buffer.of(0)]],
     [
       'binary data in the last byte that is examined',
       /binary/,

@@ -36,18 +36,18 @@ describe('refuseOtherFolders()', () => {
   });
 
   test.each([
-    ['a file beside the folder', () => join(root, 'secret')],
-    ['the folder itself', () => lists],
-    ['a folder with a like name', () => `${lists}-other/a.txt`],
+    ['a file next to the list folder', () => join(root, 'secret')],
+    ['the list folder itself', () => lists],
+    ['a file in a folder with a similar name', () => `${lists}-other/a.txt`],
     [
-      'a link that leads out',
+      'a symbolic link that leaves the list folder',
       () => (symlinkSync(join(root, 'secret'), join(lists, 'link')), join(lists, 'link')),
     ],
     [
-      'a file that is not there yet behind a link that leads out',
+      'a missing file behind a symbolic link that leaves the list folder',
       () => (symlinkSync(root, join(lists, 'out')), join(lists, 'out', 'later.txt')),
     ],
-    ['a file of the system', () => '/etc/hostname'],
+    ['a system file', () => '/etc/hostname'],
   ])('refuses %s', async (_what, path) => {
     await expect(check(path())).rejects.toThrow(ApiError);
   });

@@ -72,18 +72,13 @@ describe('reasonToHold() and reasonToHoldFirst()', () => {
   test.each([
     ['a first copy for every name', null, forAll, ALL_REASON],
     ['a first copy for many addresses', null, wide, WIDE_REASON],
-    ['a first copy for a 256th of all addresses', null, copy(1, [], [], { addressShare: 1 / 256 }), null],
-    ['a copy that starts to be for every name', plain, forAll, ALL_REASON],
-    ['a copy that starts to be for many addresses', plain, wide, WIDE_REASON],
-    ['a copy that was for every name before', forAll, forAll, null],
-    ['a copy that was for many addresses before', wide, wide, null],
-    [
-      'a copy that was for fewer of many addresses',
-      copy(1, [], [], { addressShare: 0.01 }),
-      wide,
-      WIDE_REASON,
-    ],
-    ['a copy that is for few more addresses', copy(1, [], [], { addressShare: 0.02 }), wide, null],
+    ['a first copy for 1/256 of all addresses', null, copy(1, [], [], { addressShare: 1 / 256 }), null],
+    ['an update that newly applies to every name', plain, forAll, ALL_REASON],
+    ['an update that newly applies to many addresses', plain, wide, WIDE_REASON],
+    ['an update of a list that already applied to every name', forAll, forAll, null],
+    ['an update of a list that already applied to many addresses', wide, wide, null],
+    ['an update from many to more addresses', copy(1, [], [], { addressShare: 0.01 }), wide, WIDE_REASON],
+    ['an update that applies to a few more addresses', copy(1, [], [], { addressShare: 0.02 }), wide, null],
   ])('decide correctly about %s', (_what, before, next, reason) => {
     const held = before === null ? reasonToHoldFirst(next, 0) : reasonToHold(before, next);
     expect(held && holdText(held)).toBe(reason);

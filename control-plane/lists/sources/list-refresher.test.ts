@@ -30,7 +30,7 @@ describe('ListRefresher', () => {
   test.each<[string, ListAnswer | undefined, RegExp]>([
     ['404', undefined, /answered 404/],
     ['an HTML page', (_, r) => r.end('<html>Sign in</html>'), /HTML/],
-    ['nothing', (_, r) => r.end(), /empty/],
+    ['an empty body', (_, r) => r.end(), /empty/],
     ['comments only', (_, r) => r.end('# gone\n'), /no rule/],
     ['only rules that Weir cannot apply', (_, r) => r.end('||a.example^$doc\n'), /line 1: modifier/],
     ['a closed connection', (request) => request.socket.destroy(), /fetch http/],

@@ -434,7 +434,7 @@ describe('ListSources adopt()', () => {
     expect(running.asked()).toEqual(['/a']);
   });
 
-  test('resolves if a file is missing, and the source reports that', async () => {
+  test('resolves even if a file is missing, and the list source reports the error', async () => {
     const node = await running.startNode();
     running.listDirs = [running.dataDir];
     const [gone] = await adopt(node, insert(pathToFileURL(join(running.dataDir, 'gone.txt')).href));

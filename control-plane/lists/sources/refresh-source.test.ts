@@ -312,7 +312,7 @@ describe('refreshSource()', () => {
   test.each([
     ['comments only', '# gone\n', { name: 'ListError', code: 'empty' }],
     ['only rules that Weir cannot apply', '||a.example^$doc\n', { name: 'ListError', code: 'no_rules' }],
-    ['a page', '<html>', { name: 'ListError', code: 'not_a_list' }],
+    ['a web page', '<html>', { name: 'ListError', code: 'not_a_list' }],
   ])('refuses %s and leaves nothing behind', async (_what, text, fault) => {
     serve(text);
     await expect(refresh(row())).rejects.toMatchObject(fault);

@@ -185,14 +185,18 @@ test.each([
     },
     /data\/node-uuid does not belong to user weir/,
   ],
-  ['the configuration is closed', (): void => configure('', 0o600), /no access to \S*weir\.toml/],
   [
-    'a file that it names is closed',
+    'the user weir cannot read the configuration file',
+    (): void => configure('', 0o600),
+    /no access to \S*weir\.toml/,
+  ],
+  [
+    'the user weir cannot read a file that the configuration names',
     (): void => configure(`[dns]\ndhcp_leases = [${JSON.stringify(write('leases', '', 0o600))}]`),
     /no access to \S*leases/,
   ],
   [
-    'a folder above the data is closed',
+    'the user weir cannot enter a parent folder of the data directory',
     (): void => {
       mkdirSync(join(tempDir.path, 'closed'), { mode: 0o700 });
       dataDir = join(tempDir.path, 'closed', 'data');
@@ -201,7 +205,7 @@ test.each([
     /cannot create \S*data for user weir/,
   ],
   [
-    'there is no such user',
+    'the user weir does not exist',
     (): void => void write('passwd', readFileSync('/etc/passwd', 'utf8')),
     /user weir does not exist.*useradd/,
   ],
@@ -216,7 +220,7 @@ test.each([
 
 test.each([
   [
-    'its capabilities are gone, as in a container',
+    'it has no capabilities, as in a container',
     { wrapper: ['setpriv', '--bounding-set=-setuid,-setgid'] },
     /root lacks CAP_SETGID, CAP_SETUID/,
   ],
@@ -233,9 +237,9 @@ test.each([
 });
 
 test.each([
-  ['it closes its data directory', (): void => chmodSync(dataDir, 0o500), /permission denied/],
+  ['a read-only data directory', (): void => chmodSync(dataDir, 0o500), /permission denied/],
   [
-    'it names a database elsewhere',
+    'another location of the database',
     (): void => {
       write('data/postgres.location', '/etc\n');
       chownSync(join(dataDir, 'postgres.location'), WEIR, WEIR);
@@ -243,7 +247,7 @@ test.each([
     undefined,
   ],
   [
-    'it sets a closed file through the API',
+    'a configured file that only root can read',
     (): void => {
       const local = write('data/weir.local.toml', '[dns]\ndhcp_leases = ["/etc/shadow"]\n', 0o600);
       chownSync(local, WEIR, WEIR);

@@ -166,9 +166,9 @@ describe('fetchAnswer()', () => {
   test.each<[string, RegExp, (response: ServerResponse) => void]>([
     ['a redirect', /redirect/, (response) => response.writeHead(302, { Location: `${base}/other` }).end()],
     ['an error', /answered 404/, (response) => response.writeHead(404).end()],
-    ['an answer that is too large', /more than 16384 bytes/, (response) => response.end('x'.repeat(20_000))],
+    ['a response that is too large', /more than 16384 bytes/, (response) => response.end('x'.repeat(20_000))],
     [
-      'an answer that is too large once decompressed',
+      'a response that is too large when decompressed',
       /could not be decompressed/,
       (response) => response.setHeader('Content-Encoding', 'gzip').end(gzipSync(Buffer.alloc(10_000_000))),
     ],
@@ -177,7 +177,7 @@ describe('fetchAnswer()', () => {
       /encoding/,
       (response) => response.setHeader('Content-Encoding', 'br').end('x'),
     ],
-    ['a connection that is cut', /connection|aborted|socket/, (response) => response.destroy()],
+    ['a connection that is closed early', /connection|aborted|socket/, (response) => response.destroy()],
   ])('refuses %s', async (_what, fault, respond) => {
     answer = (_, response) => respond(response);
     await expect(fetch()).rejects.toThrow(fault);

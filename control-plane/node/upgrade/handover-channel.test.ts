@@ -37,11 +37,11 @@ describe('HandoverChannel', () => {
   test.each([
     ['ends', '', 'the other process has ended'],
     ['ends in the middle of a message', '{"type":"sock', 'in the middle of a message'],
-    ['speaks no JSON', 'GET / HTTP/1.1\n', 'violates the protocol'],
+    ['sends bytes that are not JSON', 'GET / HTTP/1.1\n', 'violates the protocol'],
     ['sends an invalid message', '[1]\n', 'violates the protocol'],
     ['sends too long a message', `{"type":"${'x'.repeat(20_000)}`, 'too long'],
-    ['says another thing', '{"type":"three"}\n', 'expected "two", got "three"'],
-    ['says why it failed', '{"type":"failed","reason":"no room"}\n', 'no room'],
+    ['sends a message of another type', '{"type":"three"}\n', 'expected "two", got "three"'],
+    ['reports why it failed', '{"type":"failed","reason":"no room"}\n', 'no room'],
   ])('rejects if the other process %s', async (_what, text, reason) => {
     other.end(text);
     await expect(talk.expect('two', TIMEOUT_MS)).rejects.toThrow(reason);

@@ -29,12 +29,12 @@ describe('checkRelease()', () => {
 
   test.each([
     [
-      'with its faults',
+      'and reports its faults, if it rejects the configuration',
       'echo "server.web_port: expected a number" >&2; exit 1',
       TIMEOUT_MS,
       'server.web_port',
     ],
-    ['if it does not answer in time', 'exec sleep 1000', 200, 'no answer in 0.2 s'],
+    ['if it does not respond in time', 'exec sleep 1000', 200, 'no answer in 0.2 s'],
   ])('refuses a new release %s', async (_what, script, withinMs, reason) => {
     makeRelease(script);
     const refused = checkRelease(tempDir.path, null, withinMs);

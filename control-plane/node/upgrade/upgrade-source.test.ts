@@ -106,7 +106,7 @@ describe('UpgradeSource', () => {
 
   test.each([
     ['ends', (talk: HandoverChannel) => talk.end()],
-    ['says that it failed', (talk: HandoverChannel) => talk.send({ type: 'failed', reason: 'no memory' })],
+    ['reports that it failed', (talk: HandoverChannel) => talk.send({ type: 'failed', reason: 'no memory' })],
     ['ends in the middle of a message', (talk: HandoverChannel) => void talk.socket.end('{"type":')],
   ])('answers queries again if the other process %s', async (_what, act) => {
     await start();
@@ -240,17 +240,17 @@ describe('UpgradeSource', () => {
 
   test.each([
     [
-      'a release with another mark',
+      'a process with another protocol version',
       { ...HELLO, format: 'weir handover 0' },
       /"weir handover 0": restart instead/,
     ],
     [
-      'what asks for sockets without their ticket',
+      'a request for sockets without the ticket',
       { type: 'descriptors', ticket: '' },
       /no sockets are reserved/,
     ],
-    ['what it does not know', { type: 'dance' }, /unknown message "dance"/],
-    ['a folder without a release', { type: 'upgrade', release: '/nonexistent' }, /ENOENT/],
+    ['an unknown message', { type: 'dance' }, /unknown message "dance"/],
+    ['an upgrade to a folder without a release', { type: 'upgrade', release: '/nonexistent' }, /ENOENT/],
   ])('refuses %s, and performs no step of the upgrade', async (_what, message, reason) => {
     await start();
     const talk = await open();

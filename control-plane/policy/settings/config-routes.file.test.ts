@@ -8,7 +8,7 @@ const { path, file, rows, patch, reload, read, audit, expectUntouched } = config
 
 describe('PATCH /config', () => {
   test.each([
-    ['is gone', () => rm(path()), 'cannot read the configuration file'],
+    ['is missing', () => rm(path()), 'cannot read the configuration file'],
     [
       'cannot be replaced',
       () => mkdir(`${path()}.weir-${process.pid}.tmp`),
@@ -142,7 +142,7 @@ describe('POST /config/reload', () => {
   test.each([
     ['an invalid value', 'min_ttl_secs = 5', 'min_ttl_secs = -5', 'cache.min_ttl_secs'],
     ['an unknown key', 'min_ttl_secs = 5', 'min_ttl = 5', 'cache.min_ttl'],
-    ['no TOML', '[dns]', '[dns', 'syntax'],
+    ['text that is not TOML', '[dns]', '[dns', 'syntax'],
   ])('changes nothing if the file has %s', async (_what, from, to, wrong) => {
     await patch({});
     const before = await file();

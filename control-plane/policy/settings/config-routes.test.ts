@@ -61,7 +61,7 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
     expect(await read()).toMatchObject({ cache: { min_ttl_secs: 7 }, blocking: { ttl_secs: 20 } });
   });
 
-  test('resets a key to its default in rows and file if it gets null', async () => {
+  test('resets a key to its default in rows and file when its value is null', async () => {
     await change({ dns: { query_timeout_ms: 1500, block_private_ptr: false } });
     const values = { query_timeout_ms: null, block_private_ptr: null, pools: null };
     const gone = { dns: values, blocking: { mode: null }, cache: { min_ttl_secs: null, max_bytes: null } };
@@ -214,11 +214,11 @@ describe('PATCH /config', () => {
     ['a number out of bounds', { cache: { max_bytes: 2 ** 50 } }, ['cache.max_bytes']],
     ['a fraction', { cache: { min_ttl_secs: 1.5 } }, ['cache.min_ttl_secs']],
     ['null in a list', { dns: { rebinding_allowlist: [null] } }, ['dns.rebinding_allowlist.0']],
-    ['no password hash', { auth: { admin: { password_hash: null } } }, ['auth.admin.password_hash']],
-    ['no folders of lists', { blocking: { list_dirs: null } }, ['blocking.list_dirs']],
+    ['null as the password hash', { auth: { admin: { password_hash: null } } }, ['auth.admin.password_hash']],
+    ['null as the list folders', { blocking: { list_dirs: null } }, ['blocking.list_dirs']],
     ['an unknown key', { cache: { min_ttl: 1 } }, ['cache.min_ttl']],
     ['a section that is a number', { cache: 7 }, ['cache']],
-    ['a list for a section', { dns: [] }, ['dns']],
+    ['an array for a section', { dns: [] }, ['dns']],
     ['an unknown section', { caches: {} }, ['caches']],
     [
       'many faults',
@@ -230,25 +230,25 @@ describe('PATCH /config', () => {
       { dns: { pools: [{ name: '', servers: ['x y'] }] } },
       ['dns.pools.0.name', 'dns.pools.0.servers.0'],
     ],
-    ['a rule between keys', { cache: { max_ttl_secs: 4 } }, ['cache.min_ttl_secs']],
-    ['a mode without its address', { blocking: { mode: 'custom_ip' } }, ['blocking.mode']],
+    ['keys that contradict each other', { cache: { max_ttl_secs: 4 } }, ['cache.min_ttl_secs']],
+    ['a blocking mode without its address', { blocking: { mode: 'custom_ip' } }, ['blocking.mode']],
     [
-      'two pools of one name',
+      'two pools with the same name',
       { dns: { pools: [1, 2].map(() => ({ name: 'a', servers: ['192.0.2.1'] })) } },
       ['dns.pools.1.name'],
     ],
     ['a line break', { auth: { admin: { username: 'a"\n[server]\nworkers = 9' } } }, ['auth.admin.username']],
     ['a NUL', { dns: { pools: [{ name: 'a\0b', servers: ['192.0.2.1'] }] } }, ['dns.pools.0.name']],
-    ['half a character', { auth: { admin: { username: 'a\ud800' } } }, ['auth.admin.username']],
+    ['a lone surrogate', { auth: { admin: { username: 'a\ud800' } } }, ['auth.admin.username']],
     ['a password hash', { auth: { admin: { password_hash: '' } } }, ['auth.admin.password_hash']],
     [
-      'a file that is not there',
+      'a missing file',
       { dns: { dnssec_enabled: true, dnssec_trust_anchors: '/nowhere/anchors' } },
       ['dns.dnssec_trust_anchors'],
     ],
-    ['folders of lists', { blocking: { list_dirs: ['/'] } }, ['blocking.list_dirs']],
+    ['the list folders', { blocking: { list_dirs: ['/'] } }, ['blocking.list_dirs']],
     [
-      'a file to send',
+      'a file whose content Weir would send',
       { auth: { oidc: { client_secret_file: '/etc/passwd' } } },
       ['auth.oidc.client_secret_file'],
     ],

@@ -25,15 +25,15 @@ describe('readHead()', () => {
   });
 
   test.each([
-    ['of a later format', { format: 3 }, 0],
+    ['with a later format version', { format: 3 }, 0],
     ['of format 1 with repeats', { repeats: 3 }, 3],
     ['of format 2 without repeats', { format: 2 }, 0],
-    ['with no repeats, though it is of format 2', { format: 2, repeats: 0 }, 0],
-    ['with less than no repeats', { format: 2, repeats: -1 }, -1],
-    ['with a part of a repeat', { format: 2, repeats: 1.5 }, 1.5],
-    ['with other repeats than its row of the database', { format: 2, repeats: 3 }, 2],
-    ['with fewer rows', { rows: 1 }, 0],
-    ['with clients of another form', { clients: [['192.0.2.7', 1, 2]] }, 0],
+    ['of format 2 with an empty list of repeats', { format: 2, repeats: 0 }, 0],
+    ['with a negative number of repeats', { format: 2, repeats: -1 }, -1],
+    ['with an incomplete repeat', { format: 2, repeats: 1.5 }, 1.5],
+    ['with a different number of repeats than its database row', { format: 2, repeats: 3 }, 2],
+    ['with fewer rows than its database row', { rows: 1 }, 0],
+    ['with clients in another format', { clients: [['192.0.2.7', 1, 2]] }, 0],
     ['with a rule whose lists are not numbers', { rules: [['ads', '||', true, '^', ['3']]] }, 0],
     ['with a field that is not known', { more: 1 }, 0],
   ])('refuses a head %s', (_, change, repeats) => {

@@ -13,9 +13,9 @@ describe('laneOf()', () => {
     ['the newest page', page({})],
     ['a page by cursor', page({ cursor: 'x', offset: 1_000_000 })],
     ['the newest page of a node', page({ node: 'a' })],
-    ['the newest page whose filters are all open', page({ domain: undefined, not: { client: undefined } })],
+    ['the newest page with empty filters', page({ domain: undefined, not: { client: undefined } })],
     ['a search of an hour', page({ domain: 'ads', ...hours(1) })],
-    ['figures of an hour', { name: 'summary', argument: hours(1) }],
+    ['statistics of an hour', { name: 'summary', argument: hours(1) }],
     ['use of the cache in a year', { name: 'cacheUse', argument: hours(8760) }],
     [
       'a timeline of a year',
@@ -34,9 +34,9 @@ describe('laneOf()', () => {
   });
 
   test.each<[string, Question]>([
-    ['figures of a day', { name: 'summary', argument: hours(24) }],
+    ['statistics of a day', { name: 'summary', argument: hours(24) }],
     ['a top list of a day', { name: 'topDomains', argument: { ...hours(24), limit: 10, which: 'allowed' } }],
-    ['the most asked names', { name: 'mostAsked', argument: { nowMs: 0, days: 7, limit: 9 } }],
+    ['the most frequently queried names', { name: 'mostAsked', argument: { nowMs: 0, days: 7, limit: 9 } }],
   ])('for %s is sums', (_, question) => {
     expect(laneOf(question)).toBe('sums');
   });
@@ -44,8 +44,8 @@ describe('laneOf()', () => {
   test.each<[string, Question]>([
     ['a search of all days', page({ domain: 'ads' })],
     ['a search since last year', page({ domain: 'ads', fromMs: 0 })],
-    ['the newest page without a client', page({ not: { client: '192.0.2.7' } })],
-    ['a page far behind', page({ offset: 100_000 })],
+    ['the newest page with a filter that excludes a client', page({ not: { client: '192.0.2.7' } })],
+    ['a page with a high offset', page({ offset: 100_000 })],
     [
       'a top list of a client in a day',
       { name: 'topDomains', argument: { ...hours(24), limit: 10, which: 'allowed', client: '192.0.2.1' } },
@@ -54,7 +54,7 @@ describe('laneOf()', () => {
       'a timeline of a group in a day',
       { name: 'timeline', argument: { ...hours(24), granularity: '15min', timezone: 'UTC', group_id: 2 } },
     ],
-    ['the slots of clients in a day', { name: 'clientSlots', argument: { ...hours(24), stepMs: 1, max: 3 } }],
+    ['the client timeline of a day', { name: 'clientSlots', argument: { ...hours(24), stepMs: 1, max: 3 } }],
     ['an export', { name: 'rows', argument: { from: null, to: null } }],
   ])('for %s is scan', (_, question) => {
     expect(laneOf(question)).toBe('scan');

@@ -119,9 +119,9 @@ describe('PageScan', () => {
   });
 
   test.each([
-    ['no room', 0, 1000],
-    ['room for a few blocks', 12_000, 1000],
-    ['room for a few names', 1e6, 5],
+    ['no space', 0, 1000],
+    ['space for a few blocks', 12_000, 1000],
+    ['space for a few names', 1e6, 5],
   ])('returns the same rows with %s in its cache', async (_, bytes, keys) => {
     await expectSame(new LogMemory(bytes, keys));
   });

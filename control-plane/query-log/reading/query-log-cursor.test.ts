@@ -18,18 +18,18 @@ describe('decodeCursor()', () => {
   });
 
   test.each([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['two numbers', textOf('1.2')],
     ['four numbers', textOf('1.2.3.4')],
     ['an unknown direction', textOf('1.2.3.o')],
-    ['a sign', textOf('-1.2.3')],
-    ['no number', textOf('1.x.3')],
-    ['more digits than a number has', textOf('12345678901234567.2.3')],
-    ['a number that is not exact', textOf('9999999999999999.2.3')],
-    ['repeats that are not a number', textOf('1.2.3.r')],
-    ['repeats that are not exact', textOf('1.2.3.r9999999999999999')],
-    ['a last number that is not exact', textOf('1.2.9999999999999999')],
-    ['text around', textOf('1.2.3\n')],
+    ['a number with a sign', textOf('-1.2.3')],
+    ['a text instead of a number', textOf('1.x.3')],
+    ['a number with too many digits', textOf('12345678901234567.2.3')],
+    ['a number beyond the safe integers', textOf('9999999999999999.2.3')],
+    ['a number of repeats that is not a number', textOf('1.2.3.r')],
+    ['a number of repeats beyond the safe integers', textOf('1.2.3.r9999999999999999')],
+    ['a last number beyond the safe integers', textOf('1.2.9999999999999999')],
+    ['a line feed after the text', textOf('1.2.3\n')],
   ])('refuses %s', (_what, text) => {
     expect(() => decodeCursor(text)).toThrow(InvalidCursor);
   });

@@ -35,10 +35,10 @@ describe('rdataText()', () => {
     ['a label with a dot in it', 39, name('a.b', 'example')],
     ['a label that is not UTF-8', 39, [2, 0xff, 0xfe, 0]],
     ['a label with a control character', 39, name('a\n', 'example')],
-    ['a name that points elsewhere', 39, [0xc0, 0x0c]],
+    ['a name with a compression pointer', 39, [0xc0, 0x0c]],
     ['a quote in a string', 257, [0, ...ascii('issue'), ...Buffer.from('a" b')]],
-    ['SOA that is cut', 6, [...name('ns'), ...name('admin'), 0, 0]],
-    ['bytes behind the data', 39, [...name('a'), 1]],
+    ['a truncated SOA', 6, [...name('ns'), ...name('admin'), 0, 0]],
+    ['bytes after the data', 39, [...name('a'), 1]],
     ['no data', 43, []],
     ['an unknown type', 65280, [1, 2]],
   ])('uses the generic format of RFC 3597 for %s', (_, type, rdata) => {

@@ -31,12 +31,12 @@ describe('decodeStoredAnswers()', () => {
   test.each<[string, number, number[], string]>([
     ['A', 1, [192, 0, 2, 1], 'A 192.0.2.1'],
     ['AAAA', 28, [0x20, 1, 0xd, 0xb8, ...Array<number>(11).fill(0), 1], 'AAAA 2001:db8::1'],
-    ['CNAME into the question', 5, [...text('cdn'), 0xc0, 0x10], 'CNAME cdn.example'],
+    ['CNAME with a pointer into the question', 5, [...text('cdn'), 0xc0, 0x10], 'CNAME cdn.example'],
     ['MX', 15, [0, 10, ...text('mx'), 0], 'MX 10 mx'],
     ['SRV', 33, [0, 1, 0, 2, 0x14, 0xe9, ...text('sip'), 0], 'SRV 1 2 5353 sip'],
     ['TXT', 16, [...text('a "b"'), 3, 0x5c, 0xc3, 0xa9], 'TXT "a \\"b\\"" "\\\\\\195\\169"'],
     ['DS', 43, [0x4f, 0x66, 8, 2, 0xab, 0xcd], 'DS 20326 8 2 abcd'],
-    ['a type it has no words for', 65280, [1, 2, 255], 'TYPE65280 \\# 3 0102ff'],
+    ['a type without a text format', 65280, [1, 2, 255], 'TYPE65280 \\# 3 0102ff'],
     ['an A of the wrong length', 1, [1, 2], 'A \\# 2 0102'],
   ])('returns %s', (_, type, rdata, expected) => {
     expect(decode('www.example', record(type, rdata))).toEqual([`www.example 60 ${expected}`]);

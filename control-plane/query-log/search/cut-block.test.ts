@@ -74,7 +74,7 @@ describe('cutBlock()', () => {
     expect(inWords(left.kept!)).toEqual(inWords(await blockOf([{ n: 1, x: 7 }])));
   });
 
-  test('removes a period including its start and excluding its end, and reports if these are the first rows', async () => {
+  test('removes a period with its start and without its end, and reports whether the first rows were removed', async () => {
     const span = { ...ALWAYS, fromUs: (AT_MS - 5) * 1000, toUs: (AT_MS + 10) * 1000 };
     const left = (await cut(await blockOf(ASKED), span))!;
     expect(inWords(left.kept!)).toEqual(inWords(await blockOf(ASKED.slice(10))));
@@ -103,7 +103,7 @@ describe('cutBlock()', () => {
   });
 });
 
-test('takesAll() and mayTake() decide by the period and the head of the block', async () => {
+test('takesAll() and mayTake() decide from the period and the head whether a deletion affects a block', async () => {
   const block = await blockOf([{ n: 1, x: 1 }, { n: 2, x: 2 }]); // prettier-ignore
   const device = { ids: [9], addresses: ['192.0.2.9'] };
   expect(takesAll(ALWAYS, block)).toBe(true);

@@ -30,8 +30,18 @@ describe('bucketStarts()', () => {
   });
 
   test.each([
-    ['a zone of half hours', 'Asia/Kolkata', '2026-01-15T12:00Z', ['01-15T11:30', '01-15T12:30']],
-    ['a zone of quarters', 'Asia/Kathmandu', '2026-01-15T12:00Z', ['01-15T11:15', '01-15T12:15']],
+    [
+      'a time zone with an offset of half an hour',
+      'Asia/Kolkata',
+      '2026-01-15T12:00Z',
+      ['01-15T11:30', '01-15T12:30'],
+    ],
+    [
+      'a time zone with an offset of 45 minutes',
+      'Asia/Kathmandu',
+      '2026-01-15T12:00Z',
+      ['01-15T11:15', '01-15T12:15'],
+    ],
     [
       'clocks that go back half an hour',
       'Australia/Lord_Howe',
@@ -65,7 +75,7 @@ describe('bucketStarts()', () => {
     ['a day of 23.5 hours', 'Australia/Lord_Howe', '2026-10-03T13:30Z', ['10-03T13:30', '10-04T13:00']],
     ['a midnight that is skipped', 'America/Santiago', '2026-09-06T12:00Z', ['09-06T04:00', '09-07T03:00']],
     ['a midnight after 23:00 twice', 'America/Santiago', '2026-04-05T12:00Z', ['04-05T04:00', '04-06T04:00']],
-    ['a midnight that is shown twice', 'America/Havana', '2026-11-01T12:00Z', ['11-01T04:00', '11-02T05:00']],
+    ['a midnight that occurs twice', 'America/Havana', '2026-11-01T12:00Z', ['11-01T04:00', '11-02T05:00']],
   ])('begins days by the clock, with %s', (_, zone, from, expected) => {
     const toMs = Date.parse(from) + 86_400_000;
     expect(starts('day', zone, from, new Date(toMs + 7_200_000).toISOString()).slice(0, 2)).toEqual(expected);

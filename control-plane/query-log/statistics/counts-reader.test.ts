@@ -35,7 +35,7 @@ const counted = [...TIMES.slice(0, 20), ...TIMES.slice(15)];
 const isBlocked = (timeMs: number): boolean => TIMES.indexOf(timeMs) % 3 === 0;
 
 describe('partsOf()', () => {
-  test('covers a period once, in parts that are whole intervals of their length', () => {
+  test('splits a period without gaps into whole days, quarter-hours and minutes', () => {
     const minute = fc.nat(200_000).map((n) => n * MINUTE_MS);
     fc.assert(
       fc.property(minute, minute, (a, b) => {

@@ -112,7 +112,7 @@ describe('granularityOf()', () => {
     [2 * DAY_MS + 60_000, 'minute', /two days/],
     [42 * DAY_MS, '15min', /more than 4000 buckets.*finest for it is hour/],
     [365 * DAY_MS, 'hour', /finest for it is day/],
-  ] as const)('refuses %d ms by %s', (periodMs, granularity, message) => {
+  ] as const)('refuses a period of %d ms with the granularity %s', (periodMs, granularity, message) => {
     expect(() => granularityOf(periodMs, granularity)).toThrow(
       expect.objectContaining({
         status: 400,

@@ -64,7 +64,7 @@ function clientsOf(heads: readonly BlockHead[]): Record<string, number> {
 }
 
 describe('BlockGatherer append()', () => {
-  test('stores a row for the first limited query of a network in a second, and counts every other one', async () => {
+  test('stores a row for the first limited query of a network in a second, and counts the following ones', async () => {
     await fc.assert(
       fc.asyncProperty(parts, async (all) => {
         const blocks = await gather(all, PREFIXES);
@@ -84,7 +84,7 @@ describe('BlockGatherer append()', () => {
     );
   });
 
-  test('stores the number of limited queries of each row, which a merge of blocks keeps', async () => {
+  test('stores how many limited queries each row represents, and keeps this number when blocks are merged', async () => {
     await fc.assert(
       fc.asyncProperty(parts, async (all) => {
         const blocks = await gather(all, PREFIXES);

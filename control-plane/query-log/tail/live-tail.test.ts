@@ -159,7 +159,7 @@ describe('LiveTail', () => {
     expect([numbersOf(some), some.skipped]).toEqual([upTo(1020, 1000), 0]);
   });
 
-  test('only counts rows beyond the limit of rows per interval', async () => {
+  test('counts rows beyond the limit per interval without sending them', async () => {
     const [all, some] = await Promise.all([node.open(), node.open('status=BLOCKED_LIST')]);
     node.append(0, MAX_OWN_ROWS);
     node.append(MAX_OWN_ROWS, 7, { status: QueryStatus.BLOCKED_LIST });

@@ -145,7 +145,7 @@ describe('TailStream', () => {
 
   test.each([
     ['fails', () => Promise.reject(new Error('away'))],
-    ['comes too late', () => new Promise<boolean>(() => undefined)],
+    ['takes too long', () => new Promise<boolean>(() => undefined)],
   ])('ends if the check of its permission %s', async (_, isAllowed) => {
     const { stream } = await open(isAllowed);
     stream.check();

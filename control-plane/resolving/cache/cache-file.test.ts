@@ -58,8 +58,8 @@ describe('CacheFile', () => {
 
   test.each([
     ['the machine was rebooted', { wallSecs: 60, monotonicSecs: -900 }, 240],
-    ['the clock was set back by less than that', { wallSecs: 10, monotonicSecs: 100 }, 200],
-    ['the clock was set on', { wallSecs: 299, monotonicSecs: 1 }, 1],
+    ['the clock was set back by less than the elapsed time', { wallSecs: 10, monotonicSecs: 100 }, 200],
+    ['the clock was set forward', { wallSecs: 299, monotonicSecs: 1 }, 1],
     ['the clock was set back', { wallSecs: -1, monotonicSecs: 1 }, null],
   ])('load() extends no TTL if %s after save()', async (_what, gone, ttlSecs) => {
     const before = createAnswerCache(0);

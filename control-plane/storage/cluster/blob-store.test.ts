@@ -57,8 +57,8 @@ describe('storeBlob() and fetchBlob()', () => {
 
   test.each([
     ['lost a part', 'DELETE FROM blobs WHERE part = 1'],
-    ['is torn', `UPDATE blobs SET bytes = substr(bytes, 1, 900) WHERE part = 0`],
-    ['holds another text', `UPDATE blobs SET content_key = repeat('0', 32)`],
+    ['is truncated', `UPDATE blobs SET bytes = substr(bytes, 1, 900) WHERE part = 0`],
+    ['contains another text', `UPDATE blobs SET content_key = repeat('0', 32)`],
   ])('refuse a blob that %s', async (_what, change) => {
     await store();
     await own.database.query(change);

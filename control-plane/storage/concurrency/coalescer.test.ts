@@ -27,7 +27,7 @@ describe('Coalescer', () => {
     expect(work.runs).toHaveLength(2);
   });
 
-  test('returns to each caller the outcome of the run that covers its call', async () => {
+  test('returns to each caller the outcome of a run that started at or after its call', async () => {
     const work = new SteeredWork();
     const first = work.coalescer.run();
     const second = work.coalescer.run();

@@ -72,7 +72,7 @@ describe('lockDataDir()', () => {
   });
 
   test.each([
-    ['a link', (file: string) => symlinkSync(`${file}.victim`, file)],
+    ['a symbolic link', (file: string) => symlinkSync(`${file}.victim`, file)],
     ['a folder', (file: string) => mkdirSync(file)],
   ])('refuses %s in place of the lock file, and does not change it', (_what, put) => {
     const dataDir = tempDir();

@@ -22,11 +22,11 @@ describe('isBehind()', () => {
   test.each([
     ['the same server', false, {}],
     ['an old primary, which has written more', true, { timeline: 1, position: 20 * MIB }],
-    ['one that has replaced another, which had written more', false, { timeline: 3, position: MIB }],
+    ['a promoted standby of a primary that had written more', false, { timeline: 3, position: MIB }],
     ['an older copy', true, { position: 5 * MIB }],
-    ['one whose last record was truncated by a crash', false, { position: 10 * MIB - 8192 }],
-    ['another system', false, { system: '8', timeline: 1, position: 1 }],
-    ['an older copy of another system', false, { system: '8', position: 1 }],
+    ['a server that lost its last WAL record in a crash', false, { position: 10 * MIB - 8192 }],
+    ['another database system', false, { system: '8', timeline: 1, position: 1 }],
+    ['an older copy of another database system', false, { system: '8', position: 1 }],
   ])('of %s is %p', (_, expected, now) => {
     expect(isBehind({ ...SEEN, ...now }, SEEN)).toBe(expected);
   });

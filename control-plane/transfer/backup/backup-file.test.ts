@@ -47,52 +47,56 @@ describe('a hostile backup file', () => {
     ],
     ['a bad domain', { managed_domains: [{ name: 'a', domain: '-' }] }, 'managed_domains.0.domain'],
     [
-      'a pattern that is not linear',
+      'a pattern that cannot be matched in linear time',
       { regex_filters: [{ name: 'a', pattern: '(a)\\1' }] },
       'regex_filters.0.pattern',
     ],
     [
-      'a group that is nowhere',
+      'a reference to an unknown group',
       { client_subnets: [{ subnet_cidr: '192.0.2.0/24', group: 'x' }] },
       'client_subnets.0.group',
     ],
     [
-      'a list for a group that is nowhere',
+      'a list for an unknown group',
       { list_sources: [{ kind: 'block', name: 'a', url: 'http://a.example/', groups: ['x'] }] },
       'list_sources.0.groups',
     ],
     [
-      'a file out of reach',
+      'a list file outside the list folders',
       { list_sources: [{ kind: 'block', name: 'a', url: 'file:///etc/passwd' }] },
       'list_sources.0.url',
     ],
     [
-      'a service that is nowhere',
+      'an unknown service',
       { blocked_services: [{ service_id: 'custom-x', group: 'Default' }] },
       'blocked_services.0.service_id',
     ],
     [
-      'a profile that is nowhere',
+      'an unknown schedule profile',
       { group_schedules: [{ group: 'Default', profile: 'x' }] },
       'group_schedules.0.profile',
     ],
     [
-      'two groups of one name',
+      'two groups with the same name',
       { groups: [{ name: 'Default', is_default: true }, { name: 'DEFAULT' }] },
       'groups.1',
     ],
     ['no default group', { groups: [{ name: 'a' }] }, 'groups'],
-    ['a default group that is off', { groups: [{ name: 'a', is_default: true, enabled: false }] }, 'groups'],
+    ['a disabled default group', { groups: [{ name: 'a', is_default: true, enabled: false }] }, 'groups'],
     ['two equal records', { local_records: [record, { ...record, ttl: 5 }] }, 'local_records.1'],
-    ['a record of nonsense', { local_records: [{ ...record, value: 'x' }] }, 'local_records.0.value'],
     [
-      'a server of nonsense',
+      'a local record with an invalid value',
+      { local_records: [{ ...record, value: 'x' }] },
+      'local_records.0.value',
+    ],
+    [
+      'an invalid upstream server',
       { forward_zones: [{ zone: 'a.example', servers: ['x y'] }] },
       'forward_zones.0.servers.0',
     ],
-    ['a client that is nowhere', { clients: [{ name: 'x' }] }, 'clients.0.ip_address'],
+    ['a client without an identifier', { clients: [{ name: 'x' }] }, 'clients.0.ip_address'],
     [
-      'a slot of no length',
+      'an empty time slot',
       {
         schedule_profiles: [
           {

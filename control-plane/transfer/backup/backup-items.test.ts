@@ -285,20 +285,28 @@ describe('the restore of a backup', () => {
 
   test.each<[string, object, string]>([
     [
-      'a hash that costs too much',
+      'a password hash with too high a cost',
       { users: [{ username: 'a', role: 'viewer', password_hash: hash('m=9999999') }] },
       'users.0.password_hash',
     ],
     [
-      'a hash of another kind',
+      'a password hash of another algorithm',
       { users: [{ username: 'a', role: 'viewer', password_hash: 'x' }] },
       'users.0.password_hash',
     ],
     ['a reserved name', { users: [{ username: 'system', role: 'viewer' }] }, 'users.0.username'],
-    ['a user twice', { users: ['a', 'A'].map((username) => ({ username, role: 'viewer' })) }, 'users.1'],
-    ['a grant for two', { grants: [grantOf({ client: '192.0.2.7', group: 'Default' })] }, 'grants.0.client'],
     [
-      'a grant of ten years',
+      'the same user twice',
+      { users: ['a', 'A'].map((username) => ({ username, role: 'viewer' })) },
+      'users.1',
+    ],
+    [
+      'a grant for a client and a group',
+      { grants: [grantOf({ client: '192.0.2.7', group: 'Default' })] },
+      'grants.0.client',
+    ],
+    [
+      'a grant for ten years',
       { grants: [grantOf({ group: 'Default', until: '2036-01-01T00:00:00.000Z' })] },
       'grants.0.until',
     ],
@@ -307,7 +315,11 @@ describe('the restore of a backup', () => {
       { grants: [grantOf({ group: 'Default', service_id: 'youtube' })] },
       'grants.0.domain',
     ],
-    ['a grant of no name', { grants: [grantOf({ group: 'Default', domain: 'A..b' })] }, 'grants.0.domain'],
+    [
+      'a grant with an empty name',
+      { grants: [grantOf({ group: 'Default', domain: 'A..b' })] },
+      'grants.0.domain',
+    ],
   ])('refuses %s', async (_what, change, path) => {
     const answer = await send({ ...(await backUp()), ...change });
     expect([answer.status, answer.problem.errors?.[0]?.path]).toEqual([400, path]);

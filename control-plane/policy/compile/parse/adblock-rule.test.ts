@@ -29,7 +29,7 @@ describe('readAdblockRule()', () => {
     },
   );
 
-  test('turns an important rule into a special rule unless it covers a name and all its subdomains', () => {
+  test('stores an important rule as a plain name only if it applies to the name and all its subdomains', () => {
     expect(readAdblockRule('|a.example^$important', false)).toEqual({
       type: 'special',
       rule: {

@@ -41,7 +41,7 @@ describe('LineRules', () => {
     ]);
   });
 
-  test('reads only as many special rules and $badfilter rules of a list as their memory limits allow', () => {
+  test('stops reading special rules and $badfilter rules of a list at their memory limits', () => {
     const names = `a.example${'|b.example'.repeat(400)}`;
     const lines = Array.from({ length: 6000 }, (_, at) => `||x${at}.example^$denyallow=${names}\n`);
     const longRules = parseLines(lines.join(''));

@@ -43,7 +43,7 @@ describe('LineRules', () => {
     ['example.com CNAME rpz-passthru.', 'ALLOW_EXACT example.com'],
     ['*.example.com CNAME rpz-passthru.', 'ALLOW_BELOW example.com'],
     ['example.com A 0.0.0.0', 'BLOCK_EXACT example.com'],
-  ])('reads %s as a name', (line, rule) => {
+  ])('reads %s as a rule for a plain name', (line, rule) => {
     const { names, special, invalidLines, skippedLines } = parseLines(`${line}\n`);
     expect(names).toEqual([rule]);
     expect({ special, invalidLines, skippedLines }).toEqual({
@@ -104,7 +104,7 @@ describe('LineRules', () => {
       `||example.com^$dnsrewrite=NOERROR;TXT;${'é'.repeat(512)}`,
       { rewrite: { rcode: 0, record: { type: 16, rdata: expect.stringMatching(/^ffc3a9/) } } },
     ],
-  ])('reads %s as a special rule', (line, rule) => {
+  ])('reads %s as a rule with a pattern, a regular expression or a condition', (line, rule) => {
     const parsed = parseLines(`! heading\n${line}\n`);
     expect(parsed.special).toEqual([expect.objectContaining(rule)]);
     expect(parsed.specialLines).toEqual([2]);

@@ -39,12 +39,12 @@ describe('ListParser', () => {
     ['a plain domain', 'example.com', 'BLOCK_EXACT example.com'],
     ['a plain domain in upper case', 'ADS.Example.COM', 'BLOCK_EXACT ADS.Example.COM'],
     ['a trailing dot', 'example.com.', 'BLOCK_EXACT example.com'],
-    ['blanks and tabs around', ' \t example.com \t ', 'BLOCK_EXACT example.com'],
-    ['CRLF', 'example.com\r', 'BLOCK_EXACT example.com'],
+    ['spaces and tabs around a name', ' \t example.com \t ', 'BLOCK_EXACT example.com'],
+    ['a line that ends with CRLF', 'example.com\r', 'BLOCK_EXACT example.com'],
     ['an inline comment', 'example.com # tracker', 'BLOCK_EXACT example.com'],
-    ['an inline comment behind a tab', 'example.com\t; tracker', 'BLOCK_EXACT example.com'],
+    ['an inline comment after a tab', 'example.com\t; tracker', 'BLOCK_EXACT example.com'],
     ['an inline comment with //', 'example.com // tracker', 'BLOCK_EXACT example.com'],
-    ['a comment without a blank', 'example.com#tracker', 'BLOCK_EXACT example.com'],
+    ['a comment without a space', 'example.com#tracker', 'BLOCK_EXACT example.com'],
     ['an underscore', '_dmarc._tcp.example.com', 'BLOCK_EXACT _dmarc._tcp.example.com'],
     ['an internationalised name', 'bücher.example', 'BLOCK_EXACT xn--bcher-kva.example'],
     ['an internationalised name in a rule', '||bücher.example^', 'BLOCK_SUFFIX xn--bcher-kva.example'],
@@ -58,7 +58,11 @@ describe('ListParser', () => {
     ['a hosts line with ::', ':: example.com', 'BLOCK_EXACT example.com'],
     ['a hosts line with ::1', '::1 example.com', 'BLOCK_EXACT example.com'],
     ['a hosts line with 0', '0 example.com', 'BLOCK_EXACT example.com'],
-    ['a hosts line with a comment at the name', '0.0.0.0 example.com#ads', 'BLOCK_EXACT example.com'],
+    [
+      'a hosts line with a comment right after the name',
+      '0.0.0.0 example.com#ads',
+      'BLOCK_EXACT example.com',
+    ],
     ['a wildcard', '*.example.com', 'BLOCK_SUFFIX example.com'],
     ['a rule', '||example.com^', 'BLOCK_SUFFIX example.com'],
     ['a rule with an end anchor', '||example.com^|', 'BLOCK_SUFFIX example.com'],
@@ -73,24 +77,24 @@ describe('ListParser', () => {
 
   test.each([
     ['a modifier that is not known', '||actor^$doc'],
-    ['a modifier behind an end anchor', '||actor^|$doc'],
+    ['a modifier after an end anchor', '||actor^|$doc'],
     ['a rule with a path', '||example.com/ads'],
     ['a rule with a port', '||example.com:8080^'],
-    ['a path behind the name', '||example.com^path'],
-    ['a path that ends as a regular expression cannot', '/ads/banner.js'],
+    ['a path after the name', '||example.com^path'],
+    ['a path that cannot be the end of a regular expression', '/ads/banner.js'],
     ['a URL', 'https://example.com/ads.js'],
     ['a path', 'example.com/ads.js'],
     ['a cosmetic rule', 'example.com##.banner'],
     ['a cosmetic rule with an id', 'example.com###banner'],
     ['a cosmetic exception', 'example.com#@#.banner'],
     ['a script rule', 'example.com#%#//scriptlet("x")'],
-    ['a cosmetic rule for all pages', '##.banner'],
+    ['a cosmetic rule for all web pages', '##.banner'],
     ['a hosts line with a real address', '192.0.2.7 example.com'],
     ['a hosts line with a real IPv6 address', '2001:db8::7 example.com'],
-    ['a hosts line with a zone', 'fe80::1%lo0 localhost'],
+    ['a hosts line with a zone ID', 'fe80::1%lo0 localhost'],
     ['an address that means "block"', '0.0.0.0'],
     ['the loopback address', '::1'],
-    ['an address behind an address', '0.0.0.0 192.0.2.7'],
+    ['an address after an address', '0.0.0.0 192.0.2.7'],
   ])('skips %s without creating a rule', (_what, line) => {
     const parsed = parse(`${line}\nexample.net\n`);
     expect(parsed.found).toEqual(['2 BLOCK_EXACT example.net']);
@@ -121,7 +125,7 @@ describe('ListParser', () => {
     ['a rule without a name', '||^'],
     ['a numeric top-level domain', 'example.123'],
     ['bytes that are not UTF-8', Buffer.from([0x61, 0xff, 0x62, 0x2e, 0x63])],
-    ['two at signs too few', '@example'],
+    ['an exception with one at sign', '@example'],
     ['JSON', '{"error": "not found"}'],
     ['a control character', 'exa\u0001mple.com'],
   ])('counts %s as invalid', (_what, line) => {
@@ -200,12 +204,12 @@ describe('ListParser', () => {
 
   test.each([
     ['HTML', '<!DOCTYPE html><html><body>example.com</body></html>', 'not_a_list'],
-    ['HTML behind blank lines', '\r\n\n  <html>\nexample.com\n', 'not_a_list'],
+    ['HTML after blank lines', '\r\n\n  <html>\nexample.com\n', 'not_a_list'],
     ['binary data', 'example.com\n\u0000\u0001', 'not_a_list'],
     ['UTF-16', Buffer.from('\ufeffexample.com\n', 'utf16le'), 'not_a_list'],
-    ['nothing', '', 'empty'],
+    ['an empty list', '', 'empty'],
     ['comments only', '# nothing\n\n! here\n', 'empty'],
-    ['rules that are of no use only', '||a.example^$doc\n/x/y\n', 'no_rules'],
+    ['a list of unusable rules only', '||a.example^$doc\n/x/y\n', 'no_rules'],
   ])('reports a fault for %s', (_what, text, code) => {
     const parsed = parse(text);
     expect(parsed.found).toEqual([]);

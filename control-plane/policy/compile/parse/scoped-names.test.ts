@@ -20,63 +20,63 @@ function blocked(lines: readonly string[], names: readonly string[]): string[] {
 
 describe('ScopedNames', () => {
   test.each([
-    ['redirect with data', ['local-zone: "w.x" redirect', 'local-data: "w.x CNAME s.x"'], []],
+    ['redirect zone with data', ['local-zone: "w.x" redirect', 'local-data: "w.x CNAME s.x"'], []],
     [
-      'redirect with null data',
+      'redirect zone with null data',
       ['local-zone: "w.x" redirect', 'local-data: "w.x A 0.0.0.0"'],
       ['w.x', 'a.w.x', 'b.a.w.x'],
     ],
     [
-      'static with data below',
+      'static zone with data for a subdomain',
       ['local-data: "a.w.x. A 192.0.2.5"', 'local-zone: "w.x." static'],
       ['w.x', 'b.a.w.x'],
     ],
     [
-      'static with data at its name',
+      'static zone with data for its own name',
       ['local-zone: "w.x" static', 'local-data: "w.x A 192.0.2.5"'],
       ['a.w.x', 'b.a.w.x'],
     ],
     [
-      'data that its zone ignores',
+      'data that its zone type ignores',
       ['local-zone: "w.x" always_nxdomain', 'local-data: "a.w.x A 192.0.2.5"'],
       ['w.x', 'a.w.x', 'b.a.w.x'],
     ],
     [
-      'null data that its zone ignores',
+      'null data that its zone type ignores',
       ['local-zone: "w.x" always_transparent', 'local-data: "a.w.x A 0.0.0.0"'],
       [],
     ],
     [
-      'an open zone in a closed one',
+      'a transparent zone in a blocked zone',
       ['local-zone: "w.x" static', 'local-zone: "a.w.x" transparent'],
       ['w.x'],
     ],
     [
-      'a closed zone in an open one in a closed one',
+      'a blocked zone in a transparent zone in a blocked zone',
       ['local-zone: "b.a.w.x" refuse', 'local-zone: "w.x" static', 'local-zone: "a.w.x" transparent'],
       ['w.x', 'b.a.w.x'],
     ],
     [
-      'the last of two zones',
+      'two zones of the same name, of which the last applies',
       ['local-zone: "w.x" transparent', 'local-zone: "w.x" static'],
       ['w.x', 'a.w.x', 'b.a.w.x'],
     ],
     [
-      'null data in an open zone',
+      'null data in a transparent zone',
       ['local-zone: "w.x" transparent', 'local-data: "a.w.x A 0.0.0.0"'],
       ['a.w.x'],
     ],
     ['an exception of dnsmasq', ['server=/a.w.x/#', 'address=/w.x/0.0.0.0'], ['w.x']],
     ['a forwarding of dnsmasq', ['address=/w.x/#', 'server=/a.w.x/192.0.2.53'], ['w.x']],
     [
-      'a closed domain in an exception',
+      'a blocked domain in an exception',
       ['address=/w.x/#', 'server=/a.w.x/#', 'local=/b.a.w.x/'],
       ['w.x', 'b.a.w.x'],
     ],
-    ['a host of dnsmasq', ['local=/w.x/', 'host-record=a.w.x,192.0.2.5'], ['w.x', 'b.a.w.x']],
+    ['a host record of dnsmasq', ['local=/w.x/', 'host-record=a.w.x,192.0.2.5'], ['w.x', 'b.a.w.x']],
     ['a wildcard with an exception', ['w.x CNAME .', '*.w.x CNAME .', 'a.w.x CNAME rpz-passthru.'], ['w.x']],
     [
-      'an exception with a block below',
+      'an exception with a block of a subdomain',
       ['*.w.x CNAME rpz-passthru.', 'a.w.x CNAME .', '*.x CNAME .'],
       ['a.w.x'],
     ],

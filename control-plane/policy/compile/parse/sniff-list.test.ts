@@ -7,11 +7,11 @@ const bytes = (...parts: (string | number[])[]): Uint8Array =>
 
 describe('sniffList()', () => {
   test.each([
-    ['nothing', bytes('')],
-    ['names', bytes('a.example\n')],
+    ['an empty text', bytes('')],
+    ['a list of names', bytes('a.example\n')],
     ['a byte order mark', bytes(BOM, 'a.example\n')],
-    ['a sign of HTML in a line', bytes('a.example <b>\n')],
-    ['a zero beyond what is looked at', bytes('a'.repeat(SNIFF_BYTES), [0])],
+    ['a less-than sign within a line', bytes('a.example <b>\n')],
+    ['a NUL byte after the examined bytes', bytes('a'.repeat(SNIFF_BYTES), [0])],
   ])('accepts %s as a list', (_, head) => {
     expect(sniffList(head)).toBeNull();
   });
@@ -19,10 +19,10 @@ describe('sniffList()', () => {
   test.each([
     ['little-endian UTF-16', bytes([0xff, 0xfe], 'a'), 'the text is UTF-16; lists are UTF-8'],
     ['big-endian UTF-16', bytes([0xfe, 0xff], 'a'), 'the text is UTF-16; lists are UTF-8'],
-    ['a page', bytes('<html>'), 'the file is an HTML or XML page'],
-    ['a page behind white space', bytes(BOM, ' \r\n\t<?xml'), 'the file is an HTML or XML page'],
-    ['a zero at the start', bytes([0], '<'), 'the file is binary'],
-    ['a zero at the end', bytes('a'.repeat(SNIFF_BYTES - 1), [0]), 'the file is binary'],
+    ['a web page', bytes('<html>'), 'the file is an HTML or XML page'],
+    ['a web page after white space', bytes(BOM, ' \r\n\t<?xml'), 'the file is an HTML or XML page'],
+    ['a NUL byte at the start', bytes([0], '<'), 'the file is binary'],
+    ['a NUL byte at the end', bytes('a'.repeat(SNIFF_BYTES - 1), [0]), 'the file is binary'],
   ])('refuses %s', (_, head, reason) => {
     expect(sniffList(head)).toBe(reason);
   });

@@ -99,7 +99,7 @@ describe('changeText()', () => {
     );
   });
 
-  test('keeps special rules that move to other lines, and the special rules of other lists', async () => {
+  test('keeps special rules whose line numbers change, and the special rules of other lists', async () => {
     const special = [
       '||pat*tern.example^',
       '/^ad[0-9]+\\.example$/',
@@ -124,11 +124,11 @@ describe('changeText()', () => {
   });
 
   test.each([
-    ['a special rule that is new', 'a.example', 'a.example\n||x*.example^'],
-    ['a special rule that is gone', '||x*.example^', ''],
+    ['a new special rule', 'a.example', 'a.example\n||x*.example^'],
+    ['a deleted special rule', '||x*.example^', ''],
     ['a rule for an address', 'a.example', 'a.example\n||192.0.2.1^'],
-    ['a rule that disables others', 'a.example', '||o.example^$badfilter'],
-    ['a name at which a list disables rules', 'a.example', '||off.example^'],
+    ['a $badfilter rule', 'a.example', '||o.example^$badfilter'],
+    ['a name for which another list has a $badfilter rule', 'a.example', '||off.example^'],
     ['too many lines', 'a.example', '\n'.repeat(5001)],
   ])('requires a compilation for %s', async (_what, before, after) => {
     const old = list(before);

@@ -96,7 +96,7 @@ describe('SpecialRuleSet', () => {
     expect(readings(set, 'ab12.example').automata).toBeLessThan(160);
   });
 
-  test('limits the rules that are checked for a name because they contain the same three letters', () => {
+  test('limits how many rules are checked for a name because of three letters in common', () => {
     const set = new SpecialRuleSet();
     for (let at = 0; at < 400; at++) {
       expect(

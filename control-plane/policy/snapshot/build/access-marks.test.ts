@@ -87,7 +87,7 @@ describe('the flags of admitted clients in a client table', () => {
 });
 
 describe('overlay()', () => {
-  test('splits ranges where flags change, and keeps ranges with the same limits', () => {
+  test('splits ranges at each change of flags, and keeps ranges that begin at the same address', () => {
     expect(
       overlay(
         { starts: [0, 10, 20], records: [0, 1, 2] },

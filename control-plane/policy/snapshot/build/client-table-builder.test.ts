@@ -239,16 +239,20 @@ describe('isSameForClients()', () => {
   });
 
   test.each<[string, Partial<PolicyRows>, Partial<LivePolicy>]>([
-    ['a group that was switched off', { groups: [{ ...group, enabled: false }] }, {}],
-    ['another group', { groups: [{ ...group, id: 6 }] }, {}],
-    ['another subnet', { subnets: [{ ...subnet, cidr: '192.0.2.0/25' }] }, {}],
-    ['a subnet in another group', { subnets: [{ ...subnet, groupId: 1 }] }, {}],
+    ['a disabled group', { groups: [{ ...group, enabled: false }] }, {}],
+    ['a different group', { groups: [{ ...group, id: 6 }] }, {}],
+    ['a different subnet', { subnets: [{ ...subnet, cidr: '192.0.2.0/25' }] }, {}],
+    ['a subnet in a different group', { subnets: [{ ...subnet, groupId: 1 }] }, {}],
     ['one more subnet', { subnets: [subnet, { cidr: '192.0.3.0/24', groupId: 5 }] }, {}],
-    ['no subnet', { subnets: [] }, {}],
-    ['another address of a client', { clients: [{ ...client, address: '192.0.2.8' }] }, {}],
-    ['a client in another group', { clients: [{ ...client, groupId: 1 }] }, {}],
-    ['a client seen elsewhere', {}, { clientAddresses: [{ ...client, address: '192.0.2.8' }] }],
-    ['a client seen no more', {}, { clientAddresses: [] }],
+    ['a deleted subnet', { subnets: [] }, {}],
+    ['a different address of a client', { clients: [{ ...client, address: '192.0.2.8' }] }, {}],
+    ['a client in a different group', { clients: [{ ...client, groupId: 1 }] }, {}],
+    [
+      'a client that was observed at a new address',
+      {},
+      { clientAddresses: [{ ...client, address: '192.0.2.8' }] },
+    ],
+    ['a client that is no longer observed', {}, { clientAddresses: [] }],
   ])('detects %s', (_what, rows, live) => {
     expect(isSameForClients(causes(), causes(rows, live))).toBe(false);
     expect(isSameForClients(causes(rows, live), causes())).toBe(false);

@@ -87,14 +87,14 @@ describe('targetInTree()', () => {
 
 describe('findAliasLoop()', () => {
   test.each([
-    ['an alias of itself', ['a.home CNAME a.home'], 'a.home'],
+    ['a CNAME that points to its own name', ['a.home CNAME a.home'], 'a.home'],
     [
-      'a loop of three aliases',
+      'a loop of three CNAMEs',
       ['a.home CNAME b.home', 'b.home CNAME c.home', 'c.home CNAME a.home'],
       'a.home',
     ],
     [
-      'an alias that leads to a loop',
+      'a CNAME that leads to a loop',
       ['z.home CNAME a.home', 'a.home CNAME b.home', 'b.home CNAME a.home'],
       'a.home',
     ],

@@ -164,7 +164,7 @@ describe('isSameForManualRules()', () => {
     expect(isSameForManualRules({ compiled, rows, live }, other)).toBe(false);
   });
 
-  test('is false if a service is blocked at one of the two times only', () => {
+  test('is false if a service is blocked at the time of one snapshot but not of the other', () => {
     const times = {
       timezone: 'UTC',
       slots: [{ days: 127, start: 60, end: 120, action: 'block_all' as const }],

@@ -156,7 +156,7 @@ describe('buildPolicyTable()', () => {
     ['an IPv4 address alone', { customIpv4: '192.0.2.9' }, true, false],
     ['an IPv6 address alone', { customIpv6: '2001:db8::9' }, false, true],
     [
-      'addresses in the place of each other',
+      'an IPv6 address for IPv4 and an IPv4 address for IPv6',
       { customIpv4: '2001:db8::9', customIpv6: '192.0.2.9' },
       false,
       false,

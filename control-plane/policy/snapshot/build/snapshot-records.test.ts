@@ -93,12 +93,12 @@ describe('isSameForLocalNames()', () => {
   });
 
   test.each<[string, Sources & { seed?: number }]>([
-    ['another hash', { seed: 2 }],
-    ['another record of the API', { api: ['b.home A 192.0.2.9'] }],
-    ['no record of the API', { api: [] }],
+    ['a different hash seed', { seed: 2 }],
+    ['a changed record of the API', { api: ['b.home A 192.0.2.9'] }],
+    ['a deleted record of the API', { api: [] }],
     ['one more record of the API', { api: ['b.home A 192.0.2.2', 'b.home A 192.0.2.3'] }],
-    ['another record of the configuration', { config: ['x.home A 192.0.2.1'] }],
-    ['another lease', { leases: [{ ...lease, address: '192.0.2.4' }] }],
+    ['a changed record of the configuration', { config: ['x.home A 192.0.2.1'] }],
+    ['a changed lease', { leases: [{ ...lease, address: '192.0.2.4' }] }],
     ['a lease that ended', { leases: [] }],
     ['one more lease', { leases: [lease, { ...lease, fqdn: 'd.home' }] }],
   ])('detects %s', (_what, change) => {

@@ -167,7 +167,7 @@ describe('database.password_file', () => {
       /password is accessible to every user/,
     ],
     ['that is empty', () => writeFileSync(passwordFile, '\n'), /first line of .* is empty/],
-    ['that is not there', () => rmSync(passwordFile), /read the password of the database: ENOENT/],
+    ['that does not exist', () => rmSync(passwordFile), /read the password of the database: ENOENT/],
   ])('refuses a file %s, with an error that contains its name', async (_what, spoil, fault) => {
     spoil();
     await expect(connect({ secret: '' }, keys)).rejects.toThrow(fault);

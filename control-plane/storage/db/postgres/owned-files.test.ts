@@ -43,8 +43,11 @@ describe('writeOwnedFile()', () => {
   });
 
   test.each([
-    ['a link to a file', (path: string, victim: string) => symlinkSync(victim, path)],
-    ['a link that leads nowhere', (path: string, victim: string) => symlinkSync(`${victim}.new`, path)],
+    ['a symbolic link to a file', (path: string, victim: string) => symlinkSync(victim, path)],
+    [
+      'a symbolic link to a missing file',
+      (path: string, victim: string) => symlinkSync(`${victim}.new`, path),
+    ],
     ['a file', (path: string) => writeFileSync(path, 'theirs')],
   ])('does not write to anything that the account has created in place of the file: %s', (_what, put) => {
     const folder = newFolder();

@@ -130,7 +130,7 @@ describe('startDatabase() with roles that a user created', () => {
   test.each([
     ['a superuser', () => [urlOf('weir', new URL(server.url).password)], /^queries run as a superuser/],
     [
-      'the owner again',
+      'two roles of which one owns the tables',
       () => [urlOf('keeper'), urlOf('keeper')],
       /can become the one of database.owner_url$/,
     ],

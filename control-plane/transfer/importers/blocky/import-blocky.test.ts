@@ -148,7 +148,7 @@ hostsFile: {sources: ["192.0.2.2 tablet tablet.lan\\n"]}
     expect(clients).toMatchObject([{ ip_address: '192.0.2.9', name: 'tv', group: null }]);
   });
 
-  test('have a record for every address in a hosts file with its TTL, and the last line of a name decides', () => {
+  test('have a record for every address in a hosts file with its TTL; the last line of a name applies', () => {
     const file = `
 customDNS: {mapping: {own.example: 192.0.2.1}, filterUnmappedTypes: false}
 hostsFile:

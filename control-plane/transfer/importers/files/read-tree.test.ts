@@ -13,17 +13,20 @@ describe('readYaml()', () => {
 
   test.each([
     [
-      'a billion laughs',
+      'a "billion laughs" document',
       LEVEL('a', 'x') + LEVEL('b', '*a') + LEVEL('c', '*b') + LEVEL('d', '*c') + LEVEL('e', '*d'),
     ],
-    ['aliases by the hundred', `a: &a 1\nb: [${'*a, '.repeat(200)}1]`],
-    ['a list that holds itself', 'a: &a [*a]'],
-    ['a table that holds itself', 'a: &a\n  b: *a'],
-    ['an alias to nothing', 'a: *b'],
-    ['brackets by the thousand', `${'['.repeat(3000)}${']'.repeat(3000)}`],
-    ['tables by the hundred', Array.from({ length: 100 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
-    ['a key twice', 'a: 1\na: 2'],
-    ['a text that does not end', 'password: "hunter2'],
+    ['hundreds of aliases', `a: &a 1\nb: [${'*a, '.repeat(200)}1]`],
+    ['a list that contains itself', 'a: &a [*a]'],
+    ['a table that contains itself', 'a: &a\n  b: *a'],
+    ['an alias without an anchor', 'a: *b'],
+    ['thousands of brackets', `${'['.repeat(3000)}${']'.repeat(3000)}`],
+    [
+      'hundreds of nested tables',
+      Array.from({ length: 100 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'),
+    ],
+    ['a duplicate key', 'a: 1\na: 2'],
+    ['a string without an end', 'password: "hunter2'],
   ])('refuses %s, and quotes no part of it', (_what, text) => {
     expect(() => yaml(text)).toThrow(/a\.yaml/);
     expect(() => yaml(text)).not.toThrow(/hunter2/);

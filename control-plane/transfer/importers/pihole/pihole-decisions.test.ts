@@ -142,7 +142,10 @@ describe('POST {api}/import of Pi-hole, compared by queries', () => {
 
   test.each([
     ['a bare pihole.toml', (toml: string): Buffer => Buffer.from(toml)],
-    ['a zip with only that file', (toml: string): Buffer => zipOf({ 'etc/pihole/pihole.toml': toml })],
+    [
+      'a zip file that contains only pihole.toml',
+      (toml: string): Buffer => zipOf({ 'etc/pihole/pihole.toml': toml }),
+    ],
   ])('imports %s, and reports what the file does not contain', async (_what, fileOf) => {
     const toml = '# Pi-hole configuration file (v6.4)\n[dns]\nhosts = ["192.0.2.5 nas.lan"]\n';
     const report = await imported(fileOf(toml));

@@ -10,12 +10,12 @@ describe('ByteReader', () => {
   });
 
   test.each([
-    ['nothing', Buffer.alloc(0), 'ends too early'],
-    ['another file', namesFile('AZ', []), 'is not this kind of Technitium file'],
-    ['another version', namesFile('BZ', ['a'], 1, 9), 'has version 9'],
-    ['a count that lies', namesFile('BZ', ['a'], 2_000_000_000), 'ends too early'],
-    ['a negative count', namesFile('BZ', ['a'], -1), 'ends too early'],
-    ['a name that is cut off', namesFile('BZ', ['a.example']).subarray(0, -1), 'ends too early'],
+    ['an empty file', Buffer.alloc(0), 'ends too early'],
+    ['a file of another kind', namesFile('AZ', []), 'is not this kind of Technitium file'],
+    ['a file of another version', namesFile('BZ', ['a'], 1, 9), 'has version 9'],
+    ['a file with a false count', namesFile('BZ', ['a'], 2_000_000_000), 'ends too early'],
+    ['a file with a negative count', namesFile('BZ', ['a'], -1), 'ends too early'],
+    ['a truncated name', namesFile('BZ', ['a.example']).subarray(0, -1), 'ends too early'],
   ])('refuses %s', (_what, content, reason) => {
     expect(() => read(content)).toThrow(reason);
   });
