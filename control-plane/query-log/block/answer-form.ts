@@ -1,11 +1,11 @@
 /**
- * Answer records in the form in which a block stores them: each TTL minus the smallest, so that answers that differ
- * only in age are one entry.
+ * Answer records in the form in which a block stores them: the smallest TTL is subtracted from each TTL, so that
+ * answers that differ only in age share one entry.
  */
 import { readU16, readU32, Record, skipName, writeU32 } from '../../../shared/dns/wire.ts';
 import { sameBytes, type ViewedBytes } from './viewed-bytes.ts';
 
-/** How the records of an entry are stored. */
+/** Forms in which an entry stores its records. */
 export const AnswerForm = { TTLS_REDUCED: 0, AS_SENT: 1 } as const;
 
 /** Maximum number of bytes of the answer records of a query. */
@@ -17,11 +17,11 @@ export class ReducedAnswers implements ViewedBytes {
   readonly bytes = new Uint8Array(MAX_ANSWER_BYTES);
   readonly view = new DataView(this.bytes.buffer);
   length = 0;
-  /** Seconds; 0 for form AS_SENT. */
+  /** In seconds; 0 for form AS_SENT. */
   smallestTtl = 0;
   form: number = AnswerForm.TTLS_REDUCED;
 
-  /** Takes the records at a position of `source`. */
+  /** Reads and converts the records at a position of `source`. */
   take({ bytes: source, view }: ViewedBytes, at: number, length: number): void {
     const { bytes } = this;
     const wholeEnd = length & ~3;
@@ -41,8 +41,8 @@ export function restoreTtls(records: Uint8Array, form: number, ttlSecs: number):
 }
 
 /**
- * Seconds by which the records at a position of `source` outlive an otherwise equal entry of form TTLS_REDUCED; -1 if
- * they differ.
+ * Seconds by which every TTL of the records at a position of `source` exceeds the TTL in an entry of form TTLS_REDUCED;
+ * -1 if these differences are not all equal, or if the records differ in anything else.
  */
 export function secsBeyond(
   entry: DataView,

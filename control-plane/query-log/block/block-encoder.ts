@@ -10,9 +10,9 @@ import { toDeltaPlanes, toPlanes16, toPlanes32 } from './planes.ts';
 import { repeatsToBytes } from './repeats.ts';
 
 const compress = promisify(zstdCompress);
-/** Level 3 takes a third longer and saves 2 %. */
+/** Level 3 would take a third longer and save only 2 %. */
 const LEVEL = 1;
-/** Bytes of output memory of a short frame. */
+/** Size in bytes of the output buffer for a short frame. */
 const MIN_CHUNK_BYTES = 1024;
 /**
  * Frames up to this size, that is all columns except names and answers, are compressed synchronously: using libuv's
@@ -27,15 +27,15 @@ export interface RawBlock {
   readonly hourUs: number;
   readonly firstUs: number;
   readonly lastUs: number;
-  /** The content of the head frame. */
+  /** The head, from which the head frame is built. */
   readonly head: BlockHead;
-  /** Frames by `Frame`, without the repeats. */
+  /** Uncompressed frames, indexed by `Frame`; the frame of the repeats is not included. */
   readonly frames: readonly Uint8Array[];
 }
 
 /**
- * The frames of an open block, which may then be cleared and filled again. They are in `memory`, which must not be
- * cleared before they are compressed.
+ * The frames of an open block, which may then be cleared and filled again. The frames are in `memory`, which must not
+ * be cleared until they are compressed.
  */
 export function sealBlock(block: OpenBlock, memory = new FrameMemory()): RawBlock {
   const { rowCount, hourUs, firstUs, lastUs } = block;
@@ -58,7 +58,7 @@ export function sealBlock(block: OpenBlock, memory = new FrameMemory()): RawBloc
   return { rowCount, hourUs, firstUs, lastUs, head, frames };
 }
 
-/** Compresses the frames one after another, because several at the same time would need more memory. */
+/** Compresses the frames one after another, because compressing several at the same time would need more memory. */
 export async function encodeBlock({
   frames,
   head: { repeats },
@@ -95,7 +95,7 @@ function howOf({ length }: Uint8Array): ZstdOptions {
   return {
     chunkSize: Math.max(MIN_CHUNK_BYTES, length >>> 1),
     params: { [constants.ZSTD_c_compressionLevel]: LEVEL },
-    // With its length in the frame, other readers can decompress it in one call.
+    // If the frame contains its decompressed length, other readers can decompress it in one call.
     pledgedSrcSize: length,
   };
 }
@@ -119,7 +119,7 @@ function headOf(block: OpenBlock): BlockHead {
 
 function nameFrames(names: ByteDictionary, memory: FrameMemory): { texts: Uint8Array; numbers: Uint8Array } {
   const { words, bytes, size, byteCount } = names;
-  // Usually, a name takes as many bytes in text as in wire form, including the line feed.
+  // A name in text form, with its line feed, usually needs as many bytes as in wire form.
   let texts = memory.take(byteCount + 2 * MAX_NAME_TEXT_BYTES);
   const rules = new Uint16Array(size);
   const offsets = new Uint16Array(size);
@@ -146,7 +146,7 @@ function nameFrames(names: ByteDictionary, memory: FrameMemory): { texts: Uint8A
 
 const scratch = new Uint8Array(MAX_NAME_TEXT_BYTES);
 
-/** Bytes of the text of a name within a longer name; 0 for the root. */
+/** Length in bytes of the text of the name that starts at a position of a longer name; 0 for the root. */
 function textLength(bytes: Uint8Array, at: number): number {
   return bytes[at] === 0 ? 0 : putNameText(scratch, 0, bytes, at);
 }
@@ -155,7 +155,7 @@ function answerFrame(answers: ByteDictionary, memory: FrameMemory): Uint8Array {
   const { words, size } = answers;
   const lengths = new Uint16Array(size);
   const recordsAt = size * 3;
-  // Records are copied as whole words: the zeros after one are overwritten by the next.
+  // Records are copied as whole words; the next record overwrites the padding of the previous one.
   const bytes = memory.take(recordsAt + answers.byteCount + 3);
   const frame = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let at = recordsAt;

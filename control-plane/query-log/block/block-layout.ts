@@ -13,15 +13,15 @@ import {
   type QueryStatusName,
 } from '../../../shared/query-log.ts';
 
-/** Versions of the layout; a reader refuses others. */
+/** Versions of the layout; a reader rejects all others. */
 export const BlockFormat = {
   PLAIN: 1,
-  /** Rows may represent more queries than one: an additional frame, and a field in the head. */
+  /** A row may represent several queries: adds a frame and a field of the head. */
   WITH_REPEATS: 2,
 } as const;
 /** Maximum number of queries in a block, so that an index into a dictionary fits in 16 bits. */
 export const MAX_BLOCK_ROWS = 65_535;
-/** Microseconds of an hour: times of a block count from the start of its hour. */
+/** Microseconds of an hour: times in a block are relative to the start of its hour. */
 export const HOUR_US = 3_600_000_000;
 
 /**
@@ -34,19 +34,20 @@ export const Frame = {
   /** Names in presentation form without the final dot, in lower case, each followed by a line feed. */
   NAME_TEXTS: 1,
   /**
-   * Per name: u32 queries, u16 index of the rule plus one (0 = none), u16 offset of the rule's name in the text, u8
-   * `NameClass`. A name has an entry for each rule and class.
+   * Per name: u32 number of queries, u16 index of the rule plus one (0 = none), u16 offset in the name's text at which
+   * the rule's name starts, u8 `NameClass`. A name has a separate entry for each rule and class.
    */
   NAME_NUMBERS: 2,
   /**
-   * Per query: u32, zigzag difference (modulo 2^32) of its microseconds since the hour to those of the previous query.
+   * Per query: u32, zigzag-encoded difference (modulo 2^32) between its time and that of the previous query, in
+   * microseconds since the start of the hour.
    */
   TIMES: 3,
   /** Per query: u16, index of its name. */
   NAMES: 4,
-  /** Per query: u16, index of its client in the head. */
+  /** Per query: u16, index of its client in the list of the head. */
   CLIENTS: 5,
-  /** Per query: u16, index of its outcome in the head. */
+  /** Per query: u16, index of its outcome in the list of the head. */
   OUTCOMES: 6,
   /** Per query: u32, microseconds until the answer was sent. */
   RESPONSE_TIMES: 7,
@@ -55,22 +56,23 @@ export const Frame = {
   /** Per query: u32, smallest TTL of its answer records. */
   ANSWER_TTLS: 9,
   /**
-   * Distinct answer records: per entry u16 (two planes) bytes and u8 form, then the bytes of all: resource records in
-   * wire form, whose compression pointers count from a message with the query's name as its question. In form 0 the
-   * query's smallest TTL is subtracted from each TTL; form 1 is as sent, because the records could not be parsed.
+   * Distinct answer records: per entry a u16 length in bytes (two planes) and a u8 form, then the bytes of all entries:
+   * resource records in wire form. Their compression pointers are offsets into a message that starts with a header and
+   * the query's name as its question. In form 0, the smallest TTL is subtracted from each TTL; form 1 contains the
+   * records as sent, because they could not be parsed.
    */
   ANSWER_RECORDS: 10,
 } as const;
 /**
- * Frames of a block with answers; a block without answers ends before `Frame.ANSWERS`. In format 2 one more frame
- * follows in both cases, although it is in the column of the head: `Repeats` as planes of u16 rows, u16 clients and u32
- * queries.
+ * Frames of a block with answers; a block without answers ends before `Frame.ANSWERS`. In format 2, one more frame is
+ * last in this order, although it is stored in the database column of the head: `Repeats` as planes of u16 row indexes,
+ * u16 client indexes and u32 numbers of queries.
  */
 export const FRAME_COUNT = 11;
 /** Frames of a block without answers. */
 export const FRAME_COUNT_BARE = 8;
 
-/** Class of the queries for a name, for lists of names. */
+/** Class of the queries for a name, by which top lists count them. */
 export const NameClass = {
   /** Answered from upstreams or the cache. */
   RESOLVED: 0,
@@ -82,13 +84,16 @@ export const NameClass = {
 
 const RESOLVED: ReadonlySet<number> = new Set([QueryStatus.ALLOWED, QueryStatus.CACHED, QueryStatus.STALE]);
 
-/** `NameClass` of a status. */
+/** The `NameClass` of queries with a status. */
 export function nameClassOf(status: QueryStatusCode): number {
   if (isBlockedStatus(status)) return NameClass.BLOCKED;
   return RESOLVED.has(status) ? NameClass.RESOLVED : NameClass.OTHER;
 }
 
-/** Address, group id, queries, blocked queries; and the client's id, if it identified itself by its key. */
+/**
+ * Address, group id, number of queries and of blocked queries; also the client's id if the client identified itself by
+ * its key.
+ */
 export type HeadClient = readonly [
   address: string,
   groupId: number,
@@ -97,8 +102,8 @@ export type HeadClient = readonly [
   clientId?: number,
 ];
 /**
- * The outcome of a query, and the number of queries with the same outcome; then, if they are known, the type of the
- * answer's first record (0 = none), the extended error (-1 = none) and the origin of the decision.
+ * The outcome of a query, and the number of queries with the same outcome; then, if known, the type of the answer's
+ * first record (0 = none), the extended error (-1 = none) and the origin of the decision.
  */
 export type HeadOutcome = readonly [
   qtype: number,
@@ -114,9 +119,9 @@ export type HeadOutcome = readonly [
   origin?: DecisionOrigin | null,
 ];
 /**
- * Source of a rule; its text, which is `before`, followed, if `atName`, by the name from its offset and by `after`; and
- * the ids of all lists that contain the rule. Without `atName`, `after` is the alias that the rule matched, '' = the
- * queried name. Manual rules have no lists.
+ * Source of a rule, its text in parts, and the ids of all lists that contain the rule (none for a manual rule). If
+ * `atName` is true, the text is `before`, then the queried name from the rule's offset on, then `after`. If `atName` is
+ * false, the text is `before`, and `after` is the alias that the rule matched, or '' if it matched the queried name.
  */
 export type HeadRule = readonly [
   source: string,
@@ -127,19 +132,21 @@ export type HeadRule = readonly [
 ];
 
 /**
- * Queries that rows represent in addition to themselves, an entry for each row and client. A client may have no row.
- * All of them arrived in the same second (UTC) as their row.
+ * Queries that a row represents in addition to its own query, with an entry for each row and client. A client of an
+ * entry may have no row. All these queries arrived in the same second (UTC) as the query of their row.
  */
 export interface Repeats {
-  /** All queries of all entries. */
+  /** Number of queries of all entries. */
   readonly total: number;
-  /** By entry: index of the row, ascending; index of the client; queries. */
+  /** By entry: index of the row, in ascending order; index of the client; number of queries. */
   readonly rows: Uint16Array;
   readonly clients: Uint16Array;
   readonly queries: Uint32Array;
 }
 
-/** Metadata of a block, and its small dictionaries. Query counts here are numbers of rows. */
+/**
+ * Metadata of a block, and its small dictionaries. Counts of queries in the head are numbers of rows, without repeats.
+ */
 export interface BlockHead {
   readonly format: (typeof BlockFormat)[keyof typeof BlockFormat];
   readonly rows: number;
@@ -155,23 +162,26 @@ export interface BlockHead {
   readonly clients: readonly HeadClient[];
   readonly outcomes: readonly HeadOutcome[];
   readonly rules: readonly HeadRule[];
-  /** Null in format 1; the JSON only has their total. */
+  /** Null in format 1. The JSON of the head contains only the total. */
   readonly repeats: Repeats | null;
 }
 
-/** A stored block: frames in four pieces, which readers of few columns fetch separately. */
+/**
+ * A stored block. Its frames are in four pieces, because a reader that needs only some columns does not fetch all
+ * pieces.
+ */
 export interface EncodedBlock {
   readonly rowCount: number;
   readonly hourUs: number;
   readonly firstUs: number;
   readonly lastUs: number;
-  /** Queries that its rows represent in addition to themselves. */
+  /** Number of queries that the rows represent in addition to their own. */
   readonly repeats: number;
-  /** Bytes of each frame, by `Frame`. */
+  /** Size in bytes of each frame, indexed by `Frame`. */
   readonly lengths: readonly number[];
-  /** CRC-32 (as in RFC 1952) of each frame as stored, as a signed 32-bit number. */
+  /** CRC-32 (as in RFC 1952) of each stored (compressed) frame, as a signed 32-bit number. */
   readonly checksums: readonly number[];
-  /** `Frame.HEAD`, followed by the repeats if there are any. */
+  /** `Frame.HEAD`, followed by the frame of the repeats if there is one. */
   readonly head: Buffer;
   /** `NAME_TEXTS`, `NAME_NUMBERS` */
   readonly names: Buffer;

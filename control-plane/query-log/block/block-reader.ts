@@ -1,6 +1,6 @@
 /**
- * Reads blocks: only requested frames are checked, decompressed and decoded. Any byte of a stored block may be wrong:
- * inconsistent data throws `DamagedBlock`.
+ * Reads blocks: only the frames that the caller requests are checked, decompressed and decoded. Any byte of a stored
+ * block may be wrong, so inconsistent data throws `DamagedBlock`.
  */
 import { constants, crc32, zstdDecompressSync } from 'node:zlib';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -19,7 +19,7 @@ import type { RawBlock } from './block-encoder.ts';
 import { fromDeltaPlanes, fromPlanes, placesOfPlanes } from './planes.ts';
 import { repeatsFromBytes } from './repeats.ts';
 
-/** Maximum size of a decompressed frame: the texts of a full block of the longest names. */
+/** Maximum size of a decompressed frame: the names of a full block if all have the maximum length. */
 const MAX_FRAME_BYTES = 96 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
@@ -27,13 +27,16 @@ const LINE_FEED = 0x0a;
 export interface BlockNames {
   /** All texts, each followed by a line feed. */
   readonly texts: Buffer;
-  /** Start of each text; one more than names, so that a text ends at the next start minus one. */
+  /**
+   * Start of each text, and one entry more than there are names: a text ends one byte before the next start, because of
+   * the line feed.
+   */
   readonly starts: Uint32Array;
   /** Number of queries for each name. */
   readonly counts: Uint32Array;
   /** Index of the rule plus one; 0 = none. */
   readonly rules: Uint32Array;
-  /** Offset of the rule's name in the text. */
+  /** Offset in the name's text at which the rule's name starts. */
   readonly offsets: Uint32Array;
   /** `NameClass` */
   readonly classes: Uint8Array;
@@ -47,11 +50,11 @@ export interface BlockAnswers {
   readonly ttls: Uint32Array;
   /** By index: the stored records, their start offsets, and their `AnswerForm`. */
   readonly entries: { readonly bytes: Buffer; readonly starts: Uint32Array; readonly forms: Uint8Array };
-  /** The records of a query as they were sent; null for none. */
+  /** The records of a query as they were sent; null if none are stored. */
   recordsOf(row: number): Buffer | null;
 }
 
-/** One block, stored or not compressed yet. */
+/** One block, either stored or not compressed yet. */
 export class BlockReader {
   private readonly block: EncodedBlock | RawBlock;
   private readonly hasAnswers: boolean;
@@ -75,14 +78,14 @@ export class BlockReader {
     return (this.texts ??= this.frame(Frame.NAME_TEXTS));
   }
 
-  /** Start of each text; one entry more than names. */
+  /** Start of each text; one entry more than there are names. */
   nameStarts(): Uint32Array {
     const texts = this.nameTexts();
     const { names: count } = this.head;
     const starts = new Uint32Array(count + 1);
     const { length } = texts;
     let place = 0;
-    // A write beyond the end of a typed array is ignored.
+    // If there are too many line feeds, the excess writes are beyond the end of the typed array, which ignores them.
     for (let at = 0; at < length; at++) if (texts[at] === LINE_FEED) starts[++place] = at + 1;
     if (place !== count || starts[count] !== length)
       throw new DamagedBlock('read block: wrong number of names');
@@ -175,7 +178,7 @@ export class BlockReader {
     return { places, ttls, entries: { bytes: dictionary, starts, forms }, recordsOf };
   }
 
-  /** Reads every frame. @throws {DamagedBlock} */
+  /** Reads every frame to check it. @throws {DamagedBlock} */
   check(): void {
     this.names();
     this.times();
@@ -267,7 +270,7 @@ function storedFrame(
   return (piece.bytes ?? Buffer.alloc(0)).subarray(start, start + lengths[index]!);
 }
 
-/** In one piece if its size is known, because each further piece is copied. */
+/** Decompresses into one buffer if the size is known, because joining several buffers would copy them. */
 function decompress(stored: Buffer, index: number, expectedBytes: number): Buffer {
   try {
     return zstdDecompressSync(stored, {

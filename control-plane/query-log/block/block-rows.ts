@@ -1,6 +1,6 @@
 /**
- * The queries of a stored block in the form that the log writer received, so that small blocks can be written again as
- * one.
+ * Converts the queries of a stored block to the rows that the log writer received, so that small blocks can be merged
+ * into one.
  */
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.ts';
@@ -17,7 +17,7 @@ interface StoredName {
   readonly ruleOffset: number;
 }
 
-/** Calls `take` for each query in order, with the same object each time. @throws {DamagedBlock} */
+/** Calls `take` for each query in order; the same row object is reused. @throws {DamagedBlock} */
 export function forEachRow(block: BlockReader, take: (row: QueryLogRow, timestampUs: number) => void): void {
   const names = storedNames(block);
   const addresses = block.head.clients.map(([address]) => addressOf(address));
@@ -79,7 +79,7 @@ function layOut(row: QueryLogRow, name: StoredName, address: Uint8Array, records
   row.rule = name.rule;
   row.ruleName.at = ADDRESS_SIZE + name.ruleOffset;
   row.ruleName.length = name.wire.length - name.ruleOffset;
-  // The alias is already part of the rule.
+  // The text of the rule already contains the alias.
   row.alias.length = 0;
   row.answers.at = answersAt;
   row.answers.length = records?.length ?? 0;

@@ -1,26 +1,26 @@
 /**
- * Distinct byte strings in order of arrival, each with a number and a count: the dictionaries of a block that is being
- * filled. Nothing is allocated per entry. An entry may occur twice: a search ends after a few steps, so that names
- * chosen to collide cost no more than others.
+ * Distinct byte strings in order of arrival, each with a tag and a count: used for the dictionaries of a block that is
+ * being filled. Adding an entry allocates nothing. A string may have two entries, because a search gives up after a few
+ * steps, so that names chosen for hash collisions cost no more than others.
  *
- * An entry is contiguous, its numbers before its bytes, so that finding it loads one or two cache lines; spread over
- * arrays it cost twice as much.
+ * An entry is contiguous, with its numbers before its bytes, so that finding it loads only one or two cache lines;
+ * separate arrays took twice as long.
  */
 import { randomInt } from 'node:crypto';
 import { lastWord, type ViewedBytes } from './viewed-bytes.ts';
 
-/** Words of an entry. Its bytes follow, padded with zeros to a whole word. */
+/** Offsets of the 32-bit words of an entry. The bytes of the string follow, padded with zeros to a whole word. */
 export const Entry = {
-  /** Number of the entry in order of arrival. */
+  /** Index of the entry in order of arrival. */
   PLACE: 0,
   HASH: 1,
-  /** The associated number. */
+  /** A number that belongs to the key: equal bytes with another tag are another entry. */
   TAG: 2,
   /** Number of times that the entry was added. */
   COUNT: 3,
   /** Length in bytes. */
   LENGTH: 4,
-  /** `NOTES` words for the owner of the dictionary, initially 0. */
+  /** `NOTES` words that the owner of the dictionary may use, initially 0. */
   NOTE: 5,
   BYTES: 8,
 } as const;
@@ -33,7 +33,7 @@ export const FIRST_ENTRY = 1;
 const MAX_STEPS = 16;
 const SMALL_SLOTS = 2048;
 const SMALL_WORDS = 8192;
-/** A slot has the offset of an entry in its low bits, and bits of its hash in the others. */
+/** The low bits of a slot are the offset of an entry, and the other bits are part of the entry's hash. */
 const PLACE_BITS = 24;
 const PLACE_MASK = 2 ** PLACE_BITS - 1;
 const HASH_FACTOR = 0x9e3779b1 | 0;
@@ -42,21 +42,21 @@ const HASH_FACTOR = 0x9e3779b1 | 0;
 export class ByteDictionary implements ViewedBytes {
   /** Number of entries. */
   size = 0;
-  /** Bytes of all entries, without their numbers. */
+  /** Total length of all strings, without the other words of the entries. */
   byteCount = 0;
-  /** The entries one after another, see `Entry`; and the same memory as bytes and as a view. */
+  /** The entries one after another, see `Entry`. `bytes` and `view` share this memory. */
   words = new Int32Array(SMALL_WORDS);
   bytes = new Uint8Array(this.words.buffer);
   view = new DataView(this.words.buffer);
-  /** Offset of the next entry. */
+  /** Offset at which the next entry is added. */
   private end = FIRST_ENTRY;
-  /** Slots of entries by hash: a power of two, at least twice the number of entries; 0 = none. */
+  /** Hash table of entries (0 = free slot). Its size is a power of two, at least twice the number of entries. */
   private slots = new Int32Array(SMALL_SLOTS);
-  /** Slot at which the last search ended without success; -1 = none, after too many steps. */
+  /** The free slot at which the last unsuccessful search ended; -1 = it gave up after too many steps. */
   private freeSlot = -1;
   private seed = randomInt(0x1_0000_0000) | 0;
 
-  /** Offset of an entry in `words`, which is added if it is missing; counts it. */
+  /** Finds the entry of a string, or adds one, and increases its count. Returns the offset of the entry in `words`. */
   find(source: ViewedBytes, at: number, length: number, tag: number): number {
     const { slots, words } = this;
     const hash = this.hash(source, at, length, tag);
@@ -85,12 +85,12 @@ export class ByteDictionary implements ViewedBytes {
     return this.append(source, at, length, tag, hash);
   }
 
-  /** Offset of the entry after this one. */
+  /** Offset of the entry that follows an entry. */
   after(entry: number): number {
     return entry + Entry.BYTES + ((this.words[entry + Entry.LENGTH]! + 3) >>> 2);
   }
 
-  /** One number of every entry, in order. */
+  /** The word at one offset of each entry, in order of arrival. */
   column(word: number): Uint32Array {
     const numbers = new Uint32Array(this.size);
     for (let place = 0, entry = FIRST_ENTRY; place < this.size; place++, entry = this.after(entry))
@@ -98,7 +98,7 @@ export class ByteDictionary implements ViewedBytes {
     return numbers;
   }
 
-  /** Clears all entries; keeps memory for about as many. */
+  /** Removes all entries; keeps memory for about the same number of new ones. */
   clear(): void {
     const { slots, words } = this;
     if (slots.length > SMALL_SLOTS && this.size < slots.length / 16) this.slots = new Int32Array(SMALL_SLOTS);
@@ -128,7 +128,7 @@ export class ByteDictionary implements ViewedBytes {
     this.end = this.after(entry);
     this.size++;
     this.byteCount += length;
-    // An entry beyond the offsets that fit in a slot is never found again.
+    // An entry whose offset is too large for a slot gets none, so no search finds it.
     if (this.freeSlot >= 0 && entry <= PLACE_MASK) this.slots[this.freeSlot] = entry | (hash & ~PLACE_MASK);
     if (this.size * 2 > this.slots.length) this.grow();
     return entry;

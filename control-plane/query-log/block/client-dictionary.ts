@@ -8,19 +8,20 @@ import type { ViewedBytes } from './viewed-bytes.ts';
 import { WordDictionary } from './word-dictionary.ts';
 
 /**
- * A client as numbers: four for its address, then the group; for a client that identified itself, -1 minus its index.
+ * A client as a tuple of numbers: four words of its address, then its group. If the client identified itself, the group
+ * is replaced by -1 minus its index in the list of such clients.
  */
 const ADDRESS_WORDS = 4;
 const GROUP_WORD = 4;
-/** For a client that identified itself: its id, then the group. */
+/** Entry of a client that identified itself: its id, then its group. */
 const KEYED_ID_WORD = 0;
 const KEYED_GROUP_WORD = 1;
-/** Third number of an IPv4 address as ::ffff:a.b.c.d. */
+/** Third word of an IPv4 address that is stored as ::ffff:a.b.c.d. */
 const MAPPED = 0xffff;
 
 /** Parts of client identities that are stored. */
 export interface StoredClientParts {
-  /** Leading bytes of an IPv4 and of an IPv6 address; the rest becomes zero. */
+  /** Number of leading bytes that are stored of an IPv4 and of an IPv6 address; the rest becomes zero. */
   readonly ipv4Bytes: number;
   readonly ipv6Bytes: number;
   /** Whether ids of clients that identified themselves are stored. */
@@ -32,7 +33,7 @@ export interface RepeatedClient {
   /** 16 bytes. */
   readonly address: Uint8Array;
   readonly groupId: number;
-  /** 0 = it did not identify itself. */
+  /** 0 = the client did not identify itself. */
   readonly clientId: number;
 }
 
@@ -47,7 +48,7 @@ export class ClientDictionary {
     return this.clients.size;
   }
 
-  /** Index of a row's client, which is added if it is missing; `source` is the row's memory. */
+  /** Index of the client of a row; adds the client if it is missing. `source` is the row's memory. */
   place(row: QueryLogRow, { view }: ViewedBytes, kept: StoredClientParts): number {
     const { client, clientId, groupId } = row;
     const { at } = client;
@@ -68,7 +69,7 @@ export class ClientDictionary {
     );
   }
 
-  /** Index of a client of a stored block. */
+  /** Index of a client of a stored block; adds the client if it is missing. */
   placeOf({ address, groupId, clientId }: RepeatedClient): number {
     const [a, b, c, d] = [0, 4, 8, 12].map((at) => addressWord(address, at));
     return this.clients.place(a!, b!, c!, d!, this.groupWord(groupId, clientId));
@@ -79,7 +80,7 @@ export class ClientDictionary {
     return word < 0 ? this.keyed.wordOf(-1 - word, KEYED_GROUP_WORD) : word;
   }
 
-  /** The client that identified itself; 0 = none. */
+  /** Id of the client at an index; 0 = the client did not identify itself. */
   clientIdOf(place: number): number {
     const word = this.clients.wordOf(place, GROUP_WORD);
     return word < 0 ? this.keyed.wordOf(-1 - word, KEYED_ID_WORD) : 0;
@@ -105,7 +106,7 @@ export class ClientDictionary {
   }
 }
 
-/** A mask of the first bytes of four. */
+/** Mask of the first `count` bytes of four. */
 function leadingBytes(count: number): number {
   if (count >= 4) return -1;
   return count <= 0 ? 0 : -1 << (32 - count * 8);

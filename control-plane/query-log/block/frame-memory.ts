@@ -1,9 +1,9 @@
 /**
- * Memory for the frames of a block, reused for later blocks. Without it, the new memory for each block, 60 bytes per
- * query, would make V8 collect its heap. Pure.
+ * Memory for the frames of a block, reused for later blocks. Without reuse, allocating 60 bytes per query for each
+ * block would make V8 collect garbage often. Pure.
  */
 
-/** Share of the memory that must be in use for it to be kept. */
+/** The memory is replaced by less if a block used less than this share of it. */
 const MIN_SHARE = 1 / 8;
 
 /** Memory of one block at a time. */
@@ -20,7 +20,10 @@ export class FrameMemory {
     return this.bytes.subarray(from, this.taken).fill(0);
   }
 
-  /** Releases everything, and then has space for a quarter more than was taken. */
+  /**
+   * Releases all memory taken. If the memory was too small or far too large, replaces it with a quarter more than was
+   * taken.
+   */
   clear(): void {
     const { bytes, taken } = this;
     if (taken > bytes.length || taken < bytes.length * MIN_SHARE)

@@ -1,4 +1,4 @@
-/** Reading the head of a block. */
+/** Reads and checks the head of a block. */
 import {
   DECISION_ORIGINS,
   DNSSEC_STATUS_NAMES,
@@ -39,7 +39,7 @@ function isListOf(...entries: readonly Check[]): Check {
 
 /** The head as JSON. */
 export interface StoredHead extends Omit<BlockHead, 'repeats'> {
-  /** Total of the repeats; absent in format 1. */
+  /** Total number of repeats; absent in format 1. */
   readonly repeats?: number;
 }
 
@@ -58,8 +58,8 @@ const OUTCOME: readonly Check[] = [
 ];
 
 /**
- * Check of each field. Written by hand instead of a schema: a search reads hundreds of heads, and its thread starts in
- * half the time without a schema library.
+ * Check of each field. Hand-written, because a search reads hundreds of heads, and its thread starts in half the time
+ * without a schema library.
  */
 const FIELDS: Readonly<Record<keyof Omit<StoredHead, 'repeats'>, Check>> = {
   format: (value) => FORMATS.has(value),
@@ -85,7 +85,7 @@ const FIELDS: Readonly<Record<keyof Omit<StoredHead, 'repeats'>, Check>> = {
 const FIELD_COUNT = Object.keys(FIELDS).length;
 
 /**
- * The head of a block, which must match the columns of its row.
+ * Reads the head of a block. It must match the columns of the block's row in the database.
  * @throws {DamagedBlock}
  */
 export function readHead(frame: Buffer, block: EncodedBlock): StoredHead {

@@ -1,29 +1,29 @@
 /**
- * A block with its identity: the run and the number of its first query. As bytes it is stored in the spool: a line of
- * JSON, then the pieces.
+ * A block with its identity: its run and the sequence number of its first query. The spool stores it as bytes: a line
+ * of JSON, then the four pieces.
  */
 import { z } from 'zod';
 import { DamagedBlock, type EncodedBlock } from './block-layout.ts';
 import type { MinuteCounts } from './minute-counts.ts';
 
-/** Users of a block in the database: the query log and statistics, or one of them. */
+/** Users of a block in the database: the query log, statistics, or both. */
 export const UsedBy = { BOTH: 'b', LOG: 'l', STATS: 's' } as const;
 export type UsedByCode = (typeof UsedBy)[keyof typeof UsedBy];
 
-/** Marks a run as part of another run of its process: its queries are only in the log, or only in statistics. */
+/** Marks a secondary run of a process, for queries that are only in the log or only in statistics. */
 export interface RunPart {
   readonly usedBy: typeof UsedBy.LOG | typeof UsedBy.STATS;
-  /** UUID of the main run. */
+  /** UUID of the main run of the same process. */
   readonly of: string;
 }
 
 /** A block of the log, ready to be stored. */
 export interface LogBlock extends EncodedBlock {
-  /** UUID of the run, which is one lifetime of a process. */
+  /** UUID of the run. A main run is one lifetime of a process. */
   readonly runKey: string;
-  /** Absent = a main run, whose queries are in the log and counted. */
+  /** Absent for a main run, whose queries are both in the log and in statistics. */
   readonly part?: RunPart | undefined;
-  /** Number of the first query in its run; the others follow. */
+  /** Sequence number of the first query in the run; those of the other queries follow without gaps. */
   readonly firstSeq: number;
   /** Counts that the block adds to statistics. */
   readonly minutes: readonly MinuteCounts[];
@@ -58,7 +58,7 @@ const Header = z.strictObject({
   pieces: z.tuple([Count, Count, Count, Count.nullable()]),
 });
 
-/** The block as one piece of memory. */
+/** The block as one buffer. */
 export function blockToBytes({ head, names, queries, answers, ...rest }: LogBlock): Buffer {
   const pieces = [head.length, names.length, queries.length, answers?.length ?? null];
   const header = Buffer.from(`${JSON.stringify({ ...rest, pieces })}\n`);

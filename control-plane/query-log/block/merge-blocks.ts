@@ -6,10 +6,10 @@ import { forEachRepeat, forEachRow } from './block-rows.ts';
 import { type BlockHead, type EncodedBlock, MAX_BLOCK_ROWS } from './block-layout.ts';
 import { type StoredParts, OpenBlock } from './open-block.ts';
 
-/** All parts are kept, because privacy was already applied to the blocks. */
+/** Merging keeps all parts, because parts that privacy settings exclude were already removed from the blocks. */
 const ALL: StoredParts = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 
-/** The queries of all blocks, in order; yields to other work of the thread between blocks. @throws {DamagedBlock} */
+/** The queries of all blocks, in order; lets other work of the thread run between blocks. @throws {DamagedBlock} */
 export async function mergeBlocks(blocks: readonly EncodedBlock[]): Promise<EncodedBlock> {
   const rows = blocks.reduce((sum, block) => sum + block.rowCount, 0);
   if (rows > MAX_BLOCK_ROWS) throw new RangeError(`merge blocks: ${rows} queries do not fit`);
@@ -24,7 +24,7 @@ export async function mergeBlocks(blocks: readonly EncodedBlock[]): Promise<Enco
     });
     await nextTurn();
   }
-  // Added after all rows have their clients, because clients of repeats get the remaining space.
+  // Repeats are added after all rows, because their clients get only the space that the clients of rows leave.
   for (const { head, firstRow } of heads)
     forEachRepeat(head, (row, client, queries) => merged.carryRepeats(firstRow + row, client, queries));
   return encodeBlock(sealBlock(merged));

@@ -8,7 +8,7 @@ import { replyKindOf } from '../rows/reply-kind.ts';
 import type { OpenBlock } from './open-block.ts';
 import type { OpenRepeats } from './open-repeats.ts';
 
-/** Microseconds of a minute. */
+/** Microseconds per minute. */
 export const MINUTE_US = 60_000_000;
 const MINUTES_PER_HOUR = 60;
 
@@ -21,36 +21,36 @@ export interface MinuteCounts {
   readonly minuteMs: number;
   readonly queries: number;
   /**
-   * A query is only one of blocked, cached and forwarded: an answer that is blocked because of its alias only counts as
-   * blocked.
+   * A query counts as at most one of blocked, cached and forwarded: if an alias in its answer is blocked, it counts
+   * only as blocked.
    */
   readonly blocked: number;
   readonly cached: number;
-  /** Queries that waited for an upstream. */
+  /** Queries that waited for the response of an upstream. */
   readonly forwarded: number;
   readonly rateLimited: number;
   /**
    * Counts by `kind:value`: `type:28`, `status:CACHED`, `rcode:0`, `reply:IP` (see `replyKindOf()`),
-   * `decision:LOCAL:canary` (of statuses with an origin), `protocol:udp`, `dnssec:secure`, `source:NAME` (of the list,
-   * filter or service that blocked), `service:NAME` (of services that blocked), `list:ID` (of each list that has the
-   * rule that blocked) and `sole_list:ID` (of the only one that has it), `upstream:URL`, `group:1`, `group_blocked:1`,
-   * `latency:BUCKET` (see `latencyBucket()`), `cache:hits`, `cache:misses`, `repeats:RATE_LIMITED` (queries without
-   * their own row), `excluded:log` (queries that are counted, but not in the log) and `excluded:statistics` (queries in
-   * the log that are counted nowhere else); and sums of response times in microseconds: `us:all`, `us:cached`,
-   * `us:forwarded`, `upstream_us:URL`.
+   * `decision:LOCAL:canary` (of statuses with an origin), `protocol:udp`, `dnssec:secure`, `source:NAME` (list, filter
+   * or service that blocked the query), `service:NAME` (service that blocked it), `list:ID` (each list that contains
+   * the blocking rule) and `sole_list:ID` (the list, if no other contains that rule), `upstream:URL`, `group:1`,
+   * `group_blocked:1`, `latency:BUCKET` (see `latencyBucket()`), `cache:hits`, `cache:misses`, `repeats:RATE_LIMITED`
+   * (queries without their own row), `excluded:log` (queries that are counted, but not in the log) and
+   * `excluded:statistics` (queries in the log that are counted nowhere else); and sums of response times in
+   * microseconds: `us:all`, `us:cached`, `us:forwarded`, `upstream_us:URL`.
    */
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** Buckets of response times: four per doubling. */
+/** Buckets per doubling of the response time. */
 const BUCKETS_PER_OCTAVE = 4;
 /** Highest bucket: 2^32 microseconds. */
 export const LAST_LATENCY_BUCKET = 32 * BUCKETS_PER_OCTAVE;
 
-/** Buckets of the response times of almost all answers. */
+/** Precomputed buckets of short response times, which almost all answers have. */
 const SHORT_TIMES = Uint8Array.from({ length: 4096 }, (_, timeUs) => bucketOf(timeUs));
 
-/** The bucket of a response time: 0 for 0 us, else the smallest `n` with 2^(n/4) >= the time. */
+/** The bucket of a response time: 0 for 0 us, for others the smallest `n` with 2^(n/4) >= the time. */
 export function latencyBucket(timeUs: number): number {
   return timeUs < SHORT_TIMES.length ? SHORT_TIMES[timeUs]! : bucketOf(timeUs);
 }
@@ -84,12 +84,12 @@ export function countMinutes(block: OpenBlock): MinuteCounts[] {
   );
 }
 
-/** The counts of queries that are not in the log. */
+/** Counts of a minute whose queries are not in the log. */
 export function notLogged(minute: MinuteCounts): MinuteCounts {
   return { ...minute, counts: { ...minute.counts, 'excluded:log': minute.queries } };
 }
 
-/** Reduces the counts of queries that are excluded from statistics to their number. */
+/** For queries that are excluded from statistics, keeps only their number. */
 export function notCounted({ minuteMs, queries }: MinuteCounts): MinuteCounts {
   const nothing = { queries: 0, blocked: 0, cached: 0, forwarded: 0, rateLimited: 0 };
   return { minuteMs, ...nothing, counts: { 'excluded:statistics': queries } };
@@ -101,7 +101,7 @@ interface Outcomes {
   readonly repeats: readonly HeadOutcome[];
 }
 
-/** Queries and their time by outcome. */
+/** Number of queries and sum of their response times, by outcome. */
 class OutcomeTally {
   readonly queries: Uint32Array;
   readonly timesUs: Float64Array;
@@ -119,7 +119,7 @@ class OutcomeTally {
   }
 }
 
-/** Counts by index in the block's dictionaries: few additions per query. */
+/** Counts of one minute by index in the block's dictionaries, so that a query costs only a few additions. */
 class MinuteTally {
   private readonly outcomes: OutcomeTally;
   private readonly repeats: OutcomeTally;
@@ -127,7 +127,7 @@ class MinuteTally {
   private readonly blockedClients: Uint32Array;
   /** Counts by the index of the rule plus one. */
   private readonly rules: Uint32Array;
-  /** The same, only of queries that a service blocked. */
+  /** Counts by the index of the rule plus one, only of queries that a service blocked. */
   private readonly services: Uint32Array;
   private readonly latency = new Uint32Array(LAST_LATENCY_BUCKET + 1);
   private readonly isBlocked: Uint8Array;
@@ -144,7 +144,7 @@ class MinuteTally {
     this.isByService = block.outcomes.withStatus(QueryStatus.BLOCKED_SERVICE);
   }
 
-  /** Adds the rows of [from, to). */
+  /** Adds the rows in [from, to). */
   add(block: OpenBlock, ruleOf: Uint16Array, from: number, to: number): void {
     const { clients, blockedClients, rules, services, latency, isBlocked, isByService } = this;
     const { queries, timesUs } = this.outcomes;
@@ -164,7 +164,7 @@ class MinuteTally {
     }
   }
 
-  /** Adds a query that has no row and was not blocked. */
+  /** Adds a repeat: a query without a row. It was not blocked. */
   addRepeat({ outcomeOf, clientOf, responseTimes }: OpenRepeats, index: number): void {
     const { queries, timesUs } = this.repeats;
     const outcome = outcomeOf[index]!;
@@ -230,7 +230,7 @@ function countOutcome(
   const code = QueryStatus[status];
   sums.total.queries += queries;
   const isBlocked = isBlockedStatus(code);
-  // A cached answer keeps the name of its upstream.
+  // A cached answer also has the name of an upstream, so `cached` must be checked.
   const isForwarded = upstream !== null && !cached && !isBlocked;
   if (isBlocked) sums.total.blocked += queries;
   else if (cached) sums.total.cached += queries;

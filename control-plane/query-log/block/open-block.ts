@@ -15,9 +15,9 @@ import { OpenRepeats } from './open-repeats.ts';
 import { OutcomeDictionary } from './outcome-dictionary.ts';
 import { type RepeatEntry, repeatsOf } from './repeats.ts';
 
-/** Size of the dictionaries in bytes at which a block is full, whatever its rows. */
+/** Size of the dictionaries in bytes at which a block is full, even if more rows would fit. */
 const MAX_DICTIONARY_BYTES = 8 * 1024 * 1024;
-/** Maximum number of carried entries of repeats with separate clients, half a megabyte. */
+/** Maximum number of repeats of merged blocks whose clients stay separate; they need half a megabyte. */
 const MAX_CARRIED = 65_535;
 
 /** Optional parts of a query that are stored. */
@@ -41,21 +41,21 @@ export class OpenBlock {
   readonly answerOf = new Uint16Array(MAX_BLOCK_ROWS);
   readonly answerTtls = new Uint32Array(MAX_BLOCK_ROWS);
   /**
-   * Names in wire form; the tag is the rule's index plus one, from bit 16 the offset of its name, from bit 24 the
-   * class.
+   * Names in wire form; the tag contains the rule's index plus one, from bit 16 on the offset of the rule's name, and
+   * from bit 24 on the class.
    */
   readonly names = new ByteDictionary();
-  /** Answer records; the tag is the form. */
+  /** Answer records; the tag is the `AnswerForm`. */
   readonly answers = new ByteDictionary();
   readonly rules = new RuleDictionary();
   readonly clients = new ClientDictionary();
   readonly outcomes = new OutcomeDictionary();
-  /** Queries that rows represent; null = none so far. */
+  /** Queries that rows represent in addition to their own; null = none so far. */
   repeats: OpenRepeats | null = null;
-  /** The repeats of rows from other blocks. */
+  /** Repeats of rows that are merged from other blocks. */
   private readonly carried: RepeatEntry[] = [];
   private readonly reduced = new ReducedAnswers();
-  /** The memory of the rows: the same for many rows. */
+  /** The memory of the current row. Many rows share the same memory. */
   private source: ViewedBytes = viewed(new Uint8Array(0));
 
   /** Whether a query with this time belongs in the block. */
@@ -99,7 +99,7 @@ export class OpenBlock {
     if (kept.answers && row.answers.length !== 0) this.addAnswers(row, index, name);
   }
 
-  /** Adds a query of the same second to the repeats of the row at an index. */
+  /** Adds a query to the repeats of the row at an index, which has the same second. */
   addRepeat(row: QueryLogRow, rowPlace: number, kept: StoredParts): void {
     const repeats = (this.repeats ??= new OpenRepeats());
     this.view(row);
@@ -109,8 +109,8 @@ export class OpenBlock {
   }
 
   /**
-   * Adds the repeats of a row from another block; call it after all rows are added. If there is no space for separate
-   * clients, they count for the client of the row.
+   * Adds the repeats of a row from another block; call this after all rows are added. If there is no space for another
+   * client, the queries count for the client of the row.
    */
   carryRepeats(rowPlace: number, client: RepeatedClient, queries: number): void {
     const hasRoom = this.clients.size < MAX_BLOCK_ROWS && this.carried.length < MAX_CARRIED;
@@ -132,7 +132,7 @@ export class OpenBlock {
 
   /** Index plus one of each name's rule; 0 = none. */
   rulesOfNames(): Uint16Array {
-    return new Uint16Array(this.names.column(Entry.TAG)); // The low half of each number.
+    return new Uint16Array(this.names.column(Entry.TAG)); // Keeps the low 16 bits of each tag.
   }
 
   headClients(): HeadClient[] {
@@ -152,7 +152,7 @@ export class OpenBlock {
     });
   }
 
-  /** Null if no row has repeats. */
+  /** The repeats as stored in the head; null if no row has any. */
   headRepeats(): Repeats | null {
     return repeatsOf([...(this.repeats?.entries() ?? []), ...this.carried]);
   }
@@ -170,7 +170,7 @@ export class OpenBlock {
   private ruleTag({ rule, ruleName, alias, qname, bytes }: QueryLogRow): number {
     if (rule === null) return 0;
     if (alias.length !== 0) {
-      // The rule's name is the end of the alias, not of the queried name.
+      // The rule matched an alias, so the rule's name is a suffix of the alias, not of the queried name.
       const name = rule.atName ? nameToText(bytes.subarray(ruleName.at)) + rule.after : '';
       const after = nameToText(bytes.subarray(alias.at));
       return this.rules.place({ ...rule, before: rule.before + name, atName: false, after }) + 1;
@@ -179,15 +179,15 @@ export class OpenBlock {
     const offset = ruleName.at - qname.at;
     const isParent = offset >= 0 && ruleName.at + ruleName.length === qname.at + qname.length;
     if (isParent) return (this.rules.place(rule) + 1) | (offset << 16);
-    // The rule is for an address or prefix in the answer, not for the end of the queried name.
+    // The rule is for an address or prefix in the answer, so its name is not a suffix of the queried name.
     const name = nameToText(bytes.subarray(ruleName.at));
     const whole = { ...rule, before: rule.before + name + rule.after, atName: false, after: '' };
     return this.rules.place(whole) + 1;
   }
 
   /**
-   * The answers to queries for a name and type are usually the same as the last one, which is in a note of the name's
-   * entry.
+   * The answer for a name and type is usually the same as the previous one, so a note in the name's entry refers to the
+   * previous one.
    */
   private addAnswers({ answers, qtype }: QueryLogRow, index: number, name: number): void {
     const { names, source } = this;
@@ -216,7 +216,7 @@ export class OpenBlock {
   }
 }
 
-/** The note of a name's entry for answers of this type. */
+/** Index of the note, in the entry of a name, that refers to the last answer of this type. */
 function noteOf(qtype: number): number {
   if (qtype === RRType.A) return 0;
   return qtype === RRType.AAAA ? 1 : NOTES - 1;

@@ -8,12 +8,15 @@ import { OutcomeDictionary } from './outcome-dictionary.ts';
 import type { RepeatEntry } from './repeats.ts';
 import { WordDictionary } from './word-dictionary.ts';
 
-/** Maximum number of queries: then the block is full. */
+/** Number of queries at which the block is full. */
 const MAX_QUERIES = 65_535;
-/** Maximum number of separate clients per row: all of an IPv4 /24, and only few of an attacker's IPv6 addresses. */
+/**
+ * Maximum number of separate clients per row: enough for all addresses of an IPv4 /24, but only for few of the IPv6
+ * addresses that an attacker can use.
+ */
 const MAX_CLIENTS_OF_ROW = 255;
 
-/** The queries, by columns. */
+/** The queries, stored by column. */
 export class OpenRepeats {
   /** Number of queries. */
   count = 0;
@@ -31,7 +34,7 @@ export class OpenRepeats {
     return this.count === MAX_QUERIES;
   }
 
-  /** Whether no further clients of a row are counted separately. */
+  /** Whether the row already has the maximum number of separate clients. */
   hasManyClients(rowPlace: number): boolean {
     return this.clientsOfRow[rowPlace] === MAX_CLIENTS_OF_ROW;
   }

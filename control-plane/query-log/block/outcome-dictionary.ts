@@ -11,11 +11,11 @@ import { type QueryLogRow, UNKNOWN_ANSWER } from '../rows/row.ts';
 import type { HeadOutcome } from './block-layout.ts';
 import { WordDictionary } from './word-dictionary.ts';
 
-/** An outcome as numbers. */
+/** An outcome as a tuple of numbers. */
 const OutcomeWord = {
-  /** Type of the question; from bit 16 on, the rcode. */
+  /** QTYPE; from bit 16 on, the RCODE. */
   QTYPE: 0,
-  /** `Small` */
+  /** Small values, at the bit positions in `Small`. */
   SMALL: 1,
   /** Index of the upstream plus one; 0 = none. */
   UPSTREAM: 2,
@@ -24,7 +24,7 @@ const OutcomeWord = {
   /** Index of the origin plus one; 0 = none. */
   ORIGIN: 4,
 } as const;
-/** Bits of the second number. */
+/** Positions, in bits, of the values in the word `SMALL`. */
 const Small = { STATUS: 0, PROTOCOL: 8, DNSSEC: 16, CACHED: 24 } as const;
 
 /** Outcomes in order of arrival. */
@@ -39,7 +39,7 @@ export class OutcomeDictionary {
     return this.outcomes.size;
   }
 
-  /** Index of a row's outcome, which is added if it is missing; counts it. */
+  /** Index of the outcome of a row; adds the outcome if it is missing, and counts the row. */
   place(row: QueryLogRow): number {
     const small =
       (row.status << Small.STATUS) |
@@ -83,7 +83,7 @@ export class OutcomeDictionary {
     return this.markStatuses(isBlockedStatus);
   }
 
-  /** 1 for each outcome with a status. */
+  /** 1 for each outcome with the given status. */
   withStatus(status: QueryStatusCode): Uint8Array {
     return this.markStatuses((code) => code === status);
   }
@@ -101,7 +101,7 @@ export class OutcomeDictionary {
     this.lastUpstreamNumber = 0;
   }
 
-  /** Index plus one; only few upstreams answer within a block. */
+  /** Index of the upstream plus one, by linear search, because a block contains only few upstreams. */
   private numberUpstream({ upstream }: QueryLogRow): number {
     const place = upstream === null ? -1 : this.upstreams.indexOf(upstream);
     if (upstream === null) this.lastUpstreamNumber = 0;

@@ -1,9 +1,11 @@
 /** Numbers as byte planes: the lowest bytes of all, then the second ones, and so on. */
 
-/* One function for each type of array, because a common one was slow for all. A plane of zeros is not written, since
-   `planes` is zero. */
+/*
+ * Each type of array has a separate function, because one for all types was slow. A plane of zeros is not written,
+ * because `planes` is zeroed.
+ */
 
-/** Planes of the first `count` numbers. */
+/** Writes the planes of the first `count` numbers to `planes`. */
 export function toPlanes16(
   numbers: Uint16Array,
   count: number,
@@ -19,7 +21,7 @@ export function toPlanes16(
   return planes;
 }
 
-/** Planes of the first `count` numbers. */
+/** Writes the planes of the first `count` numbers to `planes`. */
 export function toPlanes32(
   numbers: Uint32Array,
   count: number,
@@ -39,9 +41,9 @@ export function toPlanes32(
   return planes;
 }
 
-/** The numbers of planes; `planes.length` is a multiple of `width`. */
+/** The numbers that planes contain; `planes.length` is a multiple of `width`, their size in bytes. */
 export function fromPlanes(planes: Uint8Array, width: 1 | 2 | 4): Uint32Array {
-  // Each number is assembled in one step: three times as fast as plane by plane.
+  // Each number is assembled in one step: which is three times as fast as plane by plane.
   const count = planes.length / width;
   const numbers = new Uint32Array(count);
   if (width === 1) numbers.set(planes);
@@ -56,7 +58,10 @@ export function fromPlanes(planes: Uint8Array, width: 1 | 2 | 4): Uint32Array {
   return numbers;
 }
 
-/** Writes the numbers of two planes to `places`, and returns the largest: a search does so for each row of the log. */
+/**
+ * Writes the numbers of two planes to `places`, and returns the largest. Must be fast, because a search decodes every
+ * row of the log.
+ */
 export function placesOfPlanes(planes: Uint8Array, places: Uint16Array): number {
   const count = places.length;
   let largest = 0;
@@ -68,7 +73,10 @@ export function placesOfPlanes(planes: Uint8Array, places: Uint16Array): number 
   return largest;
 }
 
-/** Planes of the zigzag differences of u32 numbers, modulo 2^32; the first is the difference to 0. */
+/**
+ * Planes of the zigzag-encoded differences between successive u32 numbers, modulo 2^32; the first is the difference to
+ * 0.
+ */
 export function toDeltaPlanes(
   numbers: Uint32Array,
   count: number,
@@ -91,7 +99,7 @@ export function toDeltaPlanes(
   return planes;
 }
 
-/** The numbers of `toDeltaPlanes()`. */
+/** The numbers from the planes that `toDeltaPlanes()` wrote. */
 export function fromDeltaPlanes(planes: Uint8Array): Uint32Array {
   const numbers = fromPlanes(planes, 4);
   let last = 0;

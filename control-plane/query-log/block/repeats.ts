@@ -1,14 +1,14 @@
 /**
- * Queries that rows of a block represent in addition to themselves: the row, the client and the number. As bytes they
- * are the last frame of a block of format 2. Pure.
+ * Repeats: queries that a row of a block represents in addition to its own, as the row, the client and the number of
+ * queries. They are stored as the last frame of a block of format 2. Pure.
  */
 import { type BlockHead, DamagedBlock, type Repeats } from './block-layout.ts';
 import { fromPlanes, toPlanes16, toPlanes32 } from './planes.ts';
 
-/** Bytes of an entry: row and client in two each, queries in four. */
+/** Bytes of an entry: two for the row, two for the client and four for the number of queries. */
 const ENTRY_BYTES = 8;
 
-/** One entry. */
+/** Repeats of one row by one client. */
 export interface RepeatEntry {
   /** Indexes in the block. */
   readonly row: number;
@@ -16,7 +16,7 @@ export interface RepeatEntry {
   readonly queries: number;
 }
 
-/** Entries in the order of their rows; null for none. */
+/** The entries sorted by row; null if there are none. */
 export function repeatsOf(entries: readonly RepeatEntry[]): Repeats | null {
   if (entries.length === 0) return null;
   const sorted = entries.toSorted((a, b) => a.row - b.row || a.client - b.client);
@@ -38,7 +38,7 @@ export function repeatsToBytes({ rows, clients, queries }: Repeats): Uint8Array 
   return bytes;
 }
 
-/** The entries of a frame of a block with this head. @throws {DamagedBlock} */
+/** Reads the entries from a frame of the block with this head. @throws {DamagedBlock} */
 export function repeatsFromBytes(
   bytes: Uint8Array,
   { rows: rowCount, clients: blockClients }: Pick<BlockHead, 'rows' | 'clients'>,
@@ -59,7 +59,7 @@ export function repeatsFromBytes(
   return { total, rows, clients, queries };
 }
 
-/** Number of repeats by row; null if no row has any. */
+/** Number of repeats by row; null if no row has repeats. */
 export function repeatsByRow({ rows: rowCount, repeats }: BlockHead): Uint32Array | null {
   if (repeats === null) return null;
   const { rows, queries } = repeats;
@@ -68,7 +68,7 @@ export function repeatsByRow({ rows: rowCount, repeats }: BlockHead): Uint32Arra
   return byRow;
 }
 
-/** Sum of the repeats of these rows; null = all rows. */
+/** Total number of repeats of these rows; null = of all rows. */
 export function sumRepeats(head: BlockHead, rows: readonly number[] | null): number {
   if (rows === null || head.repeats === null) return head.repeats?.total ?? 0;
   const byRow = repeatsByRow(head)!;

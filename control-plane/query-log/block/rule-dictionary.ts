@@ -7,11 +7,11 @@ export class RuleDictionary {
   readonly head: HeadRule[] = [];
   /** Total length of the rules' texts. */
   textBytes = 0;
-  /** Indexes by object, because the same objects occur repeatedly. */
+  /** Indexes by object, which are faster to find than by text: the same objects occur repeatedly. */
   private readonly byObject = new Map<LoggedRule, number>();
   private readonly byText = new Map<string, number>();
 
-  /** Index of a rule, which is added if it is missing. */
+  /** Index of a rule; adds the rule if it is missing. */
   place(rule: LoggedRule): number {
     return this.byObject.get(rule) ?? this.placeByText(rule);
   }
@@ -24,7 +24,7 @@ export class RuleDictionary {
   }
 
   private placeByText(rule: LoggedRule): number {
-    // PostgreSQL cannot store a NUL or a lone surrogate, and one bad name must not cost a block.
+    // PostgreSQL cannot store a NUL or a lone surrogate, and one such text must not make a whole block unstorable.
     const source = rule.source.replaceAll('\0', '').toWellFormed();
     const { before, atName, after, lists } = rule;
     const entry: HeadRule =

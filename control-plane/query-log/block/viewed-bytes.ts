@@ -1,4 +1,4 @@
-/** Bytes that are read four at a time, at any position. Words are little-endian, as in the log rings. */
+/** Bytes that are read four at a time, at any position. The words are little-endian, as in the log rings. */
 
 /** Memory that is accessible as bytes and as a `DataView`. */
 export interface ViewedBytes {
@@ -11,7 +11,7 @@ export function viewed(bytes: Uint8Array): ViewedBytes {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }
 
-/** The last bytes before `end`, 1 to 3 of them, as a word padded with zeros. */
+/** The last `count` (1 to 3) bytes before `end`, as a word padded with zeros. */
 export function lastWord({ bytes, view }: ViewedBytes, end: number, count: number): number {
   if (end >= 4) return view.getInt32(end - 4, true) >>> (32 - 8 * count);
   let word = 0;

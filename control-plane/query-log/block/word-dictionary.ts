@@ -1,11 +1,14 @@
 /**
- * Distinct tuples of a few 32-bit numbers in order of arrival, each with a count: clients and outcomes of a block that
- * is being filled. Nothing is allocated per entry. An entry may occur twice: a search ends after a few steps, so that
- * addresses chosen to collide cost no more than others.
+ * Distinct tuples of a few 32-bit numbers in order of arrival, each with a count: used for clients and outcomes of a
+ * block that is being filled. Adding an entry allocates nothing. A tuple may have two entries, because a search gives
+ * up after a few steps, so that addresses chosen for hash collisions cost no more than others.
  */
 import { randomInt } from 'node:crypto';
 
-/** Numbers per tuple; a shorter one is padded with zeros. The length is fixed, because a loop cost twice as much. */
+/**
+ * Numbers per tuple; a shorter one is padded with zeros. The length is fixed, because a loop over a variable length
+ * took twice as long.
+ */
 const TUPLE_WORDS = 5;
 /** Words of an entry: the tuple and its count. */
 const ENTRY_WORDS = TUPLE_WORDS + 1;
@@ -21,11 +24,11 @@ export class WordDictionary {
   size = 0;
   /** The tuples, each with its count. */
   words = new Int32Array(SMALL_ENTRIES * ENTRY_WORDS);
-  /** Indexes plus one by hash; twice as many as entries, a power of two. */
+  /** Hash table of indexes plus one. Its size is a power of two, twice the number of entries that fit. */
   private slots = new Uint16Array(2 * SMALL_ENTRIES);
   private seed = randomInt(0x1_0000_0000) | 0;
 
-  /** Index of a tuple, which is added if it is missing; counts it. The numbers are i32. */
+  /** Index of a tuple; adds the tuple if it is missing, and increases its count. The numbers are i32. */
   place(a: number, b: number, c: number, d: number, e: number): number {
     const { slots, words } = this;
     const mask = slots.length - 1;
@@ -52,7 +55,7 @@ export class WordDictionary {
     return this.add(a, b, c, d, e);
   }
 
-  /** Number `index` of a tuple, i32. */
+  /** The i32 at position `index` of a tuple. */
   wordOf(place: number, index: number): number {
     return this.words[place * ENTRY_WORDS + index]!;
   }
@@ -62,7 +65,7 @@ export class WordDictionary {
     return this.wordOf(place, TUPLE_WORDS);
   }
 
-  /** Clears all entries; keeps memory for about as many. */
+  /** Removes all entries; keeps memory for about the same number of new ones. */
   clear(): void {
     const entries = this.slots.length / 2;
     if (entries > SMALL_ENTRIES && this.size < entries / 8) this.resize(SMALL_ENTRIES);

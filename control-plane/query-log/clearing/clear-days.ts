@@ -1,4 +1,4 @@
-/** Clears whole days of the log in one step, and lists of names and clients whose rows no longer exist. */
+/** Clears whole days of the log in one step, and the top lists of names and clients whose rows no longer exist. */
 import type { Database, Queryable } from '../../storage/db/database.ts';
 import type { ClearScope } from '../search/cut-block.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
@@ -13,7 +13,7 @@ import { openLists, subtractFromLists, type Tally } from '../top-lists/subtract-
 /** Microseconds per day. */
 const DAY_US = 86_400_000_000;
 
-/** A list of a day. */
+/** A top list of a day. */
 interface DayList {
   readonly day: number;
   readonly node_id: number;
@@ -21,19 +21,19 @@ interface DayList {
 
 const DAY_OF_START = `floor(extract(epoch FROM start) / 86400)::integer`;
 
-/** Existing days with a partition that overlap a span, oldest first. */
+/** Those of `days`, which have a partition, that overlap the span of a clear, oldest first. */
 export function daysWithin(days: readonly number[], { fromUs, toUs }: ClearScope): number[] {
   return days.filter((day) => (day + 1) * DAY_US > fromUs && day * DAY_US < toUs);
 }
 
-/** Whether a scope contains a whole day. */
+/** Whether a clear removes a whole day for all clients. */
 export function takesDay({ fromUs, toUs, device }: ClearScope, day: number): boolean {
   return device === null && fromUs <= day * DAY_US && (day + 1) * DAY_US <= toUs;
 }
 
 /**
- * Deletes a day with all its lists, and subtracts it from the lists of its month, in one transaction. Days count from
- * 1970-01-01 in UTC.
+ * Deletes a day with all its top lists, and subtracts the day from the lists of its month, in one transaction. Days
+ * count from 1970-01-01 in UTC.
  */
 export async function clearDay(
   database: Database,
@@ -42,7 +42,8 @@ export async function clearDay(
   blocks: number,
 ): Promise<void> {
   await database.transactionAsOwner(async (tx) => {
-    // A long export may lock the table, and other statements would queue behind this one. The work is retried later.
+    // A long export may lock the table, and other statements would queue behind this one. With the timeout, this
+    // statement fails and is retried later.
     await tx.query(`SET LOCAL lock_timeout = '2s'`);
     await tx.query('SELECT pg_advisory_xact_lock($1)', [LOCK_KEY]);
     const { rows } = await tx.query<{ is_there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS is_there', [
@@ -63,8 +64,8 @@ export async function clearDay(
 }
 
 /**
- * Removes data from lists of days whose rows were deleted earlier: whole days, or one client from its lists. Names that
- * the client queried cannot be separated from those of its group.
+ * Clears top lists of days whose rows were deleted earlier: all lists of a day, or only the entries of one client.
+ * Names that the client queried stay, because lists count names per group, not per client.
  */
 export async function clearListsWithoutRows(database: Database, scope: ClearScope): Promise<void> {
   for (const { day, node_id: nodeId } of await listsWithoutRows(database, scope))
@@ -89,7 +90,7 @@ async function listsWithoutRows(db: Queryable, { fromUs, toUs }: ClearScope): Pr
   return rows;
 }
 
-/** Deletes the lists of a day and its hours, for all nodes, and subtracts them from the lists of the month. */
+/** Deletes the top lists of a day and of its hours, for all nodes, and subtracts them from the lists of the month. */
 async function dropDayLists(tx: Queryable, day: number): Promise<void> {
   const startMs = day * DAY_MS;
   const { rows } = await tx.query<{ node_id: number }>(
@@ -120,7 +121,7 @@ async function subtractFromDay(
     await subtractFromLists(tx, { grain, startMs: startOf(grain, startMs), nodeId }, gone);
 }
 
-/** The entries of a client. */
+/** The entries of one client. */
 function ofDevice(clients: KeyTable, { ids, addresses }: NonNullable<ClearScope['device']>): KeyTable {
   const known = new Set(addresses);
   const found = new KeyTable();

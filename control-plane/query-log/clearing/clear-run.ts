@@ -1,7 +1,7 @@
 /**
- * Removes the rows of a clear from the stored log, block by block. A block, its lists of names and clients and the
- * figures of the clear are changed in one transaction, a few blocks at a time: after any interruption, each block is
- * either unchanged or without the rows, and the work can be repeated. Counts in statistics are kept.
+ * Removes the rows of a clear from the stored log, block by block. A few blocks at a time are changed in one
+ * transaction, together with the top lists that count them and the progress of the clear. After an interruption, each
+ * block is therefore either unchanged or without the rows, and the work can be repeated. Counts in statistics are kept.
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -44,13 +44,13 @@ interface Replacement {
   readonly block: ClearBlock;
   readonly left: EncodedBlock | null;
   readonly removed: RemovedRows;
-  /** Removed queries; null if the block is not in any list. */
+  /** Counts of the removed queries; null if no top list counts the block. */
   readonly gone: Tally | null;
 }
 
 /** Maximum number of blocks, of one node and day, that are replaced in one transaction. */
 const MAX_AT_ONCE = 16;
-/** Number of heads that are read together. */
+/** Number of heads of blocks that are read together. */
 const MAX_HEADS = 64;
 const WHOLE = ['head', 'names', 'queries', 'answers'] as const;
 
@@ -68,10 +68,10 @@ export class ClearRun {
     this.signal = signal;
   }
 
-  /** Removes all rows; false if `signal` was aborted first. */
+  /** Removes all rows of the clear; false if `signal` was aborted first. */
   async finish(): Promise<boolean> {
     const { database } = this.options;
-    // The next pass finds blocks that merging or another clear has changed.
+    // Blocks that merging or another clear has changed are only found by another pass.
     while (!(await this.pass())) if (this.signal.aborted) return false;
     if (this.signal.aborted) return false;
     await clearListsWithoutRows(database, this.clear);
@@ -174,12 +174,12 @@ export class ClearRun {
       return { block: listed, left: cut.kept, removed: cut.removed, gone };
     } catch (error) {
       this.leaveDamaged(listed, error);
-      // Unreadable rows are not shown, and were never in lists.
+      // Unreadable rows are not shown, and no top list counts them.
       return isAll ? { block: listed, left: null, removed: allOf(listed), gone: null } : null;
     }
   }
 
-  /** Stores the replacements; returns the assigned numbers. */
+  /** Stores the replacements; returns the sequence numbers that the remaining rows got. */
   private async store(
     client: LentClient,
     day: number,
@@ -188,7 +188,7 @@ export class ClearRun {
   ): Promise<ReadonlyMap<number, RemainderRun>> {
     const runs = new Map<number, RemainderRun>();
     const { nodeId } = planned[0]!.block;
-    // Lists are locked before blocks, in the same order as when blocks are added to lists.
+    // Top lists are locked before blocks, in the same order as when blocks are added to lists, to avoid a deadlock.
     await awaitLists(client, nodeId);
     const replaced = planned.map(({ block }) => block);
     if (!(await deleteBlocks(client, day, replaced)))
@@ -242,7 +242,7 @@ export class ClearRun {
   }
 }
 
-/** The removed queries of a block that are in lists. */
+/** Counts of the removed queries of a block, to be subtracted from top lists. */
 async function tallyRemoved(block: EncodedBlock, left: EncodedBlock | null): Promise<Tally> {
   const gone = new BlockTally();
   await gone.addBlock(new BlockReader(block), nextTurn);
@@ -263,7 +263,7 @@ function allOf({ rowCount, firstUs, lastUs }: EncodedBlock): RemovedRows {
   return { rows: rowCount, firstUs, lastUs };
 }
 
-/** Sum of the removed rows that the log shows. */
+/** Total of the removed rows, without those that the log does not show. */
 function sumOf(planned: readonly Replacement[]): RemovedRows {
   const shown = planned.filter(({ block, removed }) => block.usedBy !== UsedBy.STATS && removed.rows > 0);
   return {

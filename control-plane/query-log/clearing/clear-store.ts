@@ -5,7 +5,7 @@ import { type ClearRow, COLUMNS, toClear } from './clear-view.ts';
 import { SCOPE_COLUMNS, type ScopeRow, scopeOf } from '../store/late-rows.ts';
 import type { ClearScope } from '../search/cut-block.ts';
 
-/** A requested clear. */
+/** A clear that an administrator requests. */
 export interface WantedClear {
   readonly by: string;
   /** Null = from the first row on. */
@@ -14,7 +14,7 @@ export interface WantedClear {
   /** Null = all clients. */
   readonly client: {
     readonly id: number;
-    /** Ids of all clients of the device. */
+    /** Ids of all configured clients of the same device. */
     readonly ids: readonly number[];
     readonly name: string;
     readonly addresses: readonly string[];
@@ -32,8 +32,8 @@ const MAX_LISTED = 100;
 const LOCK_MS = 10_000;
 
 /**
- * Stores a clear. Waits for blocks that are being stored: each of them either is committed before, and will be found,
- * or sees this clear (`cutLateRows`).
+ * Stores a clear. First waits for blocks that are being stored: a block is either committed before the clear, which
+ * then finds it, or its transaction sees the clear and removes the rows (`cutLateRows`).
  */
 export async function insertClear(
   tx: Queryable,
@@ -49,7 +49,7 @@ export async function insertClear(
   return toClear(rows[0]!);
 }
 
-/** The newest clears, newest first. */
+/** The most recent clears, newest first. */
 export async function readClears(db: Queryable): Promise<QueryLogClear[]> {
   const { rows } = await db.query<ClearRow>(
     `SELECT ${COLUMNS} FROM query_log_clears ORDER BY id DESC LIMIT ${MAX_LISTED}`,
@@ -70,7 +70,7 @@ export async function beginPass(db: Queryable, id: number, blocks: number): Prom
   await db.query('UPDATE query_log_clears SET blocks = $2, blocks_done = 0 WHERE id = $1', [id, blocks]);
 }
 
-/** Records blocks from which nothing was removed. */
+/** Counts blocks from which nothing was removed. */
 export async function notePassed(db: Queryable, id: number, blocks: number): Promise<void> {
   await db.query('UPDATE query_log_clears SET blocks_done = blocks_done + $2 WHERE id = $1', [id, blocks]);
 }
@@ -80,7 +80,7 @@ export async function endClear(db: Queryable, id: number): Promise<void> {
   await db.query('UPDATE query_log_clears SET done_at = now() WHERE id = $1 AND done_at IS NULL', [id]);
 }
 
-/** Deletes clears that no longer affect anything: no statistics, and no rows that could still arrive. */
+/** Deletes clears that are so old that no statistics and no late rows of their time remain. */
 export async function deleteOldClears(db: Queryable, before: Date): Promise<void> {
   await db.query('DELETE FROM query_log_clears WHERE done_at IS NOT NULL AND to_time < $1', [before]);
 }

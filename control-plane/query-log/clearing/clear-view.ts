@@ -22,7 +22,7 @@ export interface ClearRow {
   readonly done_at: Date | null;
 }
 
-/** The clear of a row. */
+/** Converts a row of the table to a clear. */
 export function toClear(row: ClearRow): QueryLogClear {
   const isDone = row.done_at !== null;
   const share = row.blocks === 0 ? 0 : Math.min(1, row.blocks_done / row.blocks);

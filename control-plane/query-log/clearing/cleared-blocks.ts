@@ -1,4 +1,4 @@
-/** SQL of the blocks that a clear reads: selection, content, and replacement. */
+/** SQL that selects, reads and replaces the blocks of a clear. */
 import type { CopyQueryable, LentClient, Queryable } from '../../storage/db/database.ts';
 import type { EncodedBlock } from '../block/block-layout.ts';
 import { UsedBy, type UsedByCode } from '../block/log-block.ts';
@@ -14,14 +14,17 @@ import type { ClearScope } from '../search/cut-block.ts';
 import { dateOf } from '../store/block-day.ts';
 import { insertRow, noteStored } from '../store/block-store.ts';
 
-/** A block without its content, with its users and its lists. */
+/** A block without its content, with its users and the top lists that count it. */
 export interface ClearBlock extends StoredBlock {
   readonly usedBy: UsedByCode;
-  /** See migrations/0001_schema.sql. */
+  /** Top lists that count the block; see migrations/0001_schema.sql. */
   readonly listed: 'h' | 'd' | null;
 }
 
-/** The run in which remaining rows are numbered: one for each run with removed rows, until the process ends. */
+/**
+ * A run for remaining rows, which get new sequence numbers in it. There is one for each run with removed rows, until
+ * the process ends.
+ */
 export interface RemainderRun {
   readonly key: string;
   nextSeq: number;
@@ -41,7 +44,7 @@ export async function listBlocks(tx: CopyQueryable, day: number, scope: ClearSco
   }));
 }
 
-/** Some of the blocks with these pieces; without those that no longer exist. */
+/** The requested pieces of some of the blocks; blocks that no longer exist are omitted. */
 export async function fetchBlocks(
   tx: CopyQueryable,
   blocks: readonly ClearBlock[],
@@ -52,12 +55,15 @@ export async function fetchBlocks(
   return fetched.map((block) => block as ClearBlock);
 }
 
-/** Whether the block is in lists. */
+/** Whether top lists count the block. */
 export function isCounted({ usedBy, listed }: ClearBlock): boolean {
   return usedBy !== UsedBy.LOG && listed !== null;
 }
 
-/** Deletes blocks of a day in the listed state; false if one of them has changed: the caller must then roll back. */
+/**
+ * Deletes blocks of a day if they are still as listed; false if one of them has changed, and the caller must then roll
+ * back.
+ */
 export async function deleteBlocks(
   client: Queryable,
   day: number,
@@ -80,8 +86,8 @@ export async function deleteBlocks(
 }
 
 /**
- * Stores the rest of a block with new numbers, so that an id that a user has seen never means another row. Returns the
- * number after the last, which is valid when the transaction is committed.
+ * Stores the rest of a block with new sequence numbers, so that an id that a user has seen never refers to another row.
+ * Returns the next unused number, which is valid once the transaction is committed.
  */
 export async function insertRemainder(
   client: LentClient,

@@ -1,6 +1,6 @@
 /**
  * Runs the clears that administrators request, one after another, on one node at a time. Clears are rows in the
- * database, so a restart, a lost database or the end of a node only delays them.
+ * database, so a restart, a lost database or the shutdown of a node only delays them.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -13,16 +13,16 @@ import { deleteOldClears, nextOpenClear } from './clear-store.ts';
 export interface LogClearingOptions extends ClearRunOptions {
   readonly jobs: Pick<JobLeases, 'hold'>;
   readonly clock: Clock;
-  /** `database.rollup_days`; evaluated each time. */
+  /** Current value of `database.rollup_days`. */
   readonly rollupDays: () => number;
 }
 
-/** Milliseconds between two checks for clears of other nodes. */
+/** Milliseconds between two checks for clears that were requested at other nodes. */
 const POLL_MS = 60_000;
-/** Milliseconds until failed work is retried, or work that another node has begun. */
+/** Milliseconds until a retry after a failure, or while another node runs the clears. */
 const RETRY_MS = 5000;
 const DAY_MS = 86_400_000;
-/** Minimum number of days for which clears are kept: rows from the disk of a node may arrive that late. */
+/** Minimum number of days for which clears are kept: rows that a node has spooled on disk may arrive this late. */
 const SPOOL_DAYS = 60;
 
 /** Runs open clears. One per node. */
@@ -30,7 +30,7 @@ export class LogClearing {
   private readonly options: LogClearingOptions;
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
-  /** Whether a clear was requested while another one was running. */
+  /** Whether `wake()` was called during a run. */
   private isWanted = false;
   private retry: NodeJS.Timeout | undefined;
 
@@ -62,13 +62,13 @@ export class LogClearing {
     this.running ??= this.work();
   }
 
-  /** Resolves when there is nothing to do here. */
+  /** Resolves when no run is in progress on this node. */
   async settled(): Promise<void> {
     while (this.running !== undefined) await this.running;
   }
 
   private async work(): Promise<void> {
-    await Promise.resolve(); // `running` is set before anything here ends.
+    await Promise.resolve(); // Ensures that `running` is set before this function returns.
     try {
       while (this.isWanted && !this.stopping.signal.aborted) {
         this.isWanted = false;
@@ -76,7 +76,7 @@ export class LogClearing {
       }
     } catch (error) {
       this.tryLater();
-      // A lost database is logged elsewhere, and a conflict is over in milliseconds.
+      // A lost database is logged elsewhere, and a conflict is resolved by the retry.
       if (!(error instanceof DatabaseUnavailable || isConflict(error)))
         this.options.logger.warn('could not clear the query log; retrying later', {
           reason: reasonOf(error),
@@ -86,7 +86,10 @@ export class LogClearing {
     }
   }
 
-  /** Runs the open clears; false if another node has begun, because its run may not include the newest clear. */
+  /**
+   * Runs the open clears; false if another node runs them: a retry is needed, because that run may not include the
+   * newest clear.
+   */
   private async turn(): Promise<boolean> {
     const { database, jobs, logger, clock, rollupDays } = this.options;
     if ((await nextOpenClear(database)) === null) return true;

@@ -1,7 +1,7 @@
 /**
  * A row of the query log as a dnstap frame (dnstap.proto, version 2): one CLIENT_RESPONSE per query, with the times of
- * query and response. Rows contain no messages, so the response is rebuilt from their data: question, rcode, and the
- * answer records that fit into a log record. Its id is 0; authority, EDNS and ports are not known.
+ * query and response. Rows contain no messages, so the response is rebuilt from the data of the row: question, rcode,
+ * and the answer records that fit into a log record. Its id is 0; the authority section, EDNS and ports are not known.
  */
 import { nameToText } from '../../../shared/dns/name.ts';
 import { isMappedIpv4 } from '../../../shared/net/ip.ts';
@@ -36,7 +36,7 @@ const Message = {
 } as const;
 const MESSAGE_TYPE_CLIENT_RESPONSE = 6;
 const Family = { INET: 1, INET6: 2 } as const;
-/** `SocketProtocol`, by the numbers of the log: UDP, TCP, DOT, DOH. */
+/** dnstap's `SocketProtocol` by Weir's protocol code, in this order: UDP, TCP, DOT, DOH. */
 const SOCKET_PROTOCOLS: Readonly<Record<ProtocolCode, number>> = { 0: 1, 1: 2, 2: 3, 3: 4 };
 /** Fields of `Policy`. */
 const Policy = { TYPE: 1, RULE: 2 } as const;
@@ -65,7 +65,7 @@ export class DnstapFrames {
     this.version = Buffer.from(version);
   }
 
-  /** The frame of a row, reduced to the permitted data; valid until the next call. */
+  /** The frame of a row, with only the parts in `kept`; valid until the next call. */
   frameOf(row: QueryLogRow, kept: StoredParts): Uint8Array {
     const { frame } = this;
     this.writeMessage(row, kept);
@@ -93,13 +93,13 @@ export class DnstapFrames {
     if (row.rule !== null) message.bytes(Message.POLICY, this.policyOf(row));
   }
 
-  /** Seconds, and in the next field nanoseconds. */
+  /** Writes seconds to a field, and nanoseconds to the next one. */
   private writeTime(field: number, timeUs: number): void {
     this.message.varint(field, Math.floor(timeUs / 1e6));
     this.message.fixed32(field + 1, (timeUs % 1e6) * 1000);
   }
 
-  /** The client's address, truncated to the permitted part. */
+  /** The client's address, truncated to the part that may be stored. */
   private clientOf({ bytes, client }: QueryLogRow, { ipv4Bytes, ipv6Bytes }: StoredParts): Uint8Array {
     const isMapped = client.length === 16 && isMappedIpv4(bytes, client.at);
     const at = isMapped ? client.at + 12 : client.at;
@@ -125,7 +125,7 @@ export class DnstapFrames {
     return message;
   }
 
-  /** The list, filter, service or schedule, and its rule. */
+  /** The deciding list, filter, service or schedule, and its rule. */
   private policyOf({ rule, ruleName, bytes }: QueryLogRow): Uint8Array {
     const { source, before, atName, after } = rule!;
     const name = atName ? nameToText(bytes.subarray(ruleName.at, ruleName.at + ruleName.length)) : '';
@@ -136,7 +136,7 @@ export class DnstapFrames {
   }
 }
 
-/** Data without a dnstap field, as JSON. */
+/** Data for which dnstap has no field, as JSON. */
 function extraOf(row: QueryLogRow): string {
   return JSON.stringify({
     status: QUERY_STATUS_NAMES[row.status],
@@ -148,7 +148,7 @@ function extraOf(row: QueryLogRow): string {
   });
 }
 
-/** Number of resource records from `start` to the end; they are complete. */
+/** Number of resource records from `start` to the end; all records are complete. */
 function countRecords(message: Uint8Array, start: number): number {
   const view = new DataView(message.buffer, message.byteOffset, message.length);
   let count = 0;

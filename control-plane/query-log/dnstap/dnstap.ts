@@ -12,7 +12,7 @@ export interface DnstapOptions {
   /** The node's name. */
   readonly identity: string;
   readonly version: string;
-  /** `database.query_log_privacy`; evaluated for every row. */
+  /** `database.query_log_privacy`; called for every row. */
   readonly privacy: () => QueryLogPrivacy;
   readonly logger: Logger;
 }
@@ -29,7 +29,7 @@ export class Dnstap {
     this.privacy = privacy;
   }
 
-  /** Sends a row, or counts it as lost; ignores rows that are excluded from the log. */
+  /** Sends a row, or counts the row as lost; ignores rows that are excluded from the log. */
   append(row: QueryLogRow): void {
     if ((row.exclusion & Exclusion.LOG) !== 0) return;
     const privacy = this.privacy();
@@ -47,7 +47,7 @@ export class Dnstap {
   }
 }
 
-/** Target of `unix:/path` or `tcp:host:port`. */
+/** Parses `unix:/path` or `tcp:host:port`. */
 function streamTarget(text: string): StreamTarget {
   const [, kind, rest = ''] = /^(unix|tcp):(.*)$/.exec(text) ?? [];
   if (kind === 'unix') return { path: rest };

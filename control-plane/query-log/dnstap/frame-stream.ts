@@ -1,6 +1,6 @@
 /**
- * Sends frames to a receiver of Frame Streams, in its bidirectional form, and reconnects if the connection is lost.
- * Nothing waits for a receiver: frames that it does not accept in time are lost, and counted.
+ * Sends frames to a receiver by the bidirectional Frame Streams protocol, and reconnects if the connection is lost. The
+ * sender never blocks: frames that the receiver does not accept in time are lost, and counted.
  */
 import { connect, type Socket } from 'node:net';
 import type { Logger } from '../../../shared/log.ts';
@@ -8,7 +8,7 @@ import type { Logger } from '../../../shared/log.ts';
 /** Target of a stream. */
 export type StreamTarget = { readonly path: string } | { readonly host: string; readonly port: number };
 
-/** Frames since the start. */
+/** Numbers of frames since the start. */
 export interface StreamCounters {
   /** Frames passed to the kernel. */
   readonly sent: number;
@@ -21,17 +21,20 @@ export interface FrameStreamOptions {
   readonly logger: Logger;
 }
 
-/** Types of control frames, big-endian in four bytes; a control frame follows a frame length of 0. */
+/** Types of control frames, big-endian in four bytes; a frame length of 0 precedes a control frame. */
 const Control = { ACCEPT: 1, START: 2, STOP: 3, READY: 4, FINISH: 5 } as const;
 type ControlCode = (typeof Control)[keyof typeof Control];
 /** The only field type in control frames. */
 const CONTENT_TYPE_FIELD = 1;
 /** Maximum size of a control frame; a receiver of Frame Streams never sends more. */
 const MAX_CONTROL_BYTES = 512;
-/** Bytes per write, and bytes that may wait for the receiver. */
+/** Maximum number of bytes per write, and of bytes that wait for the receiver. */
 const CHUNK_BYTES = 64 << 10;
 const MAX_WAITING_BYTES = 4 << 20;
-/** Milliseconds for the handshake, and between attempts: doubled each time, up to the last value. */
+/**
+ * Milliseconds for the handshake, and between connection attempts: doubled after each attempt, from `first` up to
+ * `last`.
+ */
 const HANDSHAKE_MS = 5000;
 const RETRY_MS = { first: 500, last: 30_000 } as const;
 
@@ -61,14 +64,17 @@ export class FrameStream {
     return { sent: this.sent, lost: this.lost };
   }
 
-  /** Whether a frame would be sent now; if not, it counts as lost. */
+  /** Whether a frame can be sent now; if not, counts one frame as lost. */
   takesFrame(): boolean {
     if (this.isOpen && this.socket!.writableLength < MAX_WAITING_BYTES) return true;
     this.lost++;
     return false;
   }
 
-  /** Sends a frame, together with others of the same turn; its bytes may be reused. */
+  /**
+   * Sends a frame, together with other frames of the same turn of the event loop. The frame is copied, so the caller
+   * may reuse its memory.
+   */
   send(frame: Uint8Array): void {
     if (this.filled + 4 + frame.length > CHUNK_BYTES) this.flush();
     this.chunk.writeUInt32BE(frame.length, this.filled);

@@ -3,7 +3,7 @@
 /** Types of fields on the wire. */
 const Wire = { VARINT: 0, BYTES: 2, FIXED32: 5 } as const;
 
-/** A message; fields are numbered from 1 to 15. */
+/** A message; field numbers must be from 1 to 15. */
 export class ProtobufWriter {
   private readonly buffer: Buffer;
   private at = 0;
@@ -16,12 +16,12 @@ export class ProtobufWriter {
     this.at = 0;
   }
 
-  /** The bytes written since `begin()`; valid until it is called again. */
+  /** The bytes written since `begin()`; valid until the next call of `begin()`. */
   written(): Uint8Array {
     return this.buffer.subarray(0, this.at);
   }
 
-  /** A number, up to 2^53. */
+  /** Writes a number, up to 2^53. */
   varint(field: number, value: number): void {
     this.buffer[this.at++] = (field << 3) | Wire.VARINT;
     this.number(value);

@@ -1,6 +1,6 @@
 /**
- * Reads records from the threads' log rings and passes them on as rows. Replaces numbers with names: the deciding list,
- * the rule in the syntax of its source, the upstream.
+ * Reads records from the threads' log rings and passes them on as rows. Replaces ids and indexes with texts: the name
+ * of the deciding list, the rule in the syntax of its source, and the upstream.
  */
 import type { WorkerMemory } from '../../../shared/threads/messages.ts';
 import {
@@ -22,9 +22,9 @@ import { RuleOrigin } from '../../../shared/snapshot/rule-origin.ts';
 import { LogRingReader } from './log-ring-reader.ts';
 import { type DecidingRuleNumbers, emptyRow, type LoggedRule, type QueryLogRow } from '../rows/row.ts';
 
-/** Names for the numbers in a record. */
+/** Texts for the ids and indexes in a record. */
 export interface RecordNames {
-  /** Called before records are read; handles the names that were sent before the last record was written. */
+  /** Called before records are read; receives the names that threads sent before they wrote these records. */
   catchUp?(): void;
   /** A rule of a snapshot; `name()` returns the name that it matched, if needed. */
   rule(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined;
@@ -34,20 +34,20 @@ export interface RecordNames {
   upstream(index: number): string | undefined;
 }
 
-/** Receives rows. */
+/** Receiver of rows. */
 export interface LogSink {
   /** One row; its memory is reused afterwards. */
   append(row: QueryLogRow): void;
-  /** A row that may belong to a probe; it is neither stored nor counted. */
+  /** A row whose query may be from a probe; the row is neither stored nor counted. */
   see?(row: QueryLogRow): void;
   /**
-   * Like `see`, for a sample of the queries from clients that may not send any: `queries` queries of its network were
-   * refused since the last sample.
+   * Called with a sample of the queries from clients without access. `queries` is the number of queries from the
+   * client's network that were refused since the last sample. The row is neither stored nor counted.
    */
   refuse?(row: QueryLogRow, queries: number): void;
   /** Rows that were dropped because a ring was full. */
   lose(rows: number): void;
-  /** Called after each turn with records. */
+  /** Called after each turn in which records were read. */
   turned?(): void;
 }
 
@@ -56,9 +56,9 @@ export interface LogSink {
  * quarter full.
  */
 const DRAIN_INTERVAL_MS = 20;
-/** Interval while the rings are empty, in case a thread dies before it wakes the drain. */
+/** Interval while the rings are empty, needed if a thread dies before it wakes the drain. */
 const SLEEP_MS = 1000;
-/** Maximum number of records per ring before the event loop gets its turn. */
+/** Maximum number of records that are read per ring before other work of the event loop runs. */
 const MAX_RECORDS_PER_TURN = 4000;
 
 /** Moves records from the rings of all threads to the writer. */
@@ -66,7 +66,7 @@ export class LogDrain {
   private readonly readers: readonly LogRingReader[];
   private readonly names: RecordNames;
   private readonly sink: LogSink;
-  /** Lost records that were reported to the sink. */
+  /** Number of lost records that were already reported to the sink. */
   private lostRows: number;
   private timer: NodeJS.Timeout | undefined;
   private nextTurn: NodeJS.Immediate | undefined;
@@ -76,7 +76,7 @@ export class LogDrain {
 
   private readonly catchUp: (() => void) | undefined;
 
-  /** `lostRows`: records lost so far that were reported to the sink. */
+  /** `lostRows`: number of lost records that were already reported to the sink. */
   constructor(
     memories: readonly Pick<WorkerMemory, 'answerLog' | 'resolveLog'>[],
     names: RecordNames,
@@ -112,12 +112,14 @@ export class LogDrain {
     this.drain(Infinity);
   }
 
-  /** Records dropped because a ring was full, since the start. */
+  /** Number of records dropped since the start because a ring was full. */
   dropped(): number {
     return this.readers.reduce((sum, reader) => sum + reader.dropped(), 0);
   }
 
-  /** Continues, alternating with the event loop, while a ring has more records than one turn reads. */
+  /**
+   * Reads a turn of records. If a ring has more, the next turn follows as soon as other work of the event loop has run.
+   */
   private readonly takeTurn = (): void => {
     const taken = this.drain(MAX_RECORDS_PER_TURN);
     this.nextTurn = taken === MAX_RECORDS_PER_TURN ? setImmediate(this.takeTurn) : undefined;
@@ -126,14 +128,14 @@ export class LogDrain {
     this.timer = setTimeout(this.takeTurn, this.isAsleep ? SLEEP_MS : DRAIN_INTERVAL_MS);
   };
 
-  /** Asks all threads to wake the drain; false if a ring already has records. */
+  /** Arranges for every thread to wake the drain at its next record; false if a ring already has records. */
   private sleep(): boolean {
     let isAsleep = true;
     for (const reader of this.readers) isAsleep = reader.sleep(this.wake) && isAsleep;
     return isAsleep;
   }
 
-  /** Records have arrived: waits for more before reading them. */
+  /** Called when records have arrived; waits for more before reading them. */
   private readonly wake = (): void => {
     if (!this.isAsleep) return;
     this.isAsleep = false;
@@ -141,7 +143,7 @@ export class LogDrain {
     this.timer = setTimeout(this.takeTurn, DRAIN_INTERVAL_MS);
   };
 
-  /** Reads at most `limit` records per ring; returns the largest number of one ring. */
+  /** Reads at most `limit` records per ring; returns the largest number read from a ring. */
   private drain(limit: number): number {
     let max = 0;
     for (const reader of this.readers)
@@ -207,7 +209,7 @@ export class LogDrain {
       ruleName.at = qname.at;
       ruleName.length = qname.length;
     } else {
-      // A name in the answer follows the answer records.
+      // A rule name or alias from the answer is stored after the answer records.
       ruleName.at = answers.at + ((answers.length + 3) & ~3);
       row.alias.at = ruleName.at;
       row.alias.length = row.status === QueryStatus.BLOCKED_CNAME ? ruleName.length : 0;
@@ -228,7 +230,7 @@ export class LogDrain {
   };
 }
 
-/** Name of designated resolvers (RFC 9462); programs that find none there keep using this server. */
+/** Name of designated resolvers (RFC 9462); programs that get no resolver for this name keep using this server. */
 const DESIGNATION_NAME = nameFromText('_dns.resolver.arpa')!;
 
 function originOf(row: QueryLogRow, ruleOrigin: number): DecisionOrigin | null {
@@ -237,7 +239,7 @@ function originOf(row: QueryLogRow, ruleOrigin: number): DecisionOrigin | null {
     return ruleOrigin === RuleOrigin.REGEX ? 'regex' : null;
   }
   if (row.status !== QueryStatus.LOCAL) return null;
-  // Among local answers, only those for canary domains have the extended error Blocked.
+  // Of local answers, only answers for canary domains have the extended error Blocked.
   return row.extendedError === ExtendedError.BLOCKED || isDesignation(row) ? 'canary' : null;
 }
 

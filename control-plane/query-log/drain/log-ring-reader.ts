@@ -1,12 +1,12 @@
 /**
- * The read side of one thread's log ring: reads records, and sleeps without cost until there are some. `log-drain.ts`
- * interprets them.
+ * The read side of one thread's log ring: reads records, and is woken when new ones arrive, without polling.
+ * `log-drain.ts` interprets them.
  */
 import { LogRecord, LogRing } from '../../../shared/query-log.ts';
 
 /**
- * Number of records, minus one, after which the writer is shown the freed space during a turn; a power of two, minus
- * one.
+ * Mask of the number of records after which the reader releases the space of read records, even during a turn: a power
+ * of two, minus one.
  */
 const SHOW_MASK = 1023;
 
@@ -23,7 +23,7 @@ export class LogRingReader {
   readonly bytes: Uint8Array;
   readonly view: DataView;
   private readonly mask: number;
-  /** Whether a wait on ASLEEP_WORD is pending; there is at most one, because a wait cannot be cancelled. */
+  /** Whether a wait on ASLEEP_WORD is pending; at most one may be pending, because a wait cannot be cancelled. */
   private isWaiting = false;
 
   constructor(buffer: SharedArrayBuffer) {
@@ -34,8 +34,9 @@ export class LogRingReader {
   }
 
   /**
-   * Calls `begin`, and then `take` with the offset of each record, at most `limit`; records published after `begin` are
-   * not read. Returns their number. If `take` throws, its record is not read again.
+   * Calls `begin`, and then `take` with the offset of each record, for at most `limit` records; does not read records
+   * that are published after `begin` returns. Returns the number of records read. If `take` throws, the same record is
+   * not read again.
    */
   drain(limit: number, take: (reader: LogRingReader, at: number) => void, begin?: () => void): number {
     const head = Atomics.load(this.control, LogRing.HEAD_WORD);
@@ -45,7 +46,7 @@ export class LogRingReader {
     let taken = 0;
     try {
       while (tail !== head && taken < limit) {
-        // Shows the freed space during the turn to a writer that is not waiting.
+        // Releases space during the turn, for a writer that does not wait when the ring is full.
         if ((taken & SHOW_MASK) === SHOW_MASK) Atomics.store(this.control, LogRing.TAIL_WORD, tail);
         const at = (tail & this.mask) * LogRecord.SIZE;
         tail = (tail + 1) | 0;
@@ -60,8 +61,9 @@ export class LogRingReader {
   }
 
   /**
-   * Arranges for `wake` to be called when there are records; spurious calls are possible. False, without effect, if
-   * there are records now. Calling it again restores the state after a thread died while notifying.
+   * Arranges for `wake` to be called when a record arrives; calls without a record are possible. Returns false, and
+   * does not arrange a call, if there are records now. A repeated call is harmless, and is needed if a thread died
+   * while notifying.
    */
   sleep(wake: () => void): boolean {
     const { control } = this;

@@ -1,6 +1,6 @@
 /**
- * The query log and its statistics in the form that the API requests. Collected rows are stored before a request is
- * sent, and the rows in an answer get their current host names.
+ * The query log and its statistics in the form that the API requests. Rows that are still in memory are stored before a
+ * request is sent to the thread, and the rows in a result get their current host names.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
@@ -14,9 +14,9 @@ import { type Answers, type Arguments, QUESTION_NAMES } from './questions.ts';
 export interface LogQuestionsOptions {
   readonly scans: Scans;
   readonly database: Pick<Database, 'status'>;
-  /** Sends collected rows; resolves when they are stored. */
+  /** Flushes rows from memory; resolves when they are stored. */
   readonly flush: () => Promise<void>;
-  /** Host name of a client's address, or of the client that identified itself, if it has one. */
+  /** Host name of an address, or of the client with this id if the client identified itself; null if unknown. */
   readonly hostnameOf: (address: string, clientId: number | null) => string | null;
 }
 
@@ -27,15 +27,15 @@ type AskedQuestions = {
   ) => Promise<Answers[Name]>;
 };
 
-/** A method for each query type of `questions.ts`. Work is cancelled when the signal is aborted. */
+/** A method for each request type of `questions.ts`. Work is cancelled when the signal is aborted. */
 export interface LogQuestions extends QueryLogReader, Omit<AskedQuestions, keyof QueryLogReader> {}
 
 /** Milliseconds for which a request waits for the newest rows. */
 const MAX_WAIT_MS = 1000;
 
-/** All questions. */
+/** Creates the methods for all request types. */
 export function logQuestions({ scans, database, flush, hostnameOf }: LogQuestionsOptions): LogQuestions {
-  /** Waits until collected rows are stored, but not for long. */
+  /** Waits until the rows in memory are stored, for at most `MAX_WAIT_MS`. */
   const store = async (signal: AbortSignal): Promise<void> => {
     if (database.status().state !== 'up') return;
     const enough = new AbortController();

@@ -1,6 +1,7 @@
 /**
- * Sends requests to the thread that reads the query log. The thread is started with the first request and ended after
- * it has been idle for a while; if it runs out of memory, only its requests fail, and the next request starts another.
+ * Sends requests to the thread that reads the query log. The first request starts the thread, which ends after it has
+ * been idle for `idleMs`. If the thread runs out of memory, only its requests fail, and the next request starts a new
+ * one.
  */
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -26,20 +27,20 @@ import { SharedAnswers } from './shared-answers.ts';
 export interface LogScansOptions {
   readonly database: Pick<Database, 'target' | 'onStatus'>;
   readonly logger: Logger;
-  /** JavaScript heap of the thread, in MiB; blocks are outside it, a few at a time. */
+  /** JavaScript heap of the thread, in MiB; blocks are outside the heap, a few at a time. */
   readonly heapMib?: number;
   /** Milliseconds for which an idle thread is kept. */
   readonly idleMs?: number;
 }
 
-/** A request that is answered as a whole, not in parts. */
+/** Name of a request whose result is sent as a whole, not in parts. */
 export type SingleAnswerName = Exclude<QuestionName, 'rows'>;
 
-/** Answers requests. */
+/** Sends requests to the query log. */
 export interface Scans {
   /**
    * Sends a request; cancelled when `signal` is aborted. @throws {DatabaseUnavailable} @throws {ApiError} 503 if too
-   * many requests are waiting, or memory does not suffice
+   * many requests are waiting, or if there is not enough memory
    */
   ask<Name extends SingleAnswerName>(
     name: Name,
@@ -57,7 +58,7 @@ const REPORT_EVERY_MS = 3_600_000;
 /** Seconds after which a rejected request may be sent again. */
 const RETRY_SECS = 5;
 
-/** One caller can use at most half of a lane. */
+/** The places of a lane. One caller can use at most half of them. */
 function placesIn(lane: Lane): Places {
   const { atOnce, waiting } = LANES[lane];
   return new Places('requests to the query log', {
@@ -70,7 +71,10 @@ function placesIn(lane: Lane): Places {
 export class LogScans implements Scans {
   private readonly options: LogScansOptions;
   private readonly heapMib: number;
-  /** When each damaged block was last reported; every request about the block's time finds it damaged. */
+  /**
+   * Time at which each damaged block was last reported. Without this limit, each request that reads the block would
+   * report it.
+   */
   private readonly reportedMs = new Map<string, number>();
   private readonly shared = new SharedAnswers();
   private readonly places: Readonly<Record<Lane, Places>> = {
@@ -101,7 +105,7 @@ export class LogScans implements Scans {
     const question = { name, argument } as Question;
     const read = async (signalOfAll: AbortSignal): Promise<Answers[Name]> =>
       (await this.begin(question, signalOfAll).answer) as Answers[Name];
-    // Not shared, because a page contains the newest rows, and a short period costs little.
+    // Such results are not shared: a page must contain the newest rows, and reading a short period costs little.
     if (name === 'page' || laneOf(question) === 'quick') return read(signal);
     return this.shared.ask(JSON.stringify(question), read, signal);
   }
@@ -206,7 +210,7 @@ export class LogScans implements Scans {
     this.thread = undefined;
   }
 
-  /** Reason why the requests of an ended thread have no answer. */
+  /** The error with which the requests of an ended thread fail. */
   private explain(cause: Error | undefined): Error {
     if (cause === undefined) return new DatabaseUnavailable('search query log: Weir is stopping');
     const { logger } = this.options;

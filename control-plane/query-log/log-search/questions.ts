@@ -1,7 +1,7 @@
 /**
- * Every request type for the stored log: its reader, which runs in the thread of `scan-thread.ts`, and its lane. Types
- * of arguments and answers, which are plain data, are derived from the reader; `log-questions.ts` has a method for
- * each. A new type is a reader and a row in `TABLE`.
+ * Every type of request to the stored log: its reader, which runs in the thread of `scan-thread.ts`, and its lane. The
+ * types of arguments and results, which are plain data, are derived from the reader; `log-questions.ts` has a method
+ * for each request type. To add a type, write a reader and add a row to `TABLE`.
  */
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { readBreakdown } from '../statistics/breakdown.ts';
@@ -29,8 +29,9 @@ import { readLoggedRow, readQueryLog } from '../reading/query-log-store.ts';
 import type { QueryConditions } from '../search/query-conditions.ts';
 
 /**
- * A queue of requests, so that none waits behind much longer ones. `quick` reads few blocks, whatever the size of the
- * log; `sums` reads stored lists of names and clients, and few blocks; `scan` may read every block.
+ * Class of requests with its own queue, so that short requests do not wait for long ones. `quick` requests read few
+ * blocks, whatever the size of the log; `sums` requests read the stored top lists of names and clients, and few blocks;
+ * `scan` requests may read every block.
  */
 export type Lane = 'quick' | 'sums' | 'scan';
 
@@ -41,12 +42,12 @@ export const LANES: Readonly<Record<Lane, { readonly atOnce: number; readonly wa
   scan: { atOnce: 2, waiting: 30 },
 };
 
-/** Maximum length of a span that is read quickly. */
+/** Maximum length of the span of a `quick` request. */
 const QUICK_SPAN_MS = 2 * 3_600_000;
-/** Maximum number of rows that a quick page skips or shows. */
+/** Maximum number of rows that a `quick` page skips and shows. */
 const QUICK_ROWS = 1000;
 
-/** Sends part of the rows; resolves when the next part may be sent. */
+/** Sends some of the rows; resolves when more may be sent. */
 export type SendRows = (rows: readonly LoggedQuery[]) => Promise<void>;
 
 interface ClientSpan extends Span {
@@ -88,7 +89,7 @@ export const QUESTION_NAMES = Object.keys(TABLE) as readonly QuestionName[];
 export type Arguments = {
   readonly [Name in QuestionName]: Parameters<(typeof TABLE)[Name]['read']>[1];
 };
-/** Answers by name. Rows have no host names. */
+/** Results by request name. Rows in them have no host names. */
 export type Answers = {
   readonly [Name in QuestionName]: Awaited<ReturnType<(typeof TABLE)[Name]['read']>>;
 };
@@ -104,7 +105,7 @@ export function laneOf<Name extends QuestionName>({ name, argument }: Question<N
   return QUESTIONS[name].lane(argument);
 }
 
-/** Reads the answer. @throws {InvalidCursor} @throws {DatabaseUnavailable} @throws {DatabaseBusy} */
+/** Reads the result of a request. @throws {InvalidCursor} @throws {DatabaseUnavailable} @throws {DatabaseBusy} */
 export function answerQuestion<Name extends QuestionName>(
   log: LogSource,
   { name, argument }: Question<Name>,
@@ -120,7 +121,7 @@ function question<Argument, Answer>(
   return { read, lane: typeof lane === 'string' ? () => lane : lane };
 }
 
-/** Sends all rows in parts; the answer itself is empty. */
+/** Sends all rows in parts; the final result is empty. */
 async function sendRows(log: LogSource, selection: LogSelection, send: SendRows): Promise<null> {
   for await (const rows of exportQueries(log, selection)) await send(rows);
   return null;
@@ -134,19 +135,19 @@ function laneOfScan({ fromMs, toMs }: Span): Lane {
   return toMs - fromMs <= QUICK_SPAN_MS ? 'quick' : 'scan';
 }
 
-/** Sums are only kept for all clients together. */
+/** Top lists count all clients together, so a request for one client or group must read blocks. */
 function laneOfTop(request: ClientSpan): Lane {
   const { client, group_id } = request;
   return client === undefined && group_id === undefined ? laneOfSums(request) : laneOfScan(request);
 }
 
-/** Timelines of all clients are counted without reading blocks. */
+/** Only timelines of all clients can be counted without reading blocks. */
 function laneOfTimeline(request: ClientSpan): Lane {
   const { client, group_id } = request;
   return client === undefined && group_id === undefined ? 'quick' : laneOfScan(request);
 }
 
-/** The total of all rows is counted without reading blocks; that of some rows needs every block of the span. */
+/** The total of all rows is counted without reading blocks; with a filter, every block of the span is needed. */
 function laneOfPage({ limit, offset, cursor, fromMs, toMs, ...filter }: QueryLogRequest): Lane {
   if (limit + (cursor === undefined ? offset : 0) > QUICK_ROWS) return 'scan';
   const { node: _, notNode: __, not, ...conditions } = filter;

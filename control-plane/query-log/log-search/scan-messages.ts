@@ -1,6 +1,6 @@
 /**
  * Every message between the control plane and the thread that reads the query log. All messages are plain data. A
- * request is sent once and answered once, by an answer or a failure; rows of an export are sent in parts before that.
+ * request gets exactly one reply, a result or a failure; the rows of an export are sent in parts before the reply.
  */
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import type { SentLine } from '../../../shared/threads/sent-logger.ts';
@@ -14,7 +14,7 @@ import {
 import { InvalidCursor } from '../reading/query-log-cursor.ts';
 import type { Answers, Question, QuestionName } from './questions.ts';
 
-/** Reason why a request has no answer. */
+/** Reason why a request failed. */
 export type ScanFailure =
   | { readonly kind: 'invalid-cursor'; readonly message: string }
   | {
@@ -22,20 +22,20 @@ export type ScanFailure =
       readonly message: string;
       readonly reason: UnavailableReason | null;
     }
-  /** The database answers, but not in time; the message is shown to users. */
+  /** The database is reachable, but too slow; the message is shown to users. */
   | { readonly kind: 'database-busy'; readonly message: string }
-  /** A fault of Weir. */
+  /** An internal error of Weir. */
   | { readonly kind: 'bug'; readonly message: string; readonly stack: string };
 
 /** Messages from the control plane to the thread. */
 export type ToScans =
   | { readonly type: 'ask'; readonly id: number; readonly question: Question; readonly server: SentTarget }
-  /** Another part of rows may be sent. */
+  /** The thread may send another part of rows. */
   | { readonly type: 'more'; readonly id: number }
   | { readonly type: 'cancel'; readonly id: number }
-  /** The database was lost: requests to it fail immediately. */
+  /** The database was lost, so pending requests must fail immediately. */
   | { readonly type: 'database-lost' }
-  /** Close connections and end. */
+  /** The thread must close its connections and end. */
   | { readonly type: 'end' };
 
 /** Messages from the thread to the control plane. */

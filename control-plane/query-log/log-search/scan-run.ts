@@ -1,4 +1,4 @@
-/** One request in the thread, from its arrival to its answer. */
+/** One request in the thread, from its arrival to its result. */
 import { setImmediate } from 'node:timers/promises';
 import { Semaphore } from '../../storage/concurrency/semaphore.ts';
 import type { BackgroundWork } from '../../storage/db/background-work.ts';
@@ -9,19 +9,19 @@ import type { LogSource } from '../reading/log-source.ts';
 import { answerQuestion, type Lane, laneOf, LANES, type Question, type SendRows } from './questions.ts';
 import { type FromScans, PARTS_AHEAD, toFailure, type ToScans } from './scan-messages.ts';
 
-/** Concurrent transactions. An export uses a place only during each of its turns. */
+/** Limits concurrent transactions per lane. An export uses a place only during each of its turns. */
 const PLACES: Readonly<Record<Lane, Semaphore>> = {
   quick: new Semaphore(LANES.quick.atOnce),
   sums: new Semaphore(LANES.sums.atOnce),
   scan: new Semaphore(LANES.scan.atOnce),
 };
 
-/** Shared by all requests of the thread. */
+/** Memory that all requests of the thread share. */
 const memory = new LogMemory();
 
-/** A request that is being answered. */
+/** A request in progress. */
 export class ScanRun {
-  /** Resolves when the answer, or the reason for its absence, is sent. */
+  /** Resolves when the result or the failure is sent. */
   readonly ended: Promise<void>;
   private readonly id: number;
   private readonly send: (message: FromScans) => void;
@@ -48,7 +48,7 @@ export class ScanRun {
     this.wake();
   }
 
-  /** Ends the work before its next block; nothing is sent afterwards. */
+  /** Stops reading before the next block; nothing is sent afterwards. */
   cancel(): void {
     this.stop.abort();
     this.wake();
@@ -77,7 +77,7 @@ export class ScanRun {
   }
 }
 
-/** The log for one request: each transaction waits for a place in the lane. */
+/** The log as one request reads it: each transaction waits for a place in the request's lane. */
 function logOf(
   work: Pick<BackgroundWork, 'read'>,
   lane: Lane,
@@ -94,7 +94,7 @@ function logOf(
   };
 }
 
-/** The transaction; it rejects further work once `signal` is aborted. */
+/** A transaction whose `turn()` lets other requests run, and whose methods throw once `signal` is aborted. */
 function inTurns(tx: CopyQueryable, signal: AbortSignal): BlockTransaction {
   return {
     memory,

@@ -1,7 +1,7 @@
 /**
- * Entry point of the thread that reads the query log for the API: reading and decoding blocks takes long and must not
- * block the control plane. It runs at a low priority and has its own database connections. It switches between requests
- * after each block, and stops a request that is cancelled.
+ * Entry point of the thread that reads the query log for the API: reading and decoding blocks takes so long that it
+ * must not block the main thread. It runs at a low priority and has its own database connections. It switches between
+ * requests after each block, and stops a request that is cancelled.
  */
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
@@ -12,7 +12,9 @@ import { LANES } from './questions.ts';
 import type { FromScans, ToScans } from './scan-messages.ts';
 import { ScanRun } from './scan-run.ts';
 
-/** Lower priority than the threads that answer queries or write the log, like other readers of the whole log. */
+/**
+ * Lower priority than the threads that answer queries or write the log, the same as for other readers of the whole log.
+ */
 const NICENESS = 9;
 const MAX_NICENESS = 19;
 /** The name of the connections in `pg_stat_activity`. */
@@ -25,11 +27,11 @@ if (port === null) throw new Error('could not start the scan thread: this file r
 const send = (message: FromScans): void => port.postMessage(message);
 const logger = sentLogger(send);
 const runs = new Map<number, ScanRun>();
-/** Connections to the server that the control plane uses, and that server as text. */
+/** Connections to the database server that the control plane uses, and that server's settings as JSON. */
 let work: BackgroundWork | undefined;
 let server = '';
 
-/** Connections to `target`; those to another server are closed, including running queries. */
+/** Connections to `target`; connections to another server are closed, and queries running there fail. */
 function over(target: SentTarget): BackgroundWork {
   const text = JSON.stringify(target);
   if (work !== undefined && text === server) return work;
@@ -46,7 +48,7 @@ function cut(): void {
   work = undefined;
 }
 
-// Only on Linux does a priority apply to a single thread.
+// Only on Linux, setPriority() changes a single thread; elsewhere it would change the whole process.
 if (process.platform === 'linux') setPriority(Math.min(getPriority() + NICENESS, MAX_NICENESS));
 
 port.on('message', (message: ToScans) => {

@@ -1,6 +1,6 @@
 /**
- * The scan thread, as seen by the control plane: starts it, sends requests, and ends it. One thread; `log-scans.ts`
- * starts the next one.
+ * The control plane's side of one scan thread: starts it, sends requests, and ends it. `log-scans.ts` replaces a thread
+ * that has ended.
  */
 import { Worker } from 'node:worker_threads';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
@@ -12,19 +12,19 @@ import { fromFailure, type FromScans, type ToScans } from './scan-messages.ts';
 export interface ScanWorkerEvents {
   readonly damaged: (block: string, reason: string) => void;
   readonly log: (line: Extract<FromScans, { type: 'log' }>) => void;
-  /** Called when no request is left. */
+  /** Called when the last pending request has ended. */
   readonly idle: () => void;
-  /** Called once when the thread has ended; returns why its requests have no answer. */
+  /** Called once when the thread has ended; returns the error with which its pending requests fail. */
   readonly ended: (cause: Error | undefined) => Error;
 }
 
-/** A request that waits for its answer. */
+/** A request to the thread. */
 export interface ScanRequest {
   readonly question: Question;
   readonly lane: Lane;
   readonly server: SentTarget;
   readonly signal: AbortSignal;
-  /** Receives part of the rows. */
+  /** Receives each part of the rows. */
   readonly take?: (rows: readonly LoggedQuery[]) => void;
 }
 
@@ -33,9 +33,9 @@ interface Pending extends ScanRequest {
 }
 
 const ENTRY = new URL('./scan-thread.ts', import.meta.url);
-/** Maximum young generation in MiB; blocks are outside the heap. */
+/** Maximum young generation in MiB; kept small, because blocks are outside the heap. */
 const YOUNG_GENERATION_MIB = 8;
-/** Milliseconds in which the thread closes its connections and ends by itself. */
+/** Milliseconds that the thread has to close its connections and end before it is terminated. */
 const END_MS = 300;
 
 /** A running thread. */
@@ -63,7 +63,7 @@ export class ScanWorker {
     });
   }
 
-  /** Number of requests in a lane without an answer yet. */
+  /** Number of pending requests in a lane. */
   count(lane: Lane): number {
     return this.pending.values().reduce((sum, asked) => sum + (asked.lane === lane ? 1 : 0), 0);
   }

@@ -1,12 +1,12 @@
 /**
- * Identical requests within a second share one answer, so that several dashboards cost as much as one. Work never
- * overlaps earlier work for the same request: later callers share one further run. Work that no caller waits for is
- * cancelled.
+ * Identical requests within a second share one result, so that several dashboards cost no more than one. The same
+ * request is never run twice at the same time: callers that come later than a second after its start share one further
+ * run, which follows the first. A run is cancelled when no caller waits for it any more.
  */
 
 /**
- * Milliseconds after the start of work in which other callers share it: no answer is older than its request by more
- * than this.
+ * Milliseconds after the start of a run during which other callers share its result: no result is older than the
+ * request by more than this.
  */
 const SHARED_MS = 1000;
 
@@ -16,10 +16,10 @@ interface Shared {
   callers: number;
 }
 
-/** The answers of the last second, and those in progress. */
+/** Shared results: those of the last second and those in progress. */
 export class SharedAnswers {
   private readonly shared = new Map<string, Shared>();
-  /** The end of the last work that was begun for each key, until it has ended. */
+  /** For each key with a run in progress: the end of its latest run. */
   private readonly lastEnds = new Map<string, Promise<void>>();
 
   /** The result of `work`, or of an earlier call with the same key; rejects when `signal` is aborted. */

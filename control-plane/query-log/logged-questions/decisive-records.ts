@@ -1,6 +1,6 @@
 /**
  * The part of an answer that policy could block: records that refer to other names, and addresses if there are rules
- * for them. The rest is left out, so that answers that differ only in addresses or age are the same.
+ * for them. All other records are removed, so that answers that differ only in addresses or age are equal.
  */
 import { RRType } from '../../../shared/dns/iana.ts';
 import { readU16, Record, skipName, writeU32 } from '../../../shared/dns/wire.ts';
@@ -8,19 +8,19 @@ import { MAX_ANSWER_BYTES } from '../block/answer-form.ts';
 import { type ViewedBytes, viewed } from '../block/viewed-bytes.ts';
 
 const TARGET_TYPES: ReadonlySet<number> = new Set([RRType.CNAME, RRType.DNAME, RRType.SVCB, RRType.HTTPS]);
-/** First bytes of private addresses. They also match some other addresses, which are kept unnecessarily. */
+/** First bytes of private addresses. They also match some public addresses, which are then kept without need. */
 const LOCAL_IPV4: ReadonlySet<number> = new Set([0, 10, 127, 169, 172, 192]);
 const LOCAL_IPV6: ReadonlySet<number> = new Set([0, 0xfc, 0xfd, 0xfe]);
 
-/** Reads one answer after another; the result of the last one is in `source`. */
+/** Reads one answer after another; the relevant records of the last answer are in `source`. */
 export class DecisiveRecords {
   private readonly bytes = new Uint8Array(MAX_ANSWER_BYTES);
-  /** The records kept, with TTL 0. */
+  /** The relevant records, with TTL 0. */
   readonly source: ViewedBytes = viewed(this.bytes);
 
   /**
-   * Bytes of the records up to the last relevant one, because pointers refer to earlier ones; 0 = none is relevant, -1
-   * = the records cannot be read.
+   * Length in bytes of the records up to the last relevant one: earlier records are kept, because compression pointers
+   * may refer to them. 0 = no record is relevant, -1 = the records cannot be read.
    */
   take(records: Uint8Array, withAddresses: boolean): number {
     const { bytes } = this;

@@ -1,7 +1,7 @@
 /**
- * Collects the distinct questions of blocks: name, type, client, and the part of the answer that policy could block.
- * Numbers in a block's dictionaries are converted to common numbers once per entry, so that a row costs one step in a
- * table.
+ * Collects the distinct questions of blocks: name, type, client, and the part of the answer that policy could block. An
+ * index into a block's dictionaries is converted only once per entry to an index that is valid for all blocks, so that
+ * a row costs a single table lookup.
  */
 import { Rcode } from '../../../shared/dns/iana.ts';
 import { ADDRESS_SIZE, addressFromText } from '../../../shared/net/ip.ts';
@@ -22,29 +22,29 @@ import { viewed } from '../block/viewed-bytes.ts';
 import { DecisiveRecords } from './decisive-records.ts';
 import { QuestionTable } from './question-table.ts';
 
-/** Refused before policy was applied: the draft does not affect these queries. */
+/** Statuses of queries that were refused before policy was applied, so that a draft cannot affect them. */
 const NOT_EVALUATED: ReadonlySet<QueryStatusName> = new Set(['RATE_LIMITED', 'REFUSED']);
-/** Statuses of queries with an upstream's answer. */
+/** Statuses of queries whose answer is from an upstream. */
 const RESOLVED: ReadonlySet<QueryStatusName> = new Set(['ALLOWED', 'CACHED', 'STALE']);
-/** Statuses of queries that were blocked, possibly because of the answer. */
+/** Statuses of queries that were blocked, possibly because of records in the answer. */
 const MAYBE_BY_ANSWER: ReadonlySet<QueryStatusName> = new Set([
   'BLOCKED_CNAME',
   'BLOCKED_REBIND',
   'BLOCKED_LIST',
   'BLOCKED_REGEX',
 ]);
-/** An entry that has no number yet. */
+/** Marks an entry that has no common index yet. */
 const UNNUMBERED = -2;
 
 export interface GatherLimits {
   readonly questions: number;
-  /** Bytes of names and answers. */
+  /** Maximum size of names and answers in bytes. */
   readonly bytes: number;
 }
 
 /** The questions gathered so far. */
 export class DistinctQuestions {
-  /** Number of queries that count, and of those that were refused before policy was applied. */
+  /** Number of queries to which policy was applied, and of queries that were refused before that. */
   evaluated = 0;
   notEvaluated = 0;
   private readonly withAddresses: boolean;
@@ -52,7 +52,7 @@ export class DistinctQuestions {
   private readonly table = new QuestionTable();
   private readonly names = new ByteDictionary();
   private readonly answers = new ByteDictionary();
-  /** Client numbers by their texts. */
+  /** Indexes of clients by their texts. */
   private readonly clients = new Map<string, number>();
   private readonly records = new DecisiveRecords();
 
@@ -62,15 +62,15 @@ export class DistinctQuestions {
     this.limits = limits;
   }
 
-  /** Whether no other block should be added. */
+  /** Whether a limit is reached, so that no other block should be added. */
   get isFull(): boolean {
     const { questions, bytes } = this.limits;
     return this.table.count >= questions || this.names.byteCount + this.answers.byteCount >= bytes;
   }
 
   /**
-   * Adds the rows of a block; null = all. Queries that they represent in addition to themselves were refused, like the
-   * rows.
+   * Adds rows of a block; null = all of them. Their repeats count as refused, because only refused queries have
+   * repeats.
    */
   add(reader: BlockReader, rows: readonly number[] | null): void {
     const { table } = this;
@@ -143,17 +143,17 @@ export class DistinctQuestions {
   }
 }
 
-/** Meaning of an outcome for its queries. */
+/** Properties of all queries with an outcome. */
 interface OutcomeMeaning {
   readonly isEvaluated: boolean;
   readonly type: number;
-  /** Whether an upstream answered. */
+  /** Whether the answer is from an upstream. */
   readonly isResolved: boolean;
-  /** The answer of a query without records. */
+  /** Value for the answer of a query if the log has no records of it. */
   readonly withoutAnswer: number;
 }
 
-/** The log lacks answers that are too long, so a NOERROR answer without records may have had some. */
+/** The log omits answers that are too long, so a NOERROR answer without records in the log may have had some. */
 function toOutcome([qtype, status, rcode]: HeadOutcome): OutcomeMeaning {
   const mark = MAYBE_BY_ANSWER.has(status) ? QuestionMark.MAYBE_BY_ANSWER : 0;
   const isResolved = RESOLVED.has(status);
@@ -165,7 +165,7 @@ function toOutcome([qtype, status, rcode]: HeadOutcome): OutcomeMeaning {
   };
 }
 
-/** Numbers of the names of a block, assigned when they are first needed. */
+/** Common indexes of the names of a block, assigned when they are first needed. */
 class NamesOfBlock {
   private readonly all: ByteDictionary;
   private readonly source: ReturnType<typeof viewed>;

@@ -1,6 +1,7 @@
 /**
- * Distinct questions of the query log with their counts. A question is four numbers; nothing is allocated per question.
- * A search ends after a few steps, so a question may occur twice, which only costs evaluating it twice.
+ * Distinct questions of the query log with their counts. A question is a tuple of four numbers; adding one allocates
+ * nothing. A search gives up after a few steps, so a question may have two entries; it is then evaluated twice, which
+ * is harmless.
  */
 import { randomInt } from 'node:crypto';
 import { QUESTION_WORDS, QuestionWord } from '../../../shared/threads/simulation-messages.ts';
@@ -13,13 +14,13 @@ const OTHER_FACTOR = 0x85ebca77 | 0;
 /** Table of distinct questions. */
 export class QuestionTable {
   count = 0;
-  /** `QUESTION_WORDS` for each. */
+  /** The questions, `QUESTION_WORDS` words for each. */
   words = new Int32Array(SMALL * QUESTION_WORDS);
-  /** Indexes plus one by hash: twice as many as entries, a power of two. */
+  /** Hash table of indexes plus one. Its size is a power of two, twice the number of entries that fit. */
   private slots = new Int32Array(2 * SMALL);
   private readonly seed = randomInt(0x1_0000_0000) | 0;
 
-  /** Counts a question. */
+  /** Counts one query with this question. */
   add(name: number, type: number, client: number, answer: number): void {
     const { slots, words } = this;
     const mask = slots.length - 1;

@@ -1,6 +1,6 @@
 /**
- * Reads the distinct questions of a span from the stored log, newest block first, until there are too many: older
- * blocks are then only counted.
+ * Reads the distinct questions of a span from the stored log, newest block first, until a limit is reached; of older
+ * blocks, only the rows are counted.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { LoggedQuestions } from '../../../shared/threads/simulation-messages.ts';
@@ -14,24 +14,24 @@ import type { BlockTransaction } from '../search/block-transaction.ts';
 import type { Piece, StoredBlock } from '../search/stored-block.ts';
 import { DistinctQuestions, type GatherLimits } from './distinct-questions.ts';
 
-/** Filters for questions. */
+/** Selection of the questions to read. */
 export interface QuestionsRequest {
   /** [fromMs, toMs), Unix milliseconds. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Whether addresses in answers matter. */
+  /** Whether to keep addresses in answers, because there are rules for addresses. */
   readonly withAddresses: boolean;
 }
 
 /** The questions of a span. */
 export interface ReadQuestions {
   readonly questions: LoggedQuestions;
-  /** Queries that the questions represent, and those that were refused before policy was applied. */
+  /** Number of queries that the questions represent, and of queries that were refused before policy was applied. */
   readonly evaluated: number;
   readonly notEvaluated: number;
   /** Approximate number of queries in blocks that were not read. */
   readonly leftOut: number;
-  /** Time of the oldest query that was read; null = none was. */
+  /** Time of the oldest query that was read; null = no query was read. */
   readonly oldestMs: number | null;
   readonly damagedBlocks: number;
 }
@@ -40,7 +40,7 @@ export interface ReadLimits extends GatherLimits {
   readonly rows: number;
 }
 
-/** About five seconds of work, and 60 MiB. */
+/** Takes about five seconds and 60 MiB. */
 export const READ_LIMITS: ReadLimits = { rows: 4_000_000, questions: 500_000, bytes: 32 * 1024 * 1024 };
 
 const PIECES: ReadonlySet<Piece> = new Set(['head', 'texts', 'nameOf', 'clientOf', 'outcomeOf', 'answers']);

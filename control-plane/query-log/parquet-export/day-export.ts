@@ -1,8 +1,8 @@
 /**
  * Writes each finished day of the query log, of all nodes, to a Parquet file in a folder. One node at a time writes
- * files, and stores the number of rows of each file in the database: a day is written again if it now has more rows,
- * because a node was disconnected, or fewer, because rows were cleared. A file becomes visible when it is complete, and
- * is deleted when all its rows were cleared.
+ * files, and stores the number of rows of each file in the database. A day is written again if its number of rows has
+ * changed: a node that was disconnected may add rows, and a clear may remove some. A file becomes visible when it is
+ * complete, and is deleted when all rows of its day were cleared.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export interface DayExportOptions {
   readonly database: Database;
   readonly jobs: Pick<JobLeases, 'hold'>;
   readonly queryLog: Pick<QueryLogReader, 'rows'>;
-  /** `database.export_dir`; empty = no export. Evaluated each time. */
+  /** `database.export_dir`; empty = no export. Called for each run. */
   readonly folder: () => string;
   readonly logger: Logger;
 }
@@ -32,18 +32,23 @@ interface DueDay {
 }
 
 const DAY_MS = 86_400_000;
-/** Users in the group of Weir's user can read the file. */
+/** File mode: users in the group of Weir's user can read the file. */
 const MODE = 0o640;
-/** Prefix of the keys in `meta` with the number of exported rows of a day. */
+/** Prefix of the keys in table `meta` that contain the number of exported rows of a day. */
 const MARK = 'exported:';
-/** A day is due this time after its end, so that the last rows of all nodes have arrived. */
+/**
+ * SQL of the days that are due. A day is due some time after its end, so that the last rows of all nodes have arrived.
+ */
 const DUE = `SELECT day::text, rows FROM (
     SELECT day, sum(row_count)::bigint AS rows FROM query_blocks
     WHERE used_by <> 's' AND (day + 1) AT TIME ZONE 'UTC' + interval '30 minutes' < now() GROUP BY day
   ) AS finished LEFT JOIN meta ON key = $1 || day WHERE value IS DISTINCT FROM to_jsonb(rows) ORDER BY day`;
 const NOTE = `INSERT INTO meta (key, value) VALUES ($1, to_jsonb($2::bigint))
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()`;
-/** Exported days whose rows were all cleared: as a whole, or client by client if the log still has older days. */
+/**
+ * SQL of exported days of which all rows were cleared: either the whole day, or client by client if the log still has
+ * older days.
+ */
 const CLEARED = `SELECT exported.day::text FROM (
     SELECT substr(key, length($1) + 1)::date AS day FROM meta WHERE starts_with(key, $1)
   ) AS exported, LATERAL (SELECT exported.day::timestamp AT TIME ZONE 'UTC' AS start) AS begin
@@ -64,7 +69,7 @@ export class DayExport {
     this.options = options;
   }
 
-  /** Reason why days are not written here; null = they are, or need not be. */
+  /** Reason why days are not written here; null if there is no problem or no export is configured. */
   trouble(): string | null {
     return this.options.folder() === '' ? null : this.lastTrouble;
   }
@@ -84,10 +89,10 @@ export class DayExport {
       await this.options.jobs.hold('export the query log', (lease) =>
         this.exportDays(folder, { ...lease, signal: AbortSignal.any([lease.signal, signal]) }),
       );
-      // The export is done, or another node is exporting and reports its own problems.
+      // Either the export is done here, or another node is exporting and reports problems itself.
       this.lastTrouble = null;
     } catch (error) {
-      // A lost database is reported elsewhere, and a stop is not a failure.
+      // A lost database is reported elsewhere, and stopping the node is not a failure.
       if (!signal.aborted && !(error instanceof DatabaseUnavailable)) {
         this.failed++;
         this.lastTrouble = `finished days of the query log are not exported: ${reasonOf(error)}`;
@@ -98,8 +103,7 @@ export class DayExport {
 
   private async exportDays(folder: string, lease: Lease): Promise<void> {
     const { database } = this.options;
-    // Created first, so that a directory that cannot be created is reported immediately, and not only when a day is
-    // due.
+    // The directory is created even if no day is due, so that a failure to create it is reported immediately.
     await mkdir(folder, { recursive: true });
     const due = await database.background().read((tx) => tx.query<DueDay>(DUE, [MARK]));
     for (const day of due.rows) {

@@ -1,6 +1,6 @@
 /**
- * Queries of the busiest clients by time. Clients are first counted from the dictionaries of blocks, so that only the
- * busiest need a row of slots.
+ * Number of queries of the busiest clients per time slot. A first step counts all clients from the dictionaries of
+ * blocks, so that only the busiest need memory for slots.
  */
 import { clientText } from '../top-lists/client-text.ts';
 import type { LogSource } from './log-source.ts';
@@ -12,24 +12,24 @@ export interface ClientSlotsRequest {
   /** [fromMs, toMs), Unix milliseconds. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Length of a slot; slots start at multiples of it. */
+  /** Length of a slot; slots start at multiples of this length. */
   readonly stepMs: number;
-  /** Maximum number of clients with their own slots. */
+  /** Maximum number of clients that are shown separately. */
   readonly max: number;
 }
 
-/** Slots of any length: each is made of steps. */
+/** Slots that may differ in length: each consists of one or more steps. */
 export interface StepSlots {
-  /** Length of a step; steps start at multiples of it. */
+  /** Length of a step; steps start at multiples of this length. */
   readonly stepMs: number;
-  /** The slot of each step, beginning with the step of the span's start. */
+  /** The slot of each step, beginning with the step that contains the start of the span. */
   readonly slotOfStep: ArrayLike<number>;
   readonly slotCount: number;
 }
 
-/** A client with its queries. */
+/** A client with its number of queries per slot. */
 export interface ClientSlots {
-  /** See `top-lists/client-text.ts`. */
+  /** The client in the form of `top-lists/client-text.ts`. */
   readonly client: string;
   readonly total: number;
   /** Counts by slot, beginning with the slot of `fromMs`. */
@@ -48,7 +48,7 @@ const TIMES_AND_CLIENTS: BlockUse = {
   usesNames: false,
 };
 
-/** Counts of a span, of all nodes. */
+/** Reads the counts of a span, for all nodes together. */
 export async function readClientSlots(
   log: LogSource,
   { fromMs, toMs, stepMs, max }: ClientSlotsRequest,

@@ -2,7 +2,7 @@
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { type TextFormat, TextFormats } from './export-text.ts';
 
-/** A file that is being written: each call returns the bytes that can be sent. */
+/** A file that is being written: each call returns bytes to send. */
 export interface ExportWriter {
   add(rows: readonly LoggedQuery[]): string | Uint8Array;
   /** The rest of the file. */
@@ -16,7 +16,7 @@ export interface ExportFormat {
   readonly open: () => Promise<ExportWriter>;
 }
 
-/** The formats, by their name in a request. */
+/** The formats, by the name that requests use. */
 export const ExportFormats = {
   csv: textFormat('text/csv', TextFormats.csv),
   ndjson: textFormat('application/x-ndjson', TextFormats.ndjson),
@@ -24,7 +24,7 @@ export const ExportFormats = {
     mediaType: 'application/vnd.apache.parquet',
     contentType: 'application/vnd.apache.parquet',
     open: async () => {
-      // Loaded only now, because it is large and rarely needed.
+      // Loaded on demand, because the module is large and rarely needed.
       const { ParquetExport } = await import('./export-parquet.ts');
       return new ParquetExport();
     },

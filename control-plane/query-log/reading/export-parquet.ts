@@ -1,11 +1,11 @@
 /**
- * Rows of the log as a Parquet file for other tools: DuckDB, pandas, polars, ClickHouse. A row group is written when it
- * is full, so that memory does not grow with the export, except by a few hundred bytes per group.
+ * Rows of the log as a Parquet file for other tools: DuckDB, pandas, polars, ClickHouse. A row group is written as soon
+ * as it is full, so that an export needs only a few hundred bytes of memory per earlier row group.
  */
 import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 
-/** Rows of a row group. */
+/** Number of rows in a row group. */
 const GROUP_ROWS = 20_000;
 
 type Cell = ColumnSource['data'][number];
@@ -52,7 +52,7 @@ const COLUMNS: Readonly<Record<keyof LoggedQuery, Column>> = {
   cached: { element: { type: 'BOOLEAN' }, cellOf: ({ cached }) => cached },
   upstream: nullableText('upstream'),
   dnssec_status: text('dnssec_status'),
-  // As JSON, like in CSV: the records of an answer do not have their own columns.
+  // Stored as JSON, like in CSV, because the records of an answer do not have their own columns.
   answers: {
     element: TEXT,
     isNullable: true,
@@ -82,7 +82,7 @@ export class ParquetExport {
   /** The rest of the file. */
   end(): Uint8Array {
     if (this.rows.length > 0) this.writeGroup();
-    void this.writer.finish(); // Only a writer that flushes would have to be awaited.
+    void this.writer.finish(); // Must only be awaited if the writer flushes to a file, which this one does not.
     return this.takeBytes();
   }
 
@@ -98,7 +98,7 @@ export class ParquetExport {
     void this.writer.write({ columnData, rowGroupSize: rows.length });
   }
 
-  /** Takes the written bytes; the writer continues to count offsets in the file. */
+  /** Removes and returns the bytes written so far; the writer continues to count offsets from the start of the file. */
   private takeBytes(): Uint8Array {
     const bytes = this.bytes.getBytes().slice();
     this.bytes.index = 0;

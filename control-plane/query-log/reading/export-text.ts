@@ -1,7 +1,7 @@
-/** Rows of the log as files: CSV (RFC 4180) and lines of JSON. Pure. */
+/** Rows of the log as files: CSV (RFC 4180) and JSON Lines. Pure. */
 import { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 
-/** A way to write rows as text. */
+/** A text format for rows. */
 export interface TextFormat {
   /** Text before the first row. */
   readonly head: string;
@@ -11,7 +11,7 @@ export interface TextFormat {
 const COLUMNS = Object.keys(LoggedQuery.shape) as (keyof LoggedQuery)[];
 const LINE_END = '\r\n';
 
-/** The formats, by their name in a request. */
+/** The formats, by the name that requests use. */
 export const TextFormats = {
   csv: {
     head: COLUMNS.join(',') + LINE_END,
@@ -23,13 +23,13 @@ export const TextFormats = {
   },
 } as const satisfies Record<string, TextFormat>;
 
-/** A value as a cell; structured values as JSON. */
+/** A value as a CSV cell; structured values become JSON. */
 function cell(value: LoggedQuery[keyof LoggedQuery]): string {
   if (value === null) return '';
   return quoted(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
-/** Quoted if necessary. A text that a spreadsheet would run as a formula gets a leading apostrophe. */
+/** The text, quoted if necessary. If a spreadsheet would run the text as a formula, a leading apostrophe is added. */
 function quoted(text: string): string {
   const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;

@@ -1,7 +1,7 @@
 /**
- * The log from the newest row to the oldest, in short turns: each reads a few blocks in a separate transaction, so that
- * other requests get their turn, however slowly the client reads the rows. A turn ends at a timestamp; the next one
- * reads rows at or before it, so blocks may be merged, added or deleted between two turns.
+ * Exports the log from the newest row to the oldest, in short turns: each reads a few blocks in a separate transaction,
+ * so that a client that reads the rows slowly does not delay other requests. A turn ends at a timestamp, and the next
+ * turn reads rows at or before this timestamp; blocks may therefore be merged, added or deleted between turns.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
@@ -21,10 +21,11 @@ import { fetchBlock, type Piece, type StoredBlock } from '../search/stored-block
 
 /** Number of rows per batch. */
 const ROWS_AT_ONCE = 250;
-/** Number of matching rows that end a turn. */
+/** Number of matching rows after which a turn ends. */
 const ROWS_PER_TURN = 10_000;
 /**
- * Maximum number of rows and blocks that are searched in one turn; more are searched only if all of them have the same timestamp.
+ * Maximum number of rows and blocks that are searched in one turn; more are searched only if all rows found have the
+ * same timestamp.
  */
 const MAX_SEARCHED = { rows: 4 * MAX_BLOCK_ROWS, blocks: 256 } as const;
 
@@ -40,7 +41,7 @@ interface MatchedBlock {
   readonly idOf: (row: number) => number;
 }
 
-/** Result of a turn: rows after `endUs`; null = the log has no more rows. */
+/** Result of a turn: the matching rows after `endUs`; if `endUs` is null, the log has no more rows. */
 interface Turn {
   readonly blocks: readonly MatchedBlock[];
   readonly endUs: number | null;
@@ -55,7 +56,7 @@ export async function* exportQueries(log: LogSource, selection: LogSelection): A
     const { blocks, endUs } = await log.read((tx) => scan.turn(tx, { fromUs, toUs }));
     for (const rows of newestFirst(blocks, endUs ?? -Infinity)) {
       yield rows;
-      // Other work also gets its turn if the client consumes the rows immediately.
+      // Lets other work run even if the client consumes the rows immediately.
       await setImmediate();
     }
     if (endUs === null) return;
@@ -99,7 +100,7 @@ class ExportScan {
     return { blocks: found, endUs: null };
   }
 
-  /** Null if no row matches, or if the block is damaged, which is reported. */
+  /** Searches a block. Returns null if no row matches, or if the block is damaged, which is also reported. */
   private async search(
     tx: BlockTransaction,
     stored: StoredBlock,
@@ -137,7 +138,7 @@ function matchedBlock(
   };
 }
 
-/** Number of rows after `us`. */
+/** Number of matching rows later than `us`. */
 function rowsAfter(blocks: readonly MatchedBlock[], us: number): number {
   return blocks.reduce((sum, { times, rows }) => {
     let [low, high] = [0, rows.length];

@@ -14,15 +14,18 @@ export interface LogSelection extends QueryFilter {
   readonly to: Date | null;
 }
 
-/** The clients that filters can refer to. */
+/** Configured clients that filters can refer to. */
 export interface KnownClients {
-  /** All known addresses of a client; undefined = no such client. */
+  /** All known addresses of a client; undefined if the client does not exist. */
   placesOf(id: number): readonly string[] | undefined;
-  /** Ids under which queries of a client are in the log if it identified itself by a key. */
+  /** Ids that the log has for queries in which this client identified itself by a key. */
   idsOf(id: number): readonly number[];
 }
 
-/** The rows that filters select. @throws {ApiError} 400 for conflicting times, and for an unknown client */
+/**
+ * The selection that the filters of a request describe. @throws {ApiError} 400 for conflicting times, and for an
+ * unknown client
+ */
 export function selectionOf(filters: QueryLogFilters, nowMs: number, clients: KnownClients): LogSelection {
   const { period, from, to, node, 'node!': notNode } = filters;
   if (period !== undefined && from !== undefined)

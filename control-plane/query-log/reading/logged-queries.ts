@@ -1,4 +1,4 @@
-/** Rows of blocks in the form of the API, but without host names, because the API shows current ones. */
+/** Rows of blocks in the form of the API, but without host names; the API adds the current ones. */
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
 import { rdataText } from '../rows/rdata-text.ts';
@@ -12,11 +12,11 @@ export interface RowPlace {
   readonly nodeId: number;
   readonly row: number;
   readonly timestampUs: number;
-  /** Number of the run times 2^32 plus the number in the run. */
+  /** Id of the run times 2^32 plus the sequence number in the run. */
   readonly id: number;
 }
 
-/** Names that are not in blocks. */
+/** Names that blocks do not contain. */
 export interface LoggedQueryContext {
   readonly nodeOf: (id: number) => string;
 }
@@ -28,11 +28,11 @@ interface Columns {
   readonly outcomeOf: Uint16Array;
   readonly responseTimes: Uint32Array;
   readonly answers: BlockAnswers | null;
-  /** Null if no row has repeats. */
+  /** Number of repeats by row; null if no row has repeats. */
   readonly repeats: Uint32Array | null;
 }
 
-/** Converts the rows of one block for display; decodes all columns together. @throws {DamagedBlock} */
+/** Converts the rows of one block for display; all columns are decoded at once. @throws {DamagedBlock} */
 export function converterOf(
   block: BlockReader,
   context: LoggedQueryContext,

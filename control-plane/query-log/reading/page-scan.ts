@@ -1,7 +1,7 @@
 /**
  * Finds the rows of a page of the query log. Blocks are read from the newest on; those that overlap in time are merged,
- * and reading stops when no older block can have a row of the page. The total is counted over all blocks of the span,
- * for most filters from their dictionaries alone.
+ * and reading stops when no older block can have a row of the page. The total is counted over all blocks of the span;
+ * for most filters, the dictionaries of the blocks are sufficient.
  */
 import { MAX_ID } from '../../../shared/api/fields.ts';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
@@ -31,10 +31,10 @@ import {
 export interface QueryLogRequest extends QueryFilter {
   readonly node?: string | undefined;
   readonly notNode?: string | undefined;
-  /** Rows of the page. */
+  /** Maximum number of rows on the page. */
   readonly limit: number;
   readonly offset: number;
-  /** `next_cursor` or `prev_cursor` of a page; then `offset` is ignored. */
+  /** `next_cursor` or `prev_cursor` of a page; if present, `offset` is ignored. */
   readonly cursor?: string | undefined;
   /** Unix milliseconds, inclusive; absent = from the oldest row. */
   readonly fromMs?: number | undefined;
@@ -47,7 +47,7 @@ export const OLDEST_US = 0;
 export const NEWEST_US = Date.UTC(2262, 0, 2) * 1000;
 const SEQ_FACTOR = 0x1_0000_0000;
 
-/** Number of blocks in the first fetch: fewer than were found, so that the page does not wait for the others. */
+/** Number of blocks in the first fetch: small, so that a page that needs only these blocks does not wait for others. */
 const FIRST_FETCH = 3;
 const NOTHING: ReadonlySet<Piece> = new Set();
 
@@ -57,14 +57,14 @@ export interface PageRow {
   readonly block: StoredBlock;
   readonly row: number;
   readonly timestampUs: number;
-  /** Number of the run times 2^32 plus the number in the run. */
+  /** Id of the run times 2^32 plus the sequence number in the run. */
   readonly id: number;
 }
 
 interface NearestRequest {
   readonly span: TimeSpan;
   readonly cursor: QueryLogCursor | undefined;
-  /** Number of rows. */
+  /** Number of rows that the page can need from the block. */
   readonly needed: number;
 }
 
@@ -77,7 +77,7 @@ export class PageScan {
   private readonly span: TimeSpan;
   private readonly nodes: Pick<BlockRequest, 'nodeId' | 'notNodeId'>;
   private readonly damaged = new Set<string>();
-  /** Matching rows of blocks that need not be read for counting. */
+  /** Totals of matching rows of blocks that need not be read to be counted. */
   private readonly counts = new Map<number, RowTotals>();
   private readonly whole = new WholeBlocks();
 
@@ -104,7 +104,10 @@ export class PageScan {
     return this.damaged.size;
   }
 
-  /** The rows of the page next to `cursor`, or after the skipped rows, and the totals of all pages; newest first. */
+  /**
+   * The rows of the page, newest first, and the totals of all pages. The page starts next to `cursor`, or after the
+   * rows that `offset` skips.
+   */
   async read(cursor: QueryLogCursor | undefined): Promise<{ places: PageRow[]; totals: RowTotals }> {
     const { limit, offset } = this.request;
     const toSkip = cursor === undefined ? offset : 0;
@@ -138,7 +141,7 @@ export class PageScan {
     return total;
   }
 
-  /** Counts a block from its known data, or returns the pieces that `count()` needs. */
+  /** Counts a block from data that is already known, or returns the pieces that `count()` needs. */
   private countOrAsk(stored: StoredBlock, span: TimeSpan): ReadonlySet<Piece> {
     const { known } = stored;
     const hasNames = known?.names !== undefined;
@@ -173,7 +176,9 @@ export class PageScan {
     );
   }
 
-  /** The matching rows of a block that are nearest to the cursor, or the newest, as many as could be needed. */
+  /**
+   * The matching rows of a block that the page may need: those nearest to the cursor or, without a cursor, the newest.
+   */
   private async nearest(stored: StoredBlock, wanted: NearestRequest): Promise<PageRow[]> {
     const pieces = new Set<Piece>(this.filter.piecesToSearch(stored.known?.names !== undefined));
     if (stored.known === undefined) pieces.add('head');
@@ -198,7 +203,7 @@ export class PageScan {
       timestampUs: times[row]!,
       id: rowId(block, row),
     });
-    // Only times have to be checked.
+    // If all rows match, the nearest ones are chosen by time alone.
     const isAll = this.filter.matchesAll && isWhole(stored, span) && cursor === undefined;
     const rows = isAll ? null : this.filter.rows(reader, span, names);
     const isNewer = cursor?.isNewer === true;
@@ -211,7 +216,7 @@ export class PageScan {
       .map(place);
   }
 
-  /** The rows in the form of the API, with few blocks in memory at a time; without those of damaged blocks. */
+  /** Converts the rows to the form of the API, with few blocks in memory at a time; omits rows of damaged blocks. */
   async show(rows: readonly PageRow[], context: LoggedQueryContext): Promise<LoggedQuery[]> {
     const shown = new Map<number, LoggedQuery>();
     const byBlock = Map.groupBy(rows, ({ id, row }) => id - row);
@@ -241,7 +246,7 @@ export class PageScan {
     return scanBlocks(this.tx, { ...span, reader: 'log', ...this.nodes, pieces, ...how });
   }
 
-  /** Reads a block; a damaged one is left out and reported. */
+  /** Reads a block; a damaged block is skipped and reported. */
   private open<T>(
     stored: StoredBlock,
     work: (reader: BlockReader, names: KnownNames | undefined) => T,
@@ -271,7 +276,7 @@ export function rowId({ runId, firstSeq }: Pick<StoredBlock, 'runId' | 'firstSeq
   return runId * SEQ_FACTOR + firstSeq + row;
 }
 
-/** The run of a row, and its number in the run; null for an invalid id. */
+/** The run of a row, and the row's sequence number in the run; null for an invalid id. */
 export function placeOfId(id: number): { readonly runId: number; readonly seq: number } | null {
   const runId = Math.floor(id / SEQ_FACTOR);
   return runId >= 1 && runId <= MAX_ID ? { runId, seq: id - runId * SEQ_FACTOR } : null;

@@ -11,7 +11,7 @@ import { ExportFormats, type ExportWriter } from './export-formats.ts';
 import { type KnownClients, selectionOf } from './log-request.ts';
 import type { QueryLogReader } from './query-log-reader.ts';
 
-/** Maximum number of concurrent exports: each has some blocks in memory. */
+/** Maximum number of concurrent exports, because each keeps some blocks in memory. */
 const LIMITS: PlaceLimits = { total: 4, perCaller: 2 };
 
 /** The route of the export. */

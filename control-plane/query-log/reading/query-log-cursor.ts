@@ -2,13 +2,13 @@
 
 import type { RowTotals } from '../search/block-scan.ts';
 
-/** The row next to a page, and the totals that were counted for the first page. */
+/** The position of a row next to a page, and the totals that were counted for the first page. */
 export interface QueryLogCursor {
-  /** Microseconds since the Unix epoch. */
+  /** Time of the row in microseconds since the Unix epoch. */
   readonly timestampUs: number;
   readonly id: number;
   readonly totals: Readonly<RowTotals>;
-  /** Whether the page has the next newer rows, not the next older ones. */
+  /** True if the page continues with newer rows, false if with older ones. */
   readonly isNewer: boolean;
 }
 
@@ -17,9 +17,9 @@ export class InvalidCursor extends Error {
   override readonly name = 'InvalidCursor';
 }
 
-/** Marks the direction. */
+/** Suffix of a cursor towards newer rows. */
 const NEWER = '.n';
-/** Prefix of the number of repeats, if there are any. */
+/** Precedes the number of repeats, if there are any. */
 const REPEATS = 'r';
 
 /** Converts a cursor to text. */

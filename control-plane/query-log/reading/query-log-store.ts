@@ -13,12 +13,13 @@ import { type PageRow, PageScan, placeOfId, type QueryLogRequest } from './page-
 import { decodeCursor, encodeCursor, type QueryLogCursor } from './query-log-cursor.ts';
 import { ALL_PIECES } from './whole-blocks.ts';
 
-/** Represents an unknown node; node numbers are positive. */
+/** Represents an unknown node; node ids are positive. */
 const NO_NODE = -1;
 
 /**
- * One page, newest first, without host names, with the number of rows on all pages, and of the queries that they
- * represent. Both are counted for the first page and stored in the cursor, so that further pages do not count again.
+ * One page, newest first, without host names. The page includes two totals over all pages: the number of rows, and the
+ * number of queries that they represent. Both are counted for the first page and stored in the cursor, so that further
+ * pages do not count again.
  * @throws {InvalidCursor}
  */
 export async function readQueryLog(log: LogSource, request: QueryLogRequest): Promise<QueryLogPage> {
@@ -39,7 +40,9 @@ export async function readQueryLog(log: LogSource, request: QueryLogRequest): Pr
   });
 }
 
-/** A row by its id, wherever its block is now, without its host name; null if there is none, or it was deleted. */
+/**
+ * A row by its id, without its host name, even if its block was merged; null if no such row exists, or it was deleted.
+ */
 export function readLoggedRow(log: LogSource, id: number): Promise<LoggedQuery | null> {
   return log.read(async (tx) => {
     const place = placeOfId(id);
@@ -60,8 +63,9 @@ export function readLoggedRow(log: LogSource, id: number): Promise<LoggedQuery |
 }
 
 /**
- * Cursors of the adjacent pages. There may always be newer rows, because more arrive; there are no older ones if a page
- * of older rows is not full. An empty page is next to the row that it started from.
+ * Cursors of the adjacent pages. The cursor to newer rows is always present, because more rows arrive. The cursor to
+ * older rows is null if a page of older rows is not full. An empty page has no rows, so its cursors refer to the row at
+ * which it started.
  */
 function cursorsOf(
   places: readonly PageRow[],
@@ -78,7 +82,8 @@ function cursorsOf(
   ): string | null => {
     if (row !== undefined) return encodeCursor({ ...positionOf(row), totals, isNewer: toNewer });
     if (cursor === undefined) return null;
-    // One beyond the row at which the direction changes, so that the page begins with it.
+    // If the direction changes, the cursor is moved by one id, so that the new page begins with the row of the old
+    // cursor.
     const turn = toNewer === isNewer ? 0 : toNewer ? -1 : 1;
     return encodeCursor({ ...cursor, id: cursor.id + turn, isNewer: toNewer });
   };
@@ -96,7 +101,7 @@ function positionOf({
   return { timestampUs, id };
 }
 
-/** The conditions on nodes as numbers; an unknown name matches no node. */
+/** The filters on nodes, with node names replaced by ids; an unknown name matches no node. */
 export async function nodesOf(
   tx: Queryable,
   { node, notNode }: Pick<QueryLogRequest, 'node' | 'notNode'>,
@@ -109,7 +114,7 @@ export async function nodesOf(
   };
 }
 
-/** Names of the nodes by their numbers. */
+/** Names of the nodes by id. */
 export async function nodeNames(tx: Queryable): Promise<ReadonlyMap<number, string>> {
   const { rows } = await tx.query<{ id: number; name: string }>('SELECT id, name FROM nodes');
   return new Map(rows.map(({ id, name }) => [id, name]));

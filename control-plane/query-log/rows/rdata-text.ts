@@ -5,10 +5,10 @@
 import { decodeRdata } from '../../../shared/dns/codec.ts';
 import type { Answer } from '../../../shared/dns/codec.ts';
 
-/** Characters without a special meaning in a zone file; and those of a quoted string. */
+/** A word of characters without a special meaning in a zone file, or a simple quoted string. */
 const PLAIN = /^(?:[A-Za-z0-9_.*+/=:-]+|"[ !#-[\]-~]*")$/;
 
-/** The text of `rdata`; null if its type is not supported here, or if it needs escapes. */
+/** The presentation form of `rdata`; null if its type is not supported here, or if the text needs escapes. */
 export function rdataText(type: number, rdata: Uint8Array): string | null {
   const record = decodeRdata(type, rdata);
   const words = (record === null ? [] : wordsOf(record)).map(String);

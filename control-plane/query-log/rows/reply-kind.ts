@@ -1,5 +1,6 @@
 /**
- * Kinds of replies as counted by Pi-hole FTL: by the code of a failure, else by the first record of the answer. Pure.
+ * Kinds of replies as counted by Pi-hole FTL: by the RCODE of a failure or, for other replies, by the first record of
+ * the answer. Pure.
  */
 import type { CompatReply } from '../../../shared/api/compat/compat-api.ts';
 import { Rcode, RRType } from '../../../shared/dns/iana.ts';
@@ -11,7 +12,7 @@ const KIND_OF_RCODE: ReadonlyMap<number, CompatReply> = new Map([
   [Rcode.NOTIMP, 'NOTIMP'],
 ]);
 
-/** Types that FTL shows as text; it counts all others as binary data. */
+/** Kinds of the record types that FTL knows; it counts all other types as binary data. */
 const KIND_OF_TYPE: ReadonlyMap<number, CompatReply> = new Map([
   [0, 'NODATA'],
   [RRType.CNAME, 'CNAME'],
@@ -22,7 +23,7 @@ const KIND_OF_TYPE: ReadonlyMap<number, CompatReply> = new Map([
   [RRType.DNSKEY, 'DNSSEC'],
 ]);
 
-/** The kind of a reply; `answerType` is that of its first record, 0 = none, undefined = unknown. */
+/** The kind of a reply; `answerType` is the type of its first record: 0 = no record, undefined = unknown. */
 export function replyKindOf(rcode: number, answerType: number | undefined): CompatReply {
   if (rcode !== Rcode.NOERROR) return KIND_OF_RCODE.get(rcode) ?? 'OTHER';
   if (answerType === undefined) return 'UNKNOWN';

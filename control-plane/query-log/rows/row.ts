@@ -1,4 +1,4 @@
-/** One answered query in the form that the log writer receives. `privacy.ts` decides what is stored. */
+/** One answered query in the form that the log writer receives. `privacy.ts` decides which parts are stored. */
 import {
   type DecisionOrigin,
   type DnssecStatusCode,
@@ -11,7 +11,7 @@ import {
 /** Replaces an unknown type of an answer's first record; reserved by IANA. */
 export const UNKNOWN_ANSWER = 0xffff;
 
-/** A piece of a row's memory. */
+/** A range of a row's memory. */
 export interface ByteRange {
   at: number;
   /** 0 = absent. */
@@ -20,42 +20,44 @@ export interface ByteRange {
 
 /** A rule as a log record identifies it, without its name. */
 export interface DecidingRuleNumbers {
-  /** `RuleOrigin`. */
+  /** A `RuleOrigin`. */
   readonly origin: number;
-  /** Attribute id, or index of a special rule; from 0. */
+  /** Attribute id, or index of a special rule; both start at 0. */
   readonly index: number;
   /** `RuleKind` or `ManualKind` bits that applied. */
   readonly kinds: number;
   readonly groupId: number;
 }
 
-/** The deciding rule: its text, or the text around the name that it matched. */
+/** The deciding rule: its whole text, or the text before and after the name that it matched. */
 export interface LoggedRule {
   /** Name of the list, filter, service or schedule profile. */
   readonly source: string;
   /** Text before the name; the whole text if `atName` is false. */
   readonly before: string;
   readonly atName: boolean;
-  /** Text after the name; if `atName` is false, the alias that the rule matched, '' = the queried name. */
+  /**
+   * Text after the name; if `atName` is false, the alias that the rule matched, or '' if it matched the queried name.
+   */
   readonly after: string;
   /**
-   * Ids of all lists that contain the rule, ascending; empty if the rule is not from a list, or if they are unknown.
+   * Ids of all lists that contain the rule, ascending; empty if the rule is not from a list, or if the ids are unknown.
    */
   readonly lists: readonly number[];
 }
 
 /**
  * One row: numbers, and ranges of the record's memory. The writer copies the data before `append()` returns, so callers
- * reuse one object; views of the memory would cost more than everything else.
+ * reuse one object; creating views of the memory for each row would cost more than all other work.
  */
 export interface QueryLogRow {
   bytes: Uint8Array;
-  /** Time of arrival in Unix milliseconds; fractions are kept to the microsecond. */
+  /** Time of arrival in Unix milliseconds; fractions are stored with microsecond precision. */
   timestampMs: number;
-  /** 4 or 16 bytes; an IPv4 address may come as ::ffff:a.b.c.d. */
+  /** 4 or 16 bytes; an IPv4 address may have the form ::ffff:a.b.c.d. */
   readonly client: ByteRange;
   groupId: number;
-  /** The client that identified itself by its key; 0 = none. */
+  /** Id of the client if it identified itself by its key; 0 = it did not. */
   clientId: number;
   /** The queried name, in wire form, uncompressed and valid; stored in the log in lower case. */
   readonly qname: ByteRange;
@@ -63,7 +65,7 @@ export interface QueryLogRow {
   qtype: number;
   protocol: ProtocolCode;
   status: QueryStatusCode;
-  /** Exclusion because of its client or its name. */
+  /** Exclusions from the log or statistics because of the client or the name. */
   exclusion: ExclusionBits;
   /** 0..4095, as sent. */
   rcode: number;
@@ -82,16 +84,13 @@ export interface QueryLogRow {
   readonly ruleName: ByteRange;
   /** The alias in the answer that the rule matched, in wire form; empty if it matched the queried name. */
   readonly alias: ByteRange;
-  /** The upstream's configured text, e.g. `udp://192.0.2.1:53`; null = none was asked. */
+  /** The upstream's configured text, e.g. `udp://192.0.2.1:53`; null = no upstream was queried. */
   upstream: string | null;
-  /**
-   * Answer records in wire form as sent; compression pointers count from a message whose question is
-   * `qname`.
-   */
+  /** Answer records in wire form as sent; compression pointers are offsets into a message whose question is `qname`. */
   readonly answers: ByteRange;
 }
 
-/** An empty row, which the caller fills repeatedly. */
+/** An empty row, which the caller fills for each query. */
 export function emptyRow(): QueryLogRow {
   return {
     bytes: new Uint8Array(0),

@@ -1,8 +1,8 @@
 /**
- * Converts the `answers` of a log row, which are resource records in wire form, to the form of the API. The names in
- * them may point into the question, so the surrounding message is rebuilt. Names and the common types are decoded here,
- * because dns-packet loses bytes of odd labels; data that the caller's `rdataText()` does not support appears in the
- * generic form of RFC 3597 section 5.
+ * Converts the `answers` of a log row, which are resource records in wire form, to the form of the API. Compressed
+ * names in the records may refer to the question, so a message with the question is rebuilt first. Names and the common
+ * types are decoded here, because dns-packet loses bytes of unusual labels. Data that the caller's `rdataText()` does
+ * not support is shown in the generic form of RFC 3597 section 5.
  */
 import { MAX_NAME_LENGTH, nameFromText, nameToText } from '../../../shared/dns/name.ts';
 import { RRType, rrTypeName } from '../../../shared/dns/iana.ts';
@@ -27,12 +27,13 @@ export interface StoredAnswer {
   readonly data: string;
 }
 
-/** Text of the RDATA of types that are not decoded here; null for none. */
+/** Function that returns the text of RDATA whose type is not decoded here; null if it cannot. */
 export type RareRdataText = (type: number, rdata: Uint8Array) => string | null;
 
 /**
  * Decodes the answers to a question about `domain`; stops before damaged or truncated records. `rareText` is
- * `rdataText()`, or absent if only common types occur: it loads dns-packet, which a start must not wait for.
+ * `rdataText()`, or absent if only common types occur: `rdataText()` loads dns-packet, which must not delay the start
+ * of the process.
  */
 export function decodeStoredAnswers(
   domain: string,
@@ -79,7 +80,7 @@ function readRecord(
   };
 }
 
-/** Presentation form of common types; null if there is none or the data is invalid. */
+/** Presentation form of RDATA of the common types; null for another type or invalid data. */
 function presentation(message: Uint8Array, type: number, at: number, end: number): string | null {
   const length = end - at;
   switch (type) {

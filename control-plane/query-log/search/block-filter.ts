@@ -1,6 +1,6 @@
 /**
- * Applies the filters of the query log to one block. Pure. A filter checks dictionaries first, so that a block without
- * a match costs little, and decodes only the columns that it needs.
+ * Applies the filters of the query log to one block. Pure. A filter first checks the dictionaries of a block, so that a
+ * block without a match costs little, and then decodes only the columns that it needs.
  */
 import type { BlockReader } from '../block/block-reader.ts';
 import {
@@ -23,15 +23,15 @@ export interface TimeSpan {
   readonly toUs: number;
 }
 
-/** Names of a block, with 1 for each that matches. */
+/** Names of a block; `matches` has a 1 for each name that matches. */
 interface MatchedNames {
   readonly counts: Uint16Array | Uint32Array;
-  /** `NameClass` */
+  /** `NameClass` of each name. */
   readonly classes: Uint8Array;
   readonly matches: Uint8Array;
 }
 
-/** A column: the index of each row in a dictionary, and 1 for each index that matches. */
+/** A column of a block: for each row an index into a dictionary, and for each index a 1 if the entry matches. */
 interface Column {
   readonly places: Uint16Array;
   readonly matches: Uint8Array;
@@ -61,7 +61,7 @@ export class BlockFilter {
     return this.domain !== null;
   }
 
-  /** The pieces, in addition to the head, that `count()` needs for a block that is completely within the span. */
+  /** The pieces, in addition to the head, that `count()` needs for a block whose time is completely within the span. */
   piecesToCount(hasNames = false): readonly Piece[] {
     if (this.rule !== null) return this.piecesToSearch(hasNames).filter((piece) => piece !== 'times');
     const pieces: Piece[] = this.domain === null || hasNames ? [] : ['names'];
@@ -76,7 +76,7 @@ export class BlockFilter {
   /** The pieces, in addition to the head, that `rows()` needs for any block. */
   piecesToSearch(hasNames = false): readonly Piece[] {
     const pieces: Piece[] = ['times'];
-    // Rules are stored with the names of a block, not with names that are kept in memory.
+    // Names that are cached in memory do not include the rules, which the block stores with its names.
     if (this.rule !== null || (this.domain !== null && !hasNames)) pieces.push('names');
     if (this.domain !== null || this.rule !== null) pieces.push('nameOf');
     if (this.client !== null) pieces.push('clientOf');
@@ -93,7 +93,7 @@ export class BlockFilter {
     return names === undefined ? null : this.countByNames(head, this.matched(names));
   }
 
-  /** Number of matching queries within the span; `names` are those of the block, if they are known. */
+  /** Number of matching queries within the span; `names` are the cached names of the block, if any. */
   count(block: BlockReader, span: TimeSpan, names?: KnownNames): number {
     if (isWhole(block, span)) {
       const known = this.countByHead(block.head, names);
@@ -121,8 +121,9 @@ export class BlockFilter {
   }
 
   /**
-   * Queries that rows within the span represent in addition to themselves, by index of their client; null: none.
-   * Conditions on clients apply to those of the queries, all others to the rows. Takes the same arguments as `rows()`.
+   * Number of repeats of the rows within the span, by index of the repeats' client; null if there are none. Conditions
+   * on clients apply to the clients of the repeats, all other conditions to the rows. Takes the same arguments as
+   * `rows()`.
    */
   repeatsByClient(block: BlockReader, span: TimeSpan, names?: KnownNames): Uint32Array | null {
     const { clients, repeats } = block.head;
@@ -145,7 +146,10 @@ export class BlockFilter {
     return marks;
   }
 
-  /** Null if the rows must be counted; with a condition on names, only 0 is reliable. */
+  /**
+   * Number of matching queries from the dictionaries of the head; null if the rows must be counted. With a condition on
+   * names, only the result 0 is reliable.
+   */
   private countWithoutNames({ rows, clients, outcomes }: BlockHead): number | null {
     const clientMatches = matchesOf(clients, this.client);
     const outcomeMatches = matchesOf(outcomes, this.outcome);
@@ -162,7 +166,7 @@ export class BlockFilter {
     return wanted ? blocked : queries - blocked;
   }
 
-  /** Null if the rows must be counted. */
+  /** Number of matching queries from the counts of the names; null if the rows must be counted. */
   private countByNames(head: BlockHead, { counts, classes, matches }: MatchedNames): number | null {
     if (!matches.includes(1)) return 0;
     if (matchesOf(head.clients, this.client).includes(0)) return null;
@@ -185,7 +189,7 @@ export class BlockFilter {
     return { counts, classes, matches: this.domain!.amongEntries(book, places) };
   }
 
-  /** Null if no query can match. */
+  /** The columns on which conditions apply; null if no query can match. */
   private columns(block: BlockReader, names: KnownNames | undefined, client = this.client): Column[] | null {
     const { head } = block;
     const columns: { places: () => Uint16Array; matches: Uint8Array }[] = [];
@@ -203,7 +207,7 @@ export class BlockFilter {
       .map((column) => ({ places: column.places(), matches: column.matches }));
   }
 
-  /** 1 for each name that matches, with its rule; null = all match, empty = none. */
+  /** 1 for each name that matches and whose rule matches; null = all names match, empty = no name matches. */
   private nameMatches(block: BlockReader, names: KnownNames | undefined): Uint8Array | null {
     const matches = this.domain === null ? null : this.domainMatches(block, this.domain, names);
     if (this.rule === null || matches?.length === 0) return matches;
@@ -217,7 +221,7 @@ export class BlockFilter {
   private domainMatches(block: BlockReader, domain: NameMatches, names: KnownNames | undefined): Uint8Array {
     if (names !== undefined) return this.matched(names).matches;
     const texts = block.nameTexts();
-    // If no name can match, nothing else of the block is needed.
+    // If no name can match, no other part of the block is read.
     return domain.isWithout(texts) ? new Uint8Array(0) : domain.among(texts, block.nameStarts());
   }
 
@@ -244,7 +248,10 @@ function matchesOf<T>(entries: readonly T[], test: Test<T>): Uint8Array {
   return matches;
 }
 
-/** True if the matching entries are exactly those with a flag, false if exactly those without; null: neither. */
+/**
+ * True if exactly the entries with a flag match, false if exactly the entries without the flag match, null in all other
+ * cases.
+ */
 function flagWanted<T>(
   entries: readonly T[],
   matches: Uint8Array,
@@ -257,7 +264,7 @@ function flagWanted<T>(
     : null;
 }
 
-/** 1 for each `NameClass` whose outcomes all match; null if only some outcomes of a class do. */
+/** 1 for each `NameClass` whose outcomes all match; null if only some outcomes of a class match. */
 function classesWanted(outcomes: readonly HeadOutcome[], matches: Uint8Array): Uint8Array | null {
   const wanted = new Uint8Array(Object.keys(NameClass).length);
   const classes = outcomes.map(([, status]) => nameClassOf(QueryStatus[status]));

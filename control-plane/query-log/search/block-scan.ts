@@ -1,4 +1,4 @@
-/** The blocks of a span of time, a few at a time, so that memory stays bounded for any length of the span. */
+/** Reads the blocks of a span of time, a few at a time, so that memory stays bounded for any length of the span. */
 import type { Queryable } from '../../storage/db/database.ts';
 import { UsedBy } from '../block/log-block.ts';
 import type { BlockRange } from '../top-lists/list-parts.ts';
@@ -21,41 +21,41 @@ import {
 
 /** Filters for blocks, and the parts of them to read. */
 export interface BlockRequest extends TimeSpan {
-  /** The reader: blocks that only belong to the other reader are left out. */
+  /** The reader: blocks that are only for the other reader are left out. */
   readonly reader: 'log' | 'statistics';
   /** Only blocks of the node `nodeId`, or only of nodes other than `notNodeId`. */
   readonly nodeId?: number | undefined;
   readonly notNodeId?: number | undefined;
-  /** Pieces in addition to the head; as a function, the pieces of each block, possibly none. */
+  /** Pieces in addition to the head; a function returns the pieces of each block, which may be none. */
   readonly pieces: ReadonlySet<Piece> | ((block: StoredBlock) => ReadonlySet<Piece>);
   /** Whether to leave out blocks that are completely within the span. */
   readonly isPartialOnly?: boolean;
-  /** Leaves out blocks that are in lists of names (`top-lists/list-parts.ts`); by default none. */
+  /** Leaves out blocks that these top lists count (`top-lists/list-parts.ts`); by default, no block is left out. */
   readonly unlisted?: BlockRange['unlisted'];
-  /** Whether to begin with the oldest, by their first query. */
+  /** Whether to return the oldest blocks first, ordered by their first query. */
   readonly isOldestFirst?: boolean;
   /** Maximum number of blocks in the first fetch, for callers that only request pieces that they certainly need. */
   readonly firstFetch?: number;
 }
 
 /**
- * Number of blocks found at a time, without their content: few at first, because a page of the newest rows needs no
- * more.
+ * Number of blocks that one statement finds, without their content: few at first, because a page of the newest rows
+ * needs no more.
  */
 const FIRST_FOUND = 8;
 const MAX_FOUND = 512;
 /**
- * Number of blocks, and approximate number of bytes, fetched at a time. While some are read, as many more are being
- * fetched.
+ * Number of blocks, and approximate number of bytes, fetched at a time. While these are read, the same number of
+ * further blocks are fetched.
  */
 const MAX_FETCHED = 64;
 const FETCHED_BYTES = 2 * 1024 * 1024;
-/** After a fetch of fewer blocks, the next fetch waits until these are read. */
+/** If a fetch returned fewer blocks than this, the next fetch begins only after these blocks are read. */
 const MANY = 4;
 
 const UNLISTED = { any: 'AND listed IS NULL', hour: `AND listed IS DISTINCT FROM 'h'` } as const;
 
-/** The blocks with queries in the span, newest first by their last query, unless the oldest are requested first. */
+/** The blocks with queries in the span, newest first by their last query, or oldest first if `isOldestFirst`. */
 export async function* scanBlocks(tx: BlockTransaction, request: BlockRequest): AsyncGenerator<StoredBlock> {
   const batches = inBatches(tx, request);
   const fetchNext = async (): Promise<StoredBlock[] | null> => {
@@ -68,14 +68,14 @@ export async function* scanBlocks(tx: BlockTransaction, request: BlockRequest): 
       const blocks = await (ahead ?? fetchNext());
       if (blocks === null) return;
       ahead = blocks.length < MANY ? undefined : fetchNext();
-      ahead?.catch(() => undefined); // The error is thrown where `ahead` is awaited, if it ever is.
+      ahead?.catch(() => undefined); // Prevents an unhandled rejection: the error is thrown when `ahead` is awaited.
       for (const block of blocks) {
         await tx.turn?.();
         yield block;
       }
     }
   } finally {
-    // The transaction must end after its last statement.
+    // The caller must not end the transaction before this statement has ended.
     await ahead?.catch(() => undefined);
   }
 }
@@ -117,8 +117,8 @@ class Batches<T extends Wanted> {
   }
 
   /**
-   * Adds a block; returns the batch that it did not fit into, if there is one. Each batch may be twice as large as the
-   * last.
+   * Adds a block; if the current batch is full, returns that batch and starts another one. Each batch may be twice as
+   * large as the previous one.
    */
   add(wanted: T): T[] | null {
     const size = sizeOf(wanted);
@@ -164,7 +164,7 @@ async function* findBlocks(tx: BlockTransaction, request: BlockRequest): AsyncGe
   }
 }
 
-/** Returns the name of a parameter for its value. */
+/** Adds a value to the parameters of a statement; returns its placeholder, such as `$3`. */
 type Put = (value: unknown) => string;
 
 function parameters(): { readonly put: Put; readonly values: unknown[] } {

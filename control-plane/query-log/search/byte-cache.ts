@@ -1,7 +1,7 @@
 /**
- * Values by key with a limit in bytes, evicting the least recently used first. Values used in one of the last rounds
- * are not evicted, and a value that does not fit is not kept: otherwise a scan larger than the cache would evict each
- * value just before it is needed again.
+ * Cache of values by key with a limit in bytes; the least recently used value is evicted first. Values used in one of
+ * the last rounds are not evicted, and a new value for which there is no space is not cached: without this rule, a scan
+ * larger than the cache would evict each value just before the next scan needs it.
  */
 
 /** Number of rounds for which a used value is not evicted. */
@@ -15,7 +15,7 @@ interface Entry<T> {
 
 /** Cache of values with a limit in bytes. */
 export class ByteCache<T> {
-  /** Number of the round. */
+  /** Index of the current round. */
   round = 0;
   private readonly entries = new Map<string, Entry<T>>();
   private readonly maxBytes: number;
@@ -32,7 +32,7 @@ export class ByteCache<T> {
   get(key: string): T | undefined {
     const entry = this.entries.get(key);
     if (entry === undefined) return undefined;
-    // The map is in order of use; within a round the order does not matter.
+    // The map is in order of last use; the order within a round does not matter.
     if (entry.usedIn !== this.round) {
       entry.usedIn = this.round;
       this.entries.delete(key);
@@ -41,7 +41,7 @@ export class ByteCache<T> {
     return entry.value;
   }
 
-  /** Stores a value in place of an earlier one of the key; returns whether there was space. */
+  /** Stores a value and replaces an earlier value of the key; returns whether there was space. */
   put(key: string, value: T, bytes: number): boolean {
     this.delete(key);
     if (!this.makeRoom(bytes)) return false;

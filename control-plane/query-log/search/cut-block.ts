@@ -7,7 +7,9 @@ import { type StoredParts, OpenBlock } from '../block/open-block.ts';
 import { BlockFilter } from './block-filter.ts';
 import { clientTest, type DeviceCondition } from './query-conditions.ts';
 
-/** Rows to remove: of a span, in microseconds since 1970 with an exclusive end, and of one client or all. */
+/**
+ * Rows to remove: those of a span, in microseconds since 1970 with an exclusive end, and of one client or all clients.
+ */
 export interface ClearScope {
   readonly fromUs: number;
   readonly toUs: number;
@@ -32,29 +34,29 @@ export interface RemovedRows {
   readonly lastUs: number;
 }
 
-/** Marks of the rows and of the entries of the repeats: 1 = to be removed. */
+/** For each row, and each entry of the repeats: 1 = it must be removed. */
 interface RemovalMarks {
   readonly rows: Uint8Array;
   readonly repeats: Uint8Array;
 }
 
-/** Stored rows are already reduced by privacy. */
+/** The block is written again with all its parts; parts that privacy settings exclude were never stored. */
 const ALL: StoredParts = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 
-/** Whether a scope contains the whole block, judging by its span. */
+/** Whether a scope contains all rows of a block, according to the span of the block. */
 export function takesAll({ fromUs, toUs, device }: ClearScope, block: EncodedBlock): boolean {
   return device === null && block.firstUs >= fromUs && block.lastUs < toUs;
 }
 
-/** Whether a scope may contain anything of a block, judging by its head. */
+/** Whether a scope may contain some rows of a block, according to the clients in its head. */
 export function mayTake({ device }: ClearScope, { head }: BlockReader): boolean {
   const isWanted = device === null ? null : clientTest({ device });
   return isWanted === null || head.clients.some(isWanted);
 }
 
 /**
- * The block without the rows of some scopes; null if nothing is removed. Queries without a row are removed with the row
- * that represents them, and with their client. @throws {DamagedBlock}
+ * The block without the rows of these scopes; null if no row is removed. Repeats are removed with the row that
+ * represents them, and also if their own client is removed. @throws {DamagedBlock}
  */
 export async function cutBlock(reader: BlockReader, scopes: readonly ClearScope[]): Promise<CutBlock | null> {
   const doomed = doomedOf(reader, scopes);

@@ -1,7 +1,7 @@
 /**
- * Cache of the scan thread: heads and names of blocks, lists of names and clients. A block is identified by its
- * position in the log and the checksums of all its frames, a list by its checksum: after merging or additions the
- * identity is different, and a deleted block or list is not requested again.
+ * Cache of the scan thread: heads and names of blocks, and top lists of names and clients. The key of a block is its
+ * position in the log and the checksums of all its frames; the key of a list includes its checksum. A block or list
+ * that has changed therefore has another key, and a deleted one is not requested again.
  */
 import type { BlockReader } from '../block/block-reader.ts';
 import type { BlockHead } from '../block/block-layout.ts';
@@ -23,7 +23,10 @@ const MAX_BYTES = 40 * 1024 * 1024;
 const HEAD_BYTES = 1024;
 const ENTRY_BYTES = 160;
 const REPEAT_BYTES = 8;
-/** Minimum number of requests before a full book is replaced. */
+/**
+ * Minimum number of requests between two replacements of a full book. A book is a table of names or clients that the
+ * cached blocks and lists share.
+ */
 const BOOK_QUESTIONS = 16;
 
 /** Cache of blocks and lists. */
@@ -39,7 +42,7 @@ export class LogMemory {
     this.books = this.newBooks();
   }
 
-  /** Starts another request: data that the last requests used is not evicted for this one. */
+  /** Must be called when a request begins: data that the last few requests used is not evicted for the new one. */
   beginQuestion(): void {
     this.blocks.beginRound();
   }
@@ -49,14 +52,14 @@ export class LogMemory {
     return this.blocks.get(keyOfBlock(block)) as KnownBlock | undefined;
   }
 
-  /** Keeps the head of a block. */
+  /** Caches the head of a block. */
   keepHead(block: StoredBlock, head: BlockHead): void {
     this.blocks.put(keyOfBlock(block), { head }, bytesOfHead(head));
   }
 
   /**
-   * Caches the names of a block at the second read, so that a single search costs nothing extra; with `isAtOnce` at the
-   * first.
+   * Caches the names of a block when they are read for the second time, so that a single search costs nothing extra; if
+   * `isAtOnce` is true, caches them at the first time.
    */
   keepNames(block: StoredBlock, reader: BlockReader, isAtOnce = false): KnownNames | undefined {
     const known = this.findBlock(block);
@@ -84,7 +87,7 @@ export class LogMemory {
     return known ?? undefined;
   }
 
-  /** Starts new books if a flood of random names has filled one. */
+  /** Replaces the books with empty ones, because a flood of random names has filled one. */
   private beginBooks(): void {
     if (this.blocks.round - this.booksSince < BOOK_QUESTIONS) return;
     this.booksSince = this.blocks.round;
@@ -115,7 +118,7 @@ function keyOfBlock({
   return [runId, firstSeq, rowCount, hourUs, firstUs, lastUs, ...lengths, ...checksums].join(',');
 }
 
-/** A key that identifies this version of the list. */
+/** A cache key that identifies this version of the list. */
 function keyOfList(kind: ListKind, { grain, startMs, nodeId, queries, checksum }: ListPlace): string {
   return [kind, grain, startMs, nodeId, queries, checksum].join(',');
 }

@@ -1,4 +1,4 @@
-/** Finds the names of the log that a filter matches: of a block, or of names that blocks share. Pure. */
+/** Finds the names that a filter matches, among the names of a block or in a table of names that blocks share. Pure. */
 import { domainToUnicode } from 'node:url';
 import type { KeyTable } from '../top-lists/key-table.ts';
 import { matchesWildcards, type QueryFilter } from './query-conditions.ts';
@@ -35,12 +35,12 @@ export class NameMatches {
     return new NameMatches(filter);
   }
 
-  /** Whether none of these names can match; most blocks do not have a rare name. */
+  /** Whether none of these names can match; useful because most blocks do not contain a rare name. */
   isWithout(texts: Buffer): boolean {
     return this.wanted !== null && !texts.includes(this.wanted.bytes);
   }
 
-  /** 1 for each name that matches; each text ends with a line feed. */
+  /** 1 for each name that matches. Each text must end with a line feed. */
   among(texts: Buffer, starts: Uint32Array): Uint8Array {
     const count = starts.length - 1;
     const matches = new Uint8Array(count);
@@ -48,7 +48,7 @@ export class NameMatches {
     return matches;
   }
 
-  /** 1 for each of these entries of a table that matches; the results are kept for the next block. */
+  /** 1 for each of these entries of a table that matches. The results are cached for the next block. */
   amongEntries(book: KeyTable, entries: Uint32Array): Uint8Array {
     if (book !== this.book) [this.book, this.known] = [book, 0];
     if (this.known < book.size) {
@@ -83,24 +83,25 @@ export class NameMatches {
   }
 }
 
-/** A part that names must contain. */
+/** A part of the name for which the filter searches. */
 interface Part {
   readonly bytes: Buffer;
   /**
-   * Text that may be in the Unicode form of names; `bytes` are then in every IDN. Null = only `bytes` are searched for.
+   * Text to find in the Unicode form of names; `bytes` is then only the A-label prefix, which every IDN contains. Null
+   * = only `bytes` is searched for.
    */
   readonly unicode: string | null;
 }
 
 function partOf(text: string | undefined): Part | null {
   if (text === undefined) return null;
-  // A line feed separates names and is in none.
+  // A line feed separates names, so no name may match one.
   const folded = text.normalize('NFC').toLowerCase().replaceAll('\n', '\0');
   const isAscii = Buffer.byteLength(folded) === folded.length;
   return isAscii ? { bytes: Buffer.from(folded), unicode: null } : { bytes: IDN_PREFIX, unicode: folded };
 }
 
-/** A name in the form that users write: with its A-labels decoded (RFC 5890); malformed ones are unchanged. */
+/** A name in the form that users write: with its A-labels decoded (RFC 5890); malformed labels are unchanged. */
 function toUnicode(name: string): string {
   return name
     .split('.')
@@ -108,7 +109,7 @@ function toUnicode(name: string): string {
     .join('.');
 }
 
-/** Calls `take` for each text from `from` on that contains the part; all of them are searched together. */
+/** Calls `take` for each text from `from` on that contains the part; all texts are searched as one buffer. */
 function forEachMatch(
   { texts, starts, count }: Texts,
   from: number,

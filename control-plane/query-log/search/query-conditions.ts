@@ -1,4 +1,4 @@
-/** Conditions on a query of the log, and the tests of dictionaries derived from them. Pure. */
+/** Conditions on a query of the log, and the tests of dictionary entries derived from these conditions. Pure. */
 import { parseUpstream } from '../../../config/upstream-url.ts';
 import type { CompatReply } from '../../../shared/api/compat/compat-api.ts';
 import type { Decision, DnssecStatusName, ProtocolName, QueryStatusName } from '../../../shared/query-log.ts';
@@ -9,15 +9,15 @@ import type { HeadClient, HeadOutcome, HeadRule } from '../block/block-layout.ts
 import { replyKindOf } from '../rows/reply-kind.ts';
 
 /**
- * A client by the ids with which it identified itself by a key, and by all its addresses unless another client
- * identified itself at that address.
+ * A client: queries match if it identified itself by a key with one of these ids, or if they came from one of these
+ * addresses and no client identified itself by a key.
  */
 export interface DeviceCondition {
   readonly ids: readonly number[];
   readonly addresses: readonly string[];
 }
 
-/** Conditions on a query; an absent one matches everything. */
+/** Conditions on a query; an absent condition matches every query. */
 export interface QueryConditions {
   /** Part of the queried name in any case, in the form of the log or in Unicode. */
   readonly domain?: string | undefined;
@@ -25,13 +25,13 @@ export interface QueryConditions {
   readonly client?: string | undefined;
   readonly device?: DeviceCondition | undefined;
   readonly group_id?: number | undefined;
-  /** `A`, `TYPE65280`. */
+  /** QTYPE, such as `A` or `TYPE65280`. */
   readonly type?: string | undefined;
   readonly status?: QueryStatusName | undefined;
-  /** `NXDOMAIN`, `RCODE17`. */
+  /** RCODE, such as `NXDOMAIN` or `RCODE17`. */
   readonly rcode?: string | undefined;
   readonly protocol?: ProtocolName | undefined;
-  /** Upstream server, in any form of its address. */
+  /** Upstream server, in any notation of its address. */
   readonly upstream?: string | undefined;
   readonly dnssec?: DnssecStatusName | undefined;
   /** Name of the list, filter, service or schedule profile that blocked the query. */
@@ -39,12 +39,15 @@ export interface QueryConditions {
   /** Statuses, of which a query must have one. */
   readonly statuses?: readonly QueryStatusName[] | undefined;
   readonly decisions?: readonly Decision[] | undefined;
-  /** Upstream servers, one of which was asked for the query. */
+  /** Upstream servers, to one of which the query was forwarded. */
   readonly upstreams?: readonly string[] | undefined;
-  /** Types of questions to exclude, by number. */
+  /** QTYPEs to exclude, as numbers. */
   readonly typesLeftOut?: readonly number[] | undefined;
   readonly reply?: CompatReply | undefined;
-  /** A complete name, with `*` for any part of it; and such patterns of addresses, one of which must match. */
+  /**
+   * `domainPattern` is compared with the complete name, and one of `clientPatterns` must match the complete address;
+   * `*` matches any part.
+   */
   readonly domainPattern?: string | undefined;
   readonly clientPatterns?: readonly string[] | undefined;
 }
@@ -54,7 +57,7 @@ export interface QueryFilter extends QueryConditions {
   readonly not?: QueryConditions | undefined;
 }
 
-/** Whether a value matches; null = all match. */
+/** Whether a value matches; null = all values match. */
 export type Test<T> = ((value: T) => boolean) | null;
 
 /** The client test of a filter. */
@@ -67,12 +70,12 @@ export function outcomeTest(filter: QueryFilter): Test<HeadOutcome> {
   return combine(outcomeTests(filter), outcomeTests(filter.not ?? {}));
 }
 
-/** The test of a filter on the deciding rule; null = the query has none. */
+/** The test of a filter on the deciding rule; the rule is null if the query has none. */
 export function ruleTest(filter: QueryFilter): Test<HeadRule | null> {
   return combine(ruleTests(filter), ruleTests(filter.not ?? {}));
 }
 
-/** All of `wanted` and none of `excluded`; null if there are no tests. */
+/** A test that passes if all of `wanted` and none of `excluded` pass; null if there are no tests. */
 function combine<T>(
   wanted: readonly ((value: T) => boolean)[],
   excluded: readonly ((value: T) => boolean)[],
@@ -108,7 +111,7 @@ const MAX_KNOWN = 10_000;
 
 function clientWithin(networkText: string): (client: HeadClient) => boolean {
   const network = networkFromText(networkText);
-  // Most blocks have the same clients.
+  // Results are cached, because most blocks have the same clients.
   const known = new Map<string, boolean>();
   return ([address]) => {
     const before = known.get(address);
@@ -141,12 +144,12 @@ function outcomeTests(conditions: QueryConditions): ((outcome: HeadOutcome) => b
   if (reply !== undefined) oneOf.push((outcome) => replyKindOf(outcome[2], outcome[8]) === reply);
   if (upstream !== undefined) oneOf.push(upstreamIs(upstream));
   if (upstreams !== undefined)
-    // A cached answer keeps the name of its server.
+    // A cached answer also has the name of a server, so `cached` must be checked.
     oneOf.push(([, , , , , cached, server]) => server !== null && !cached && upstreams.includes(server));
   return oneOf.concat(expectations(expected));
 }
 
-/** Whether a server is the same, in any form of its address. */
+/** A test whether an outcome has this upstream server, in any notation of its address. */
 function upstreamIs(wanted: string): (outcome: HeadOutcome) => boolean {
   const wantedServer = serverOf(wanted);
   const servers = new Map<string, boolean>();

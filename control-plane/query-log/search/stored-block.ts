@@ -1,4 +1,4 @@
-/** SQL of single blocks: fetches their parts, and converts rows to blocks. `block-scan.ts` selects the blocks. */
+/** Fetches parts of single blocks by SQL, and converts database rows to blocks. `block-scan.ts` selects the blocks. */
 import { type BinaryRow, int4sOf, int8Of } from '../../storage/db/copy/copy-out.ts';
 import type { CopyQueryable } from '../../storage/db/database.ts';
 import { type BlockHead, type EncodedBlock, Frame } from '../block/block-layout.ts';
@@ -25,7 +25,7 @@ export interface KnownBlock {
 /** Key of a block. */
 export type BlockKey = Pick<StoredBlock, 'runId' | 'firstSeq' | 'hourUs'>;
 
-/** Frames of a block. */
+/** Frames of a block that are fetched together. */
 export type Piece =
   'head' | 'texts' | 'names' | 'times' | 'nameOf' | 'clientOf' | 'outcomeOf' | 'queries' | 'answers';
 
@@ -41,7 +41,7 @@ const FRAMES_OF: Readonly<Record<Piece, readonly [first: number, last: number]>>
   queries: [Frame.TIMES, Frame.RESPONSE_TIMES],
   answers: [Frame.ANSWERS, Frame.ANSWER_RECORDS],
 };
-/** The pieces by the column of the table that contains them. */
+/** The pieces that each column of the table contains. */
 const NAMES: readonly Piece[] = ['texts', 'names'];
 const QUERIES: readonly Piece[] = ['times', 'nameOf', 'clientOf', 'outcomeOf', 'queries'];
 
@@ -50,7 +50,7 @@ const COLUMNS: readonly (readonly Piece[])[] = [['head'], NAMES, QUERIES, ['answ
 /** Location of a part of a column. */
 interface Slice {
   readonly firstFrame: number;
-  /** First byte, counted from 1. */
+  /** Position of the first byte; the first byte of the column is 1, as in SQL. */
   readonly start: number;
   readonly length: number;
 }
@@ -59,7 +59,10 @@ const NOTHING: Slice = { firstFrame: 0, start: 1, length: 0 };
 /** Maximum size of a column in PostgreSQL. */
 const MAX_BYTES = 0x3fff_ffff;
 
-/** The bytes from the first to the last frame of these pieces in a column that begins with `columnFrame`. */
+/**
+ * Location of the bytes from the first to the last frame of these pieces, in a column whose first frame is
+ * `columnFrame`.
+ */
 function sliceOf(
   { lengths }: Pick<EncodedBlock, 'lengths'>,
   pieces: ReadonlySet<Piece>,
@@ -89,7 +92,7 @@ export function sizeOf({ block, pieces }: Wanted): number {
   return COLUMNS.reduce((sum, column) => sum + sliceOf(block, pieces, column).length, 0);
 }
 
-/** Blocks with the requested pieces of each, in the same order; without blocks that no longer exist. */
+/** The blocks with the requested pieces of each, in the same order; blocks that no longer exist are omitted. */
 export async function fetchPieces(tx: CopyQueryable, wanted: readonly Wanted[]): Promise<StoredBlock[]> {
   if (wanted.length === 0) return [];
   const days = Map.groupBy(wanted, ({ block }) => dayOf(block.hourUs));
@@ -161,7 +164,10 @@ export async function fetchBlockOf(
   return block === null || seq >= block.firstSeq + block.rowCount ? null : block;
 }
 
-/** The block of the log that contains a row of a run, of any day; null if it no longer exists. Searches each day. */
+/**
+ * The block of the log that contains a row of a run, whatever its day; null if it no longer exists. Searches the
+ * partition of every day.
+ */
 export async function findBlockOf(
   tx: CopyQueryable,
   { runId, seq }: { runId: number; seq: number },
@@ -174,10 +180,10 @@ export async function findBlockOf(
   return row === undefined ? null : toBlock(row);
 }
 
-/** Blocks that only belong to statistics show no row. */
+/** Rows of blocks that are only for statistics must not be shown. */
 const IS_LOGGED = `used_by <> '${UsedBy.STATS}'`;
 
-/** The columns for `toBlock()`, with the complete columns of these pieces. */
+/** SQL of the columns for `toBlock()`, including the complete columns that contain these pieces. */
 export function blockColumns(pieces: ReadonlySet<Piece>): string {
   const column = (name: string, its: readonly Piece[]): string =>
     its.some((piece) => pieces.has(piece)) ? name : 'NULL::bytea';
@@ -185,7 +191,7 @@ export function blockColumns(pieces: ReadonlySet<Piece>): string {
     ${column('answers', ['answers'])}`;
 }
 
-/** The columns for `toBlock()` for a block without its content. */
+/** SQL of the columns for `toBlock()` if the content of the block is not needed. */
 export const ROW_COLUMNS = `run_id, first_seq, row_count, node_id, ${microsInSql('hour')}, ${microsInSql('first_time')},
   ${microsInSql('last_time')}, lengths, checksums, answers IS NOT NULL, repeats`;
 
@@ -213,21 +219,23 @@ export function numberInSql(value: number): string {
 const EMPTY = Buffer.alloc(0);
 const LAST_US = Date.UTC(9999, 11, 31) * 1000;
 
-/** The columns of a block without its content, and how to convert them to JSON: for repeated statements. */
+/**
+ * The columns of a block without its content, and SQL that converts them to JSON, for statements that are run often.
+ */
 export const BLOCK_COLUMNS = `run_id, first_seq, row_count, node_id, hour, first_time, last_time, lengths, checksums, answers, repeats`;
 export const BLOCK_VALUES: readonly string[] = [
   ...['run_id', 'first_seq', 'row_count', 'node_id', ...['hour', 'first_time', 'last_time'].map(microsInSql)],
   ...['lengths', 'checksums', 'answers IS NOT NULL', 'repeats'],
 ];
 
-/** A block in JSON. */
+/** A block without its content, as a JSON array. */
 export type BlockValues = readonly [
   ...[runId: number, firstSeq: number, rowCount: number, nodeId: number],
   ...[hourUs: number, firstUs: number, lastUs: number],
   ...[lengths: number[], checksums: number[], hasAnswers: boolean, repeats: number],
 ];
 
-/** A block without content. */
+/** Converts the JSON array to a block without content. */
 export function fromValues(values: BlockValues): StoredBlock {
   const [runId, firstSeq, rowCount, nodeId, hourUs, firstUs, lastUs, ...content] = values;
   const [lengths, checksums, hasAnswers, repeats] = content;
@@ -249,7 +257,7 @@ export function fromValues(values: BlockValues): StoredBlock {
   };
 }
 
-/** A time as a parameter of a statement, to the microsecond. */
+/** A time as a parameter of a statement, with microsecond precision. */
 export function momentOf(us: number): string {
   const within = inYears(us);
   const rest = String(within % 1000).padStart(3, '0');
@@ -261,18 +269,21 @@ export function dateOfMoment(us: number): string {
   return new Date(Math.floor(inYears(us) / 1000)).toISOString().slice(0, 10);
 }
 
-/** Times outside the years 1970 to 9999 have a form that PostgreSQL does not accept; no row has one. */
+/**
+ * Limits a time to the years 1970 to 9999: PostgreSQL does not accept the ISO form of other times, and no row has such
+ * a time.
+ */
 function inYears(us: number): number {
   return Math.max(0, Math.min(us, LAST_US));
 }
 
-/** The block without fetched or cached content. */
+/** A copy of the block without fetched or cached content. */
 export function withoutContent({ known: _, firstFrames: __, ...block }: StoredBlock): StoredBlock {
   const answers = block.answers === null ? null : EMPTY;
   return { ...block, head: EMPTY, names: EMPTY, queries: EMPTY, answers };
 }
 
-/** The block of a row of `blockColumns()`, or of `ROW_COLUMNS` without content. */
+/** Converts a row with the columns `blockColumns()`, or a row with `ROW_COLUMNS` to a block without content. */
 export function toBlock(row: BinaryRow): StoredBlock {
   const [runId, firstSeq, rowCount, nodeId, hourUs, firstUs, lastUs, lengths, checksums, hasAnswers] = row;
   const [repeats, head, names, queries, answers] = row.slice(10);

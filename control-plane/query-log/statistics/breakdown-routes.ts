@@ -14,7 +14,7 @@ interface NamedList {
   readonly name: string;
 }
 
-/** The row of the breakdown. */
+/** The route of the breakdown. */
 export function breakdownRoutes(context: {
   stats: { readonly breakdown: AbortableReader<typeof readBreakdown> };
   policyRows: () => { readonly sources: readonly NamedList[] };

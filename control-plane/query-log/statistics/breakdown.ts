@@ -1,10 +1,10 @@
-/** Queries of a period by upstream, list and service, from the counts that are stored with each block. */
+/** Numbers of queries of a period by upstream, list and service, from the counts that are stored with each block. */
 import type { LogSource } from '../reading/log-source.ts';
 import { nodesOf } from '../reading/query-log-store.ts';
 import { type NodeSpan, readCounts } from './counts-reader.ts';
 import { average, countsOf } from './stats-store.ts';
 
-/** Queries that waited for an upstream. */
+/** Number of queries that were forwarded to an upstream. */
 export interface UpstreamCount {
   readonly upstream: string;
   readonly count: number;
@@ -12,7 +12,7 @@ export interface UpstreamCount {
   readonly avgTimeMs: number;
 }
 
-/** Counts by value, the largest first in each. */
+/** Counts by upstream, list and service, each sorted with the largest first. */
 export interface Breakdown {
   readonly forwarded: number;
   readonly blocked: number;
@@ -23,7 +23,7 @@ export interface Breakdown {
   readonly services: readonly (readonly [name: string, count: number])[];
 }
 
-/** The counts of a span. */
+/** Reads the counts of a span. */
 export async function readBreakdown(log: LogSource, { fromMs, toMs, node }: NodeSpan): Promise<Breakdown> {
   const sums = await log.read(async (tx) => {
     const { nodeId } = await nodesOf(tx, { node });

@@ -1,11 +1,12 @@
 /**
- * Starts of the buckets of a timeline: minutes and quarters of an hour in UTC, which all current time zones share;
- * hours and days in a time zone, so that a day may have 23 or 25 hours and an hour 30 minutes. Pure.
+ * Starts of the buckets of a timeline: buckets of minutes and quarters of an hour start at the same times in all
+ * current time zones; buckets of hours and days follow the clock of a time zone, so that a day may have 23 or 25 hours,
+ * and an hour 30 minutes. Pure.
  */
 import type { Granularity } from '../../../shared/api/stats-api.ts';
 import type { ZoneOffset } from '../../../shared/policy/schedule.ts';
 
-/** Milliseconds of an ordinary bucket. */
+/** Usual length of a bucket in milliseconds. */
 export const BUCKET_MS: Readonly<Record<Granularity, number>> = {
   minute: 60_000,
   '15min': 900_000,
@@ -24,7 +25,7 @@ export function bucketStarts(
   const stepMs = BUCKET_MS[granularity];
   const isByZone = granularity === 'hour' || granularity === 'day';
   const nextOf = (ms: number): number => (isByZone ? nextMark(ms, stepMs, offsetAt) : ms + stepMs);
-  // Starts two steps earlier: a bucket may be longer than one step, but not than two.
+  // Starts two steps earlier, because a bucket may be up to two steps long.
   let startMs = isByZone ? fromMs - 2 * stepMs : Math.floor(fromMs / stepMs) * stepMs;
   for (let nextMs = nextOf(startMs); nextMs <= fromMs; nextMs = nextOf(startMs)) startMs = nextMs;
   const starts: number[] = [];
@@ -32,13 +33,16 @@ export function bucketStarts(
   return starts;
 }
 
-/** The first time after `ms` at which the zone's clock shows a multiple of `stepMs`, or has just skipped one. */
+/**
+ * The first time after `ms` at which the zone's clock shows a multiple of `stepMs`, or has just skipped such a
+ * multiple.
+ */
 function nextMark(ms: number, stepMs: number, offsetAt: ZoneOffset): number {
   const offsetMs = offsetAt(ms) * MINUTE_MS;
   const mark = (Math.floor((ms + offsetMs) / stepMs) + 1) * stepMs;
   const guess = mark - offsetMs;
   const laterMs = offsetAt(guess) * MINUTE_MS;
-  // If a clock is set back within an hour, some minutes occur twice: the second time is a separate bucket.
+  // If the clock is set back within an hour, some minutes occur twice; their second occurrence is a separate bucket.
   if (laterMs === offsetMs || stepMs < BUCKET_MS.day) return guess;
   const corrected = mark - laterMs;
   return offsetAt(corrected) * MINUTE_MS === laterMs ? corrected : guess;

@@ -2,12 +2,12 @@
 import type { CacheStats } from '../../../shared/api/cache-api.ts';
 import { type CacheUse, percent } from './stats-store.ts';
 
-/** Counters of the cache. */
+/** Source of the cache's counters. */
 export interface CacheFigures {
   metrics(): { readonly entries: number; readonly optimistic_refreshes: number };
 }
 
-/** The log's counts of a period, with the current content of the cache. */
+/** Combines the counts of a period from the log with the current size of the cache. */
 export function toCacheStats({ hits, misses }: CacheUse, cache: CacheFigures): CacheStats {
   const { entries, optimistic_refreshes } = cache.metrics();
   return {

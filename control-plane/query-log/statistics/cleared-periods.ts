@@ -1,9 +1,15 @@
-/** Parts of a span whose rows were cleared, so that its counts no longer match the log. */
+/**
+ * Finds the parts of a span whose rows were cleared from the log, so that the counts of the span no longer match the
+ * log.
+ */
 import type { ClearedPeriods } from '../../../shared/api/stats-api.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { Span } from './counts-reader.ts';
 
-/** Maximum number of parts in an answer; if there are more, they are combined. */
+/**
+ * Maximum number of parts in a response; if there are more, one part from the first start to the last end replaces
+ * them.
+ */
 const MAX_PARTS = 20;
 
 /** The parts in order, without overlaps, and within the span. */

@@ -8,7 +8,7 @@ export interface ClientNames {
   nameAt(address: string, clientId: number | null): string | null;
 }
 
-/** The list with the current name of each client. */
+/** Converts a top list to the form of the API, with the current name of each client. */
 export function withNames(counts: readonly ClientCount[], clients: ClientNames): TopClients {
   return counts.map(({ ip, clientId, count, blocked }) => ({
     ip_address: ip,

@@ -1,6 +1,6 @@
 /**
- * Queries of the busiest clients by time. They are counted from the blocks of the span, in the same buckets as the
- * timeline of all queries, so that both have the same totals.
+ * Numbers of queries of the busiest clients over time. Queries are counted from the blocks of the span, in the same
+ * buckets as the timeline of all queries, so that both have the same totals.
  */
 import type { ClearedPeriods, Granularity } from '../../../shared/api/stats-api.ts';
 import { zoneOffset } from '../../../shared/policy/time-zone.ts';
@@ -17,14 +17,14 @@ import type { NodeSpan } from './counts-reader.ts';
 export interface ClientTimelineRequest extends NodeSpan {
   readonly granularity: Granularity;
   readonly timezone: string;
-  /** Maximum number of clients with their own counts. */
+  /** Maximum number of clients that are counted separately. */
   readonly limit: number;
 }
 
-/** A client with its queries. */
+/** A client with its numbers of queries. */
 export interface CountedBuckets {
   readonly ip: string;
-  /** The client that identified itself by its key; null = identified by its address. */
+  /** Id of the client if it identified itself by its key; null if it was identified by its address. */
   readonly clientId: number | null;
   readonly total: number;
   /** Counts by bucket. */
@@ -36,9 +36,9 @@ export interface LoggedClientTimeline {
   readonly cleared: ClearedPeriods;
   /** Starts of the buckets, Unix milliseconds. */
   readonly startsMs: readonly number[];
-  /** The busiest first. */
+  /** The busiest clients, in descending order. */
   readonly clients: readonly CountedBuckets[];
-  /** Queries of all other clients, by bucket. */
+  /** Number of queries of all other clients, by bucket. */
   readonly others: readonly number[];
 }
 
@@ -69,7 +69,7 @@ export async function readClientTimeline(
   });
 }
 
-/** The bucket of each step: the last one that has begun when the step begins. */
+/** The index of the bucket of each step: the last bucket that starts at or before the start of the step. */
 function slotsOf(
   startsMs: readonly number[],
   { fromMs, toMs }: Pick<NodeSpan, 'fromMs' | 'toMs'>,

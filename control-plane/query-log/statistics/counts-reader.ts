@@ -3,19 +3,19 @@ import type { Queryable } from '../../storage/db/database.ts';
 import type { LogSource } from '../reading/log-source.ts';
 import { type Grain, GRAIN_MS } from '../store/counts-store.ts';
 
-/** A span of time: [fromMs, toMs), Unix milliseconds, both starts of minutes. */
+/** A span of time: [fromMs, toMs), Unix milliseconds, both at the start of a minute. */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Queries of a span, of all nodes or of one. */
+/** A span, for the queries of one node or of all nodes. */
 export interface NodeSpan extends Span {
   /** `server.node_name` */
   readonly node?: string | undefined;
 }
 
-/** Rows of one granularity that start in a span. */
+/** Stored counts of one granularity that start in a span. */
 export interface CountsRange extends Span {
   readonly grain: Grain;
 }
@@ -42,9 +42,9 @@ export interface Bucket {
   readonly rateLimited: number;
 }
 
-/** Filters for counts of a span that is divided into slots of equal length. */
+/** Selects counts of a span that is divided into slots of equal length. */
 export interface SlotRequest extends Span {
-  /** Length of a slot, a multiple of a minute; slots start at multiples of it. */
+  /** Length of a slot, a multiple of a minute; slots start at multiples of this length. */
   readonly stepMs: number;
   /** Kinds of counts, such as `status`; see `MinuteCounts.counts`. */
   readonly kinds: readonly string[];
@@ -60,7 +60,7 @@ const TOTALS = `coalesce(sum(queries), 0)::bigint AS queries, coalesce(sum(block
   coalesce(sum(cached), 0)::bigint AS cached, coalesce(sum(forwarded), 0)::bigint AS forwarded,
   coalesce(sum(rate_limited), 0)::bigint AS "rateLimited"`;
 
-/** Sums of [fromMs, toMs), both starts of minutes; of one node, or of all. */
+/** Sums of [fromMs, toMs), both at the start of a minute, for one node or for all nodes. */
 export async function readCounts(
   tx: Queryable,
   fromMs: number,
@@ -79,7 +79,9 @@ export async function readCounts(
   return { ...totals.rows[0]!, counts: new Map(rows.map(({ key, value }) => [key, value])) };
 }
 
-/** Sums of each of these parts of the span with queries, in order; of one node, or of all. */
+/**
+ * Sums of each of these parts of the span, in order, for one node or for all nodes; parts without queries are omitted.
+ */
 export async function readBuckets(
   tx: Queryable,
   parts: readonly CountsRange[],
@@ -94,7 +96,10 @@ export async function readBuckets(
   return rows;
 }
 
-/** The slots with queries, in order, from the counts of minutes. The span starts at most two days ago. */
+/**
+ * The slots with queries, in order, from the counts of minutes. The span must start at most two days ago, because older
+ * counts of minutes are deleted.
+ */
 export async function readSlotCounts(
   log: LogSource,
   { fromMs, toMs, stepMs, kinds }: SlotRequest,
@@ -116,8 +121,8 @@ export async function readSlotCounts(
 const ALL_GRAINS: readonly Grain[] = ['d', 'q', 'm'];
 
 /**
- * A span in as few rows as possible: days, with quarters of an hour before and after, and minutes before and after
- * these.
+ * Divides a span so that as few stored counts as possible are read: days, then quarters of an hour before and after the
+ * days, then minutes before and after these quarters.
  */
 export function partsOf(fromMs: number, toMs: number, grains = ALL_GRAINS): CountsRange[] {
   return split(grains, fromMs, toMs);

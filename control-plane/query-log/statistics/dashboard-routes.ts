@@ -1,4 +1,7 @@
-/** HTTP routes of `{api}/dashboard`: the data of the first page, in one answer from one consistent state of the log. */
+/**
+ * HTTP routes of `{api}/dashboard`: the data of the dashboard's first page in one response, from one consistent state
+ * of the log.
+ */
 import { periodMs } from '../../../shared/api/fields.ts';
 import { Dashboard, DashboardQuery } from '../../../shared/api/stats-api.ts';
 import { type Clock, uptimeSecs } from '../../../shared/clock.ts';

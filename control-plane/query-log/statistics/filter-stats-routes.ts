@@ -1,4 +1,4 @@
-/** HTTP routes of `{api}/block-filter/stats`, which answer from memory. */
+/** HTTP routes of `{api}/block-filter/stats`, which are answered from memory. */
 import { BlockFilterStats } from '../../../shared/api/stats-api.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';

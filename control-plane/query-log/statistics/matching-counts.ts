@@ -1,6 +1,6 @@
 /**
- * Counts of the queries of one client, network or group by time. Unlike the counts of all queries, they are not stored,
- * so they are computed from the blocks of the span.
+ * Counts of the queries of one client, network or group over time. Unlike the counts of all queries, these are not
+ * stored, so they are computed from the blocks of the span.
  */
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
 import type { BlockReader } from '../block/block-reader.ts';
@@ -14,7 +14,7 @@ export interface MatchingRequest {
   /** [fromMs, toMs), Unix milliseconds. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Length of a slot; slots start at multiples of it. */
+  /** Length of a slot; slots start at multiples of this length. */
   readonly stepMs: number;
   readonly filter: Pick<QueryFilter, 'client' | 'group_id'>;
   /** Only queries that this node answered. */
@@ -41,7 +41,7 @@ export async function readMatchingCounts(
     const times = reader.times();
     const add = slots.adderFor(reader);
     for (const row of rows ?? times.keys()) add(row, 1);
-    // A row of a flood also represents queries of other clients.
+    // During a flood, a row also represents queries of other clients (repeats), so these are counted separately.
     repeats?.rows.forEach((row, entry) => {
       const isWithin = times[row]! >= request.fromUs && times[row]! < request.toUs;
       if (isWithin && isWanted(clients[repeats.clients[entry]!]!)) add(row, repeats.queries[entry]!);

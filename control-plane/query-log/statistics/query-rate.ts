@@ -7,7 +7,7 @@ const SECONDS_KEPT = 60;
 /** Totals of all threads, sampled once a second. */
 export class QueryRate {
   private readonly counters: readonly Float64Array[];
-  /** Total at the start of each of the last seconds, oldest first. */
+  /** Total number of queries at the start of each of the last seconds, oldest first. */
   private readonly samples: number[] = [];
   private timer: NodeJS.Timeout | undefined;
 
@@ -31,7 +31,7 @@ export class QueryRate {
     clearInterval(this.timer);
   }
 
-  /** Queries of the last complete second, or of the last sixty (fewer directly after the start). */
+  /** Number of queries in the last complete second, or in the last sixty seconds (fewer directly after the start). */
   recentQueries(unit: 'second' | 'minute'): number {
     const newest = this.samples.at(-1) ?? 0;
     const from = unit === 'second' ? this.samples.at(-2) : this.samples[0];

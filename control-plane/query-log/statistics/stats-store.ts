@@ -1,6 +1,6 @@
 /**
- * Figures of a period. The counts are stored with each block, so the length of the period hardly affects the cost;
- * names and clients come from lists, and from the blocks that are not in a list yet.
+ * Figures of a period. Counts are stored with each block, so the length of the period hardly affects the cost. Names
+ * and clients are read from the stored top lists, and from the blocks that no list counts yet.
  */
 import type { ClearedPeriods, StatsSummary } from '../../../shared/api/stats-api.ts';
 import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
@@ -26,7 +26,7 @@ export interface DomainCount {
 /** A row of a top list of clients. */
 export interface ClientCount {
   readonly ip: string;
-  /** The client that identified itself by its key; null = identified by its address. */
+  /** Id of the client if it identified itself by its key; null if it was identified by its address. */
   readonly clientId: number | null;
   readonly count: number;
   readonly blocked: number;
@@ -41,7 +41,7 @@ export interface CacheUse {
 /** Queries that the rules of a list blocked. */
 export interface ListHits {
   readonly all: number;
-  /** Number of these queries whose rule no other list had. */
+  /** Number of these queries whose rule was in no other list. */
   readonly sole: number;
 }
 
@@ -59,19 +59,19 @@ export interface TopDomainsRequest extends TopRequest {
 
 /** Selects the rows of a top list of clients. */
 export interface TopClientsRequest extends TopRequest {
-  /** Which of their queries are counted for the selection and the order; all by default. */
+  /** Whether clients are selected and sorted by all their queries or by their blocked queries; default: all. */
   readonly by?: 'all' | 'blocked';
 }
 
-/** Selects names at or below some others. */
+/** Selects names that equal a domain or are below it. */
 export interface NamesBelowRequest extends NodeSpan {
   /** Domains in lower case, without a final dot. */
   readonly roots: readonly string[];
 }
 
 /**
- * Queries from one address without those of clients that identified themselves, or the queries of one of these clients
- * from the address.
+ * Number of queries from one address, either of one client that identified itself by a key, or of all clients that did
+ * not.
  */
 export interface AddressCount extends CountedClient {
   readonly total: number;
@@ -85,7 +85,7 @@ export interface MostAskedRequest {
   readonly limit: number;
 }
 
-/** Maximum number of addresses; the busiest ones are counted. */
+/** Maximum number of addresses that are counted; the busiest ones are chosen. */
 const MAX_ADDRESSES = 10_000;
 const DAY_MS = 86_400_000;
 
@@ -122,7 +122,7 @@ export async function readCacheUse(log: LogSource, { fromMs, toMs }: Span): Prom
   return cacheUse(await log.read((tx) => readCounts(tx, fromMs, toMs)));
 }
 
-/** Cache hits and misses of summed counts. */
+/** Cache hits and misses according to summed counts. */
 export function cacheUse({ counts }: CountSums): CacheUse {
   return { hits: counts.get('cache:hits') ?? 0, misses: counts.get('cache:misses') ?? 0 };
 }
@@ -137,7 +137,7 @@ export async function readListHits(
   return new Map(countsOf(sums, 'list').map(([id, all]) => [Number(id), { all, sole: sole[id] ?? 0 }]));
 }
 
-/** The most queried names that were blocked, or that were not. */
+/** The most queried names, either of blocked queries or of all others. */
 export async function readTopDomains(
   log: LogSource,
   { limit, client, group_id, which, ...span }: TopDomainsRequest,
@@ -148,7 +148,7 @@ export async function readTopDomains(
   });
 }
 
-/** The most queried of the summed names. */
+/** The most queried names from these sums. */
 export function topDomains(sums: Sums['names'], which: 'blocked' | 'allowed', limit: number): DomainCount[] {
   const weight = which === 'blocked' ? 'blocked' : 'not blocked';
   return sums.top(limit, weight).map(([domain, { resolved, blocked, other }]) => ({
@@ -202,7 +202,7 @@ export async function readMostAsked(
   return sums.top(limit, 'resolved').map(([name]) => name);
 }
 
-/** Queries by address and key; `client-directory.ts` maps addresses to clients. */
+/** Numbers of queries by address and key; `client-directory.ts` maps addresses to clients. */
 export async function readAddressCounts(log: LogSource, span: Span): Promise<AddressCount[]> {
   const request = { ...microseconds(span), filter: {}, onDamaged: log.onDamaged };
   return log.read(async (tx) =>
@@ -212,7 +212,7 @@ export async function readAddressCounts(log: LogSource, span: Span): Promise<Add
   );
 }
 
-/** The busiest of the summed clients. */
+/** The busiest clients from these sums. */
 export function topClients(
   sums: Sums['clients'],
   limit: number,
@@ -238,7 +238,7 @@ function microseconds({ fromMs, toMs }: Span): { fromUs: number; toUs: number } 
   return { fromUs: fromMs * 1000, toUs: toMs * 1000 };
 }
 
-/** Figures of summed queries. */
+/** The summary computed from these sums. */
 export function summarize({ counts: sums, cleared, names, clients }: Sums): LoggedSummary {
   const count = (key: string): number => sums.counts.get(key) ?? 0;
   const latency = percentiles(sums);
@@ -270,7 +270,7 @@ export function summarize({ counts: sums, cleared, names, clients }: Sums): Logg
   };
 }
 
-/** Counts of one kind by value; numbers as values come first. */
+/** Counts of one kind by value; numeric values come first. */
 function byValue(
   sums: CountSums,
   kind: string,
@@ -289,8 +289,8 @@ export function countsOf({ counts }: CountSums, kind: string): (readonly [value:
 }
 
 /**
- * The time in milliseconds below which this share of the queries was answered: the upper end of a bucket, at most 19 %
- * too high.
+ * Returns a function: response time in milliseconds within which this share of the queries was answered. The result is
+ * the upper end of a bucket, at most 19 % too high.
  */
 function percentiles(sums: CountSums): (share: number) => number {
   const buckets = Object.entries(byValue(sums, 'latency'))

@@ -1,6 +1,7 @@
 /**
  * Queries of a period over time. For all clients they are computed from the counts of minutes, quarters of an hour and
- * days: a bucket is the sum of the counts that start in it, so that all buckets add up to the total of the period.
+ * days: a bucket is the sum of the stored counts whose time starts in the bucket, so that the sum of all buckets is the
+ * total of the period.
  */
 import {
   type ClearedPeriods,
@@ -31,7 +32,7 @@ export interface TimelineRequest extends NodeSpan {
   readonly group_id?: number | undefined;
 }
 
-/** Maximum number of buckets in a response: ten years of days. */
+/** Maximum number of buckets in a response: enough for ten years of days. */
 const MAX_BUCKETS = 4000;
 /** The longest period for which each granularity is the default. */
 const DEFAULT_UP_TO_MS: readonly [number, Granularity][] = [
@@ -40,7 +41,10 @@ const DEFAULT_UP_TO_MS: readonly [number, Granularity][] = [
   [14 * BUCKET_MS.day, 'hour'],
 ];
 
-/** The requested granularity, or one that suits the period. @throws {ApiError} 400 if it is too fine */
+/**
+ * The requested granularity, or one that suits the period. @throws {ApiError} 400 if the requested granularity is too
+ * fine
+ */
 export function granularityOf(periodMs: number, wanted: Granularity | undefined): Granularity {
   if (wanted === undefined) return DEFAULT_UP_TO_MS.find(([upToMs]) => periodMs <= upToMs)?.[1] ?? 'day';
   const refuse = (message: string): Error => invalid([{ path: 'granularity', message }]);
@@ -60,7 +64,7 @@ export async function readTimeline(log: LogSource, request: TimelineRequest): Pr
   });
 }
 
-/** Counts of the matching queries by span, in order; no span is longer than a bucket. */
+/** Counts of the matching queries in short spans, in order; no span is longer than a bucket. */
 export async function readTimelineCounts(
   tx: BlockTransaction,
   request: TimelineRequest,
@@ -79,7 +83,7 @@ export async function readAllCounts(tx: Queryable, request: TimelineRequest): Pr
   return readBuckets(tx, partsOf(request.fromMs, request.toMs, grainsOf(request)), nodeId);
 }
 
-/** The stored counts that are fine enough, the coarsest first. */
+/** Granularities of stored counts that are fine enough for the timeline, the coarsest first. */
 function grainsOf({ granularity, timezone }: TimelineRequest): readonly Grain[] {
   if (granularity === 'minute') return ['m'];
   return granularity === 'day' && timezone === 'UTC' ? ['d', 'q', 'm'] : ['q', 'm'];
@@ -95,7 +99,7 @@ export function timelineOf(
   return { granularity, timezone, log_cleared: cleared, buckets: fill(starts, counts) };
 }
 
-/** A bucket for each start, with the counts that begin in it; both arrays are sorted. */
+/** A bucket for each start, with the sum of the counts that start in the bucket; both arrays must be sorted. */
 function fill(starts: readonly number[], counts: readonly Bucket[]): Timeline['buckets'] {
   let at = 0;
   return starts.map((startMs, place) => {

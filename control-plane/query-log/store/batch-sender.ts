@@ -1,6 +1,6 @@
 /**
  * Sends batches to the database, one at a time, and the content of the spool when there are no other batches; batches
- * that the database does not accept go to the spool. The content of a batch does not matter here.
+ * that the database does not accept go to the spool. The sender does not read the content of a batch.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../../shared/log.ts';
@@ -28,9 +28,12 @@ export interface SenderOptions {
   readonly spilled: SpilledBatches;
   readonly tally: LogTally;
   readonly logger: Logger;
-  /** The run whose batches are added, with those of its parts. Its number is assigned here. */
+  /**
+   * The main run whose batches are added, together with the batches of its secondary runs. Its database id is assigned
+   * here.
+   */
   readonly run: OwnRun;
-  /** The next number of that run. */
+  /** The next sequence number of the main run. */
   readonly nextSeq: () => number;
 }
 
@@ -39,7 +42,7 @@ interface WaitingBatch extends LogBatch {
   readonly sinceMs: number;
 }
 
-/** The activity, as named in messages. */
+/** Names of the activities in messages. */
 const REPLAY = 'replay the query log spool';
 const STORE = 'store the query log';
 
@@ -48,7 +51,7 @@ export class BatchSender {
   private readonly options: SenderOptions;
   private readonly queue: WaitingBatch[] = [];
   private readonly unsettled = new UnsettledBatches();
-  /** Batches of the file being sent that are already counted. */
+  /** Ids of the batches from the spool file being sent that are already counted. */
   private readonly replayed = new Set<string>();
   private readonly sendPause = new SendPause();
   private readonly stopListening: () => void;
@@ -96,28 +99,32 @@ export class BatchSender {
     this.stopListening();
   }
 
-  /** Sends as much as possible in this time and spills the rest, including batches that the disk refused earlier. */
+  /**
+   * Sends as many batches as possible in this time and writes the rest to the spool, including batches that could not
+   * be written earlier.
+   */
   async close(withinMs: number): Promise<void> {
     this.finish();
     const inTime = new AbortController();
     const late = sleep(withinMs, undefined, { signal: inTime.signal }).catch(() => undefined);
     await Promise.race([this.pump, late]);
     inTime.abort();
-    // A database that does not respond may have lost the batches it acknowledged last.
+    // A database that does not respond may have lost the last batches that it acknowledged.
     if (this.sending || this.options.database.status().state !== 'up') this.spoolUnsettled();
-    // The batch in flight may or may not arrive; its sequence numbers prevent it from being stored twice.
+    // The batch in flight may also reach the database; its sequence numbers prevent it from being stored twice.
     if (this.sending) this.spill(this.sending);
     for (const batch of [...this.options.spilled.takeHeld(), ...this.queue.splice(0)]) this.spill(batch);
   }
 
-  /** Sends all batches, then those of the spool. */
+  /** Sends all batches, then the batches in the spool. */
   private async send(): Promise<void> {
-    await Promise.resolve(); // Nothing below runs before `pump` is set.
+    await Promise.resolve(); // Ensures that `pump` is set before the code below runs.
     try {
       while (this.options.mayStore() && !this.sendPause.isOn()) {
         const batch = this.queue.shift();
         if (batch !== undefined) await this.sendOne(batch);
-        // A batch may have arrived while the spool was read and this pump was still running.
+        // The queue is checked again: a batch may have arrived while the spool was read, and did not start another
+        // `send()`.
         else if (this.isClosing || (!(await this.replayOne()) && this.queue.length === 0)) return;
       }
     } finally {
@@ -165,7 +172,7 @@ export class BatchSender {
     try {
       const stored = await storeBlock(database, batch, { nodeId, durable: true });
       this.accepted();
-      // A file of which some batches had to wait is sent again from its start.
+      // If some batches of a file could not be sent, the whole file is sent again, so a batch may already be counted.
       if (!this.replayed.has(batch.id)) this.keep(batch, stored);
       this.replayed.add(batch.id);
       return true;
@@ -199,7 +206,7 @@ export class BatchSender {
     for (const { rowCount } of elsewhere) tally.written -= rowCount;
   }
 
-  /** The database is up but refuses valid rows, so they wait. */
+  /** The database is up but rejects valid rows, so sending pauses. */
   private pause(action: string, cause: unknown, { rowCount }: LogBatch): void {
     const fields = { rows: rowCount, after_ms: this.sendPause.begin() };
     this.options.tally.trouble.begin(`${action}: retried later`, cause, fields);

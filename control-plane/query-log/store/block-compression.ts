@@ -1,4 +1,7 @@
-/** Compresses sealed blocks one after another. Compression is expensive compared to gathering the rows. */
+/**
+ * Compresses sealed blocks one after another. Separate from gathering, because compression takes much longer than
+ * gathering the rows.
+ */
 import { type SealedBlock, toBatch } from './block-gatherer.ts';
 import type { LogBatch } from './log-batch.ts';
 
@@ -18,7 +21,7 @@ export class BlockCompression {
     this.listener = listener;
   }
 
-  /** Rows in these blocks. */
+  /** Number of rows in these blocks. */
   get rowCount(): number {
     return this.rows;
   }

@@ -15,7 +15,9 @@ import type { LogBatch } from './log-batch.ts';
 import { keptOf } from './privacy.ts';
 import type { QueryLogPrivacy } from './privacy.ts';
 
-/** Times outside this range mean that the clock is wrong; 2000 to 2262 is safe in all of PostgreSQL's arithmetic. */
+/**
+ * A time outside this range means that the clock is wrong; all calculations in PostgreSQL are safe for times within it.
+ */
 const MIN_TIMESTAMP_US = Date.UTC(2000, 0, 1) * 1000;
 const MAX_TIMESTAMP_US = Date.UTC(2262, 0, 1) * 1000;
 
@@ -26,7 +28,7 @@ export const DAY_MS = 86_400_000;
 export interface SealedBlock {
   readonly block: RawBlock;
   readonly minutes: readonly MinuteCounts[];
-  /** UUID of its run, and the run of which its run is a part. */
+  /** UUID of the block's run; if that run is secondary, also its main run. */
   readonly runKey: string;
   readonly part: RunPart | null;
   /** Sequence number of its first row. */
@@ -35,7 +37,7 @@ export interface SealedBlock {
   readonly release: () => void;
 }
 
-/** Observes the rows as they are gathered. */
+/** Observer of the rows that are gathered. */
 export interface RowTap {
   /** `row` is reused afterwards; only the parts of it in `kept` are stored. `seq` is its sequence number in the run. */
   take(row: QueryLogRow, timestampUs: number, kept: StoredParts, seq: number): void;
@@ -47,10 +49,10 @@ export class BlockGatherer {
   readonly runKey: string;
   /** Observer of the rows; null = none. */
   tap: RowTap | null = null;
-  /** Null: its queries are both logged and counted in statistics. */
+  /** Null for the main run, whose queries are both logged and counted in statistics. */
   private readonly part: RunPart | null;
   private readonly open = new OpenBlock();
-  /** Null: each query gets its own row. */
+  /** Null if each query gets its own row. */
   private readonly limited: LimitedNetworks | null;
   private seq: number;
   /** Memory of compressed blocks; more than one only if blocks arrive faster than they are written. */
@@ -77,19 +79,19 @@ export class BlockGatherer {
     return this.open.rowCount;
   }
 
-  /** Sequence number of the next row; lower numbers are used. */
+  /** Sequence number of the next row; all lower numbers are already used. */
   get nextSeq(): number {
     return this.seq;
   }
 
-  /** Queries that these rows represent. */
+  /** Number of queries that the rows of the open block represent. */
   get queryCount(): number {
     return this.open.queryCount;
   }
 
   /**
-   * Adds a query; only what `privacy` allows is copied. If it does not fit into the open block, returns that block, now
-   * complete.
+   * Adds a query; only what `privacy` allows is copied. If the query does not fit into the open block, returns this
+   * block, which is now complete, and starts another one.
    */
   append(row: QueryLogRow, privacy: Exclude<QueryLogPrivacy, 'off'>): SealedBlock | null {
     const isCountOnly = this.part?.usedBy === UsedBy.STATS;
@@ -112,7 +114,7 @@ export class BlockGatherer {
     return sealed;
   }
 
-  /** Position of the row that represents a query; -1 = it gets its own row. */
+  /** Index of the row that already represents such queries; -1 = the query gets its own row. */
   private firstOf(row: QueryLogRow, timestampUs: number): number {
     if (this.limited === null || row.status !== QueryStatus.RATE_LIMITED) return -1;
     return this.limited.find(row, timestampUs, this.open.rowCount);

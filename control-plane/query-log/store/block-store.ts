@@ -1,6 +1,6 @@
 /**
- * Stores blocks of the query log together with their share of the statistics, each exactly once, however often it is
- * sent.
+ * Stores blocks of the query log together with their counts for statistics. Each block is stored exactly once, however
+ * often it is sent.
  */
 import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
@@ -18,20 +18,20 @@ import { ensurePartitions, partitionOf } from './partition-store.ts';
 /** How a block is stored. */
 export interface BlockDurability {
   /**
-   * The node for which the block is stored, unless its run is known to belong to another node: a spool may have been
-   * copied.
+   * The node for which the block is stored, unless the database knows that its run belongs to another node, because the
+   * spool was copied from there.
    */
   readonly nodeId: number;
   /**
-   * True: the commit waits for the disk; for blocks whose only other copy is about to be deleted. False: if the server
-   * is killed within 0.6 s, the block may be lost.
+   * If true, the commit waits until the data is on disk; needed for a block whose only other copy will then be deleted.
+   * If false, the block may be lost if the database server is killed within 0.6 s.
    */
   readonly durable: boolean;
-  /** The next sequence number of the run, if known: lower numbers without rows are lost. */
+  /** The next sequence number of the run, if known: lower numbers without rows count as lost rows. */
   readonly nextSeq?: number;
 }
 
-/** The database in a thread that may not create tables. */
+/** The database, as used in a thread that may not create tables. */
 export interface BlockDatabase extends Pick<Database, 'onStatus' | 'status' | 'withClient'> {
   /** Creates the missing partitions of these days, counted from 1970-01-01 in UTC. */
   makeDays(days: readonly number[]): Promise<void>;
@@ -42,24 +42,24 @@ export const BLOCK_CHANNEL = 'weir_query_blocks';
 
 /** SQLSTATE of a partition that does not exist. */
 const UNDEFINED_TABLE = '42P01';
-/** SQL of the WAL timeline: a server that took over from another one writes its WAL on a new timeline. */
+/** SQL of the WAL timeline: after a failover, the promoted server writes its WAL on a new timeline. */
 const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
 
 /** Outcome of storing a block. */
 export interface StoredBlock {
-  /** Number of the block's run. */
+  /** Id of the block's run. */
   readonly runId: number;
-  /** The node of that run. */
+  /** Id of the node to which that run belongs. */
   readonly nodeId: number;
-  /** False: the block was already stored. */
+  /** False if the block was already stored. */
   readonly isNew: boolean;
   /** Timeline of the server's WAL. */
   readonly timeline: string;
-  /** Whether some of its rows had been cleared before it arrived. */
+  /** Whether some rows of the block were removed, because of a clear that was requested before the block arrived. */
   readonly isCut?: boolean;
 }
 
-/** Some rows of a block are already stored and others are not; Weir never sends such a block. */
+/** Error for a block of which only some rows are already stored; Weir never sends such a block. */
 export class OverlappingBlock extends Error {
   override readonly name = 'OverlappingBlock';
 }
@@ -115,7 +115,7 @@ async function insertBlock(
 }
 
 /**
- * Stores a block with its counts for its node unless it is already stored, as part of the caller's transaction. @throws
+ * Stores a block and its counts as part of the caller's transaction, unless the block is already stored. @throws
  * {OverlappingBlock}
  */
 export async function addBlock(
@@ -127,7 +127,7 @@ export async function addBlock(
   if (!stored.isNew) return stored;
   const { nodeId } = stored;
   const usedBy = block.part?.usedBy ?? UsedBy.BOTH;
-  // Lists do not count queries that are only logged.
+  // Top lists must not count queries that are only logged, so the block is marked as already counted.
   const listed = usedBy === UsedBy.LOG ? 'h' : null;
   const cut = await cutLateRows(client, block);
   const left = cut === null ? block : cut.kept;
@@ -139,7 +139,10 @@ export async function addBlock(
   return cut === null ? stored : { ...stored, isCut: true };
 }
 
-/** Rows keep their numbers, or get new ones: a number that has been seen never refers to another row. */
+/**
+ * Run and first sequence number of the remaining rows. They are the old ones if the rows can keep their numbers, or new
+ * ones: a number that a user has seen must never refer to another row.
+ */
 async function placeOfRemainder(
   client: PoolClient,
   { firstSeq, part }: LogBlock,
@@ -152,7 +155,7 @@ async function placeOfRemainder(
   return { runId: (await noteStored(client, others, { nodeId, nextSeq: 0 })).runId, firstSeq: 0 };
 }
 
-/** A stored block. */
+/** Content of the notification about a stored block. */
 export interface BlockNotice {
   readonly runKey: string;
   readonly runId: number;
@@ -186,7 +189,7 @@ export interface OwnRun {
   id: number | null;
 }
 
-/** Assigns a number to a run before its first block is stored. @throws {DatabaseUnavailable} */
+/** Assigns an id to a run before its first block is stored. @throws {DatabaseUnavailable} */
 export async function numberRun(database: Database, run: OwnRun, nodeId: number): Promise<void> {
   const { rows } = await database.query<{ id: number }>(
     `INSERT INTO query_runs AS run (key, node_id) VALUES ($1, $2)
@@ -202,7 +205,7 @@ export interface BlockIdentity {
   readonly firstSeq: number;
   readonly nodeId: number;
   readonly usedBy: UsedByCode;
-  /** The lists of names that already count the block (migrations/0001_schema.sql). */
+  /** The top lists that already count the block (migrations/0001_schema.sql). */
   readonly listed?: string | null;
 }
 
@@ -240,12 +243,12 @@ export async function insertRow(
   });
 }
 
-/** SQL of a timestamp that parameter `place` gives in microseconds since 1970. */
+/** SQL that converts parameter number `place`, in microseconds since 1970, to a timestamp. */
 function moment(place: number): string {
   return `'epoch'::timestamptz + $${place}::bigint * interval '1 microsecond'`;
 }
 
-/** Marks the rows as stored, or finds that they already are. @throws {OverlappingBlock} */
+/** Marks the sequence numbers of the rows as stored; returns whether they were new. @throws {OverlappingBlock} */
 export async function noteStored(
   client: PoolClient,
   { runKey, part, firstSeq, rowCount }: Pick<LogBlock, 'runKey' | 'part' | 'firstSeq' | 'rowCount'>,
@@ -276,7 +279,7 @@ export async function noteStored(
   throw new OverlappingBlock(`cannot store block ${runKey}.${firstSeq}: some of its rows are already stored`);
 }
 
-/** Deletes runs that can no longer send blocks and whose blocks were dropped with their days. */
+/** Deletes runs that can no longer send blocks and whose blocks were deleted together with their days. */
 export async function deleteOldRuns(database: Database, before: Date): Promise<void> {
   await database.query(
     'DELETE FROM query_runs AS run WHERE last_at < $1 AND NOT EXISTS (SELECT FROM query_blocks WHERE run_id = run.id)',

@@ -1,8 +1,8 @@
-/** Adds the counts of a block's minutes to those of minutes, quarters of an hour and days. */
+/** Adds the counts of a block's minutes to the stored counts of minutes, quarters of an hour and days. */
 import type { PoolClient } from 'pg';
 import type { MinuteCounts } from '../block/minute-counts.ts';
 
-/** Lengths of the spans of counts, by their letter in the database. */
+/** Length in milliseconds of each granularity of counts, by its letter in the database. */
 export const GRAIN_MS = { m: 60_000, q: 900_000, d: 86_400_000 } as const;
 export type Grain = keyof typeof GRAIN_MS;
 
@@ -23,7 +23,7 @@ export async function addCounts(
   const column = (index: number): number[] => rows.map(({ numbers }) => numbers[index]!);
   await client.query({
     name: 'add-counts',
-    // In key order, so that two transactions that add for the same node cannot deadlock.
+    // Rows are in key order, so that two transactions that add counts for the same node cannot deadlock.
     text: `INSERT INTO query_counts AS c
          (grain, start, node_id, queries, blocked, cached, forwarded, rate_limited, counts)
        SELECT grain::"char", 'epoch'::timestamptz + start * interval '1 millisecond', $1, queries, blocked, cached,
@@ -45,7 +45,7 @@ export async function addCounts(
   });
 }
 
-/** The minutes, summed by spans of `grain`. */
+/** The counts of the minutes, summed by granularity `grain`. */
 function sumsOf(grain: Grain, minutes: readonly MinuteCounts[]): CountsRow[] {
   const bySpan = new Map<number, CountsRow>();
   for (const { minuteMs, queries, blocked, cached, forwarded, rateLimited, counts } of minutes) {

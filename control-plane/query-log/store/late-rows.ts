@@ -1,6 +1,6 @@
 /**
- * Rows that arrive after they were cleared, from a ring, a spool or a node that was disconnected. They are removed from
- * their block before it is stored; they still count in statistics.
+ * Handles late rows: rows that a clear covers but that arrive after it, from a ring, a spool or a node that was
+ * disconnected. They are removed from their block before the block is stored, but still count in statistics.
  */
 import type { Queryable } from '../../storage/db/database.ts';
 import { BlockReader } from '../block/block-reader.ts';
@@ -12,7 +12,7 @@ import { microsInSql } from '../search/stored-block.ts';
 export const SCOPE_COLUMNS = `id, ${microsInSql('from_time')} AS from_us, ${microsInSql('to_time')} AS to_us, client_ids,
   ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses`;
 
-/** A row of these columns. */
+/** A row with these columns. */
 export interface ScopeRow {
   readonly id: number;
   readonly from_us: number | null;
@@ -27,8 +27,9 @@ export function scopeOf({ from_us: fromUs, to_us: toUs, client_ids: ids, address
 }
 
 /**
- * The block without the rows that were cleared; null if none were. The caller's transaction has already written to
- * `query_runs`: a clear that is not visible here starts after this transaction has ended. @throws {DamagedBlock}
+ * The block without the rows that were cleared; null if no row was cleared. The caller's transaction must have written
+ * to `query_runs`: a clear that is not visible here then starts after this transaction has ended. @throws
+ * {DamagedBlock}
  */
 export async function cutLateRows(tx: Queryable, block: LogBlock): Promise<CutBlock | null> {
   const { rows } = await tx.query<ScopeRow>(
@@ -38,15 +39,15 @@ export async function cutLateRows(tx: Queryable, block: LogBlock): Promise<CutBl
   );
   if (rows.length === 0) return null;
   const cut = await cutBlock(new BlockReader(block), rows.map(scopeOf));
-  // If several clears apply, the rows count for the oldest. Rows that are only for statistics are never shown, so they
-  // do not count.
+  // If several clears apply, the removed rows are added to the figures of the oldest clear. Rows that are only for
+  // statistics are never shown, so they do not count.
   if (cut !== null && block.part?.usedBy !== UsedBy.STATS) await noteRemoved(tx, rows[0]!.id, cut.removed);
   return cut;
 }
 
 /**
- * Adds removed rows to the figures of a clear. Must be the last statement of a transaction, because others wait for the
- * row.
+ * Adds removed rows to the figures of a clear. Must be the last statement of a transaction, because other transactions
+ * wait for the locked row.
  */
 export async function noteRemoved(
   tx: Queryable,
@@ -62,7 +63,7 @@ export async function noteRemoved(
   );
 }
 
-/** SQL of a timestamp that parameter `place` gives in microseconds since 1970. */
+/** SQL that converts parameter number `place`, in microseconds since 1970, to a timestamp. */
 function moment(place: number): string {
   return `('epoch'::timestamptz + $${place}::bigint * interval '1 microsecond')`;
 }

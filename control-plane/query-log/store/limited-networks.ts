@@ -1,6 +1,6 @@
 /**
- * Finds the row of the open block that represents a rate-limited query: the first one of its client network in the same
- * second. With a row per query, a client that floods could fill the log.
+ * Finds the row of the open block that represents a rate-limited query: the first row of the same client network and
+ * second. With one row per query, a flood from a client could fill the log.
  */
 import { IPV4_PREFIX_BITS, masksOf } from '../../../shared/net/cidr.ts';
 import { addressWord, isMappedIpv4 } from '../../../shared/net/ip.ts';
@@ -34,19 +34,22 @@ export class LimitedNetworks {
     this.prefixes = prefixes;
   }
 
-  /** Position of the row that represents a query; -1: it is the first, and will become the row at `nextRow`. */
+  /**
+   * Index of the row that represents a query; -1 if the query is the first of its network and second, so that the
+   * caller must add it as row `nextRow`.
+   */
   find(row: QueryLogRow, timestampUs: number, nextRow: number): number {
     this.follow(this.prefixes());
     const { seconds } = this;
     const known = seconds.size;
-    // All rows of a block are from the same hour.
+    // The second fits in an i32 for this lookup, because all rows of a block are from the same hour.
     const place = this.placeOf(row, Math.floor(timestampUs / SECOND_US) | 0);
     if (seconds.size === known) return this.firstRows[place]!;
     this.firstRows[place] = nextRow;
     return -1;
   }
 
-  /** Clears everything at the end of a block. */
+  /** Removes all networks; called at the end of a block. */
   clear(): void {
     if (this.seconds.size > 0) this.seconds.clear();
   }

@@ -1,7 +1,7 @@
 /**
- * Batches on disk while the database is unavailable: files in `<data_dir>/spool`, readable only by Weir, oldest first,
- * bounded. Batches are appended to a file until it is large enough, so that a long outage leaves few files; each batch
- * has a checksum, and truncated or damaged batches are skipped.
+ * Batches that wait on disk while the database is unavailable: files in `<data_dir>/spool`, readable only by Weir's
+ * user, sent oldest first, with a limit on their total size. Batches are appended to a file until it is large enough,
+ * so that a long outage leaves few files; each batch has a checksum, and truncated or damaged batches are skipped.
  */
 import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export interface SpooledFile {
 interface FileEntry {
   readonly name: string;
   sizeBytes: number;
-  /** null = unknown, as the file is from an earlier run. */
+  /** Number of rows in the file; null = unknown, because the file is from an earlier run. */
   rowCount: number | null;
 }
 
@@ -62,8 +62,8 @@ export class LogSpool {
   }
 
   /**
-   * Writes a batch; deletes the oldest files if space is needed. Resolves with the number of rows lost that way;
-   * rejects if the disk refuses the batch.
+   * Writes a batch; deletes the oldest files if space is needed. Resolves with the number of rows in the deleted files;
+   * rejects if the batch cannot be written.
    */
   async add(batch: LogBatch): Promise<number> {
     const header = frameHeader(batch);
@@ -74,7 +74,7 @@ export class LogSpool {
     try {
       await writeFile(path, [header, batch.bytes], { flag: 'a', mode: 0o600 });
     } catch (error) {
-      // An incomplete batch would hide the batches that follow it.
+      // The incomplete batch is cut off, because batches after it could not be read.
       await truncate(path, file.sizeBytes).catch(() => this.giveUp(file));
       throw error;
     }
@@ -83,7 +83,7 @@ export class LogSpool {
     return lostRows;
   }
 
-  /** The oldest file; nothing is appended to it any more. */
+  /** The oldest file. Later batches go to other files. */
   async oldest(): Promise<SpooledFile | undefined> {
     const file = this.files[0];
     if (file === undefined) return undefined;
@@ -103,7 +103,7 @@ export class LogSpool {
     return { name, ...parseFrames(await readFile(join(this.dir, name))) };
   }
 
-  /** Stops appending to a file that the disk refuses; if it was never created, nothing waits for it. */
+  /** Stops appending to a file that cannot be written; forgets the file if it was never created. */
   private giveUp(file: FileEntry): void {
     this.growing = undefined;
     if (file.sizeBytes === 0) this.files.splice(this.files.indexOf(file), 1);
@@ -166,6 +166,6 @@ function parseHeader(content: Buffer, at: number): FrameHeader | null {
   try {
     return JSON.parse(content.toString('utf8', at, end)) as FrameHeader;
   } catch {
-    return null; // The content is not what was written.
+    return null; // The content is damaged.
   }
 }

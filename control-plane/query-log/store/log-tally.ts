@@ -1,18 +1,21 @@
-/** Counts the rows of the query log since the start by outcome, and keeps the reason why rows cannot be stored now. */
+/**
+ * Counts the rows of the query log since the start by what was done with them, and keeps the reason why rows currently
+ * cannot be stored.
+ */
 import type { Logger } from '../../../shared/log.ts';
 import { LogTrouble } from './log-trouble.ts';
 
-/** Positions of the counts in shared memory that outlives the counting thread. */
+/** Indexes of the counts in shared memory, which remains if the counting thread dies. */
 export const TallySlot = {
   WRITTEN: 0,
   SPOOLED: 1,
   REFUSED: 2,
   DROPPED: 3,
-  /** Rows in memory, as last counted. */
+  /** Number of rows in memory when it was last updated. */
   WAITING: 4,
   /** Sequence number of the next row of the run. */
   NEXT_SEQ: 5,
-  /** Rows lost because a ring was full; the run has gaps for them. */
+  /** Number of rows lost because a ring was full; their sequence numbers are gaps in the run. */
   RING_LOST: 6,
 } as const;
 const SLOTS = 8;
@@ -22,11 +25,11 @@ export function createTallyMemory(): Float64Array {
   return new Float64Array(new SharedArrayBuffer(SLOTS * Float64Array.BYTES_PER_ELEMENT));
 }
 
-/** Rows since the start, for `/metrics` and tests. */
+/** Numbers of rows since the start, for `/metrics` and tests. */
 export interface LogWriterCounters extends Readonly<
   Pick<LogTally, 'written' | 'spooled' | 'dropped' | 'refused'>
 > {
-  /** Rows in memory now. */
+  /** Number of rows in memory now. */
   readonly waiting: number;
 }
 
@@ -40,7 +43,7 @@ export class LogTally {
     this.memory = memory;
   }
 
-  /** Rows written to the database. */
+  /** Number of rows written to the database. */
   get written(): number {
     return this.memory[TallySlot.WRITTEN]!;
   }
@@ -48,7 +51,7 @@ export class LogTally {
     this.memory[TallySlot.WRITTEN] = rows;
   }
 
-  /** Rows written to the spool; they also count as `written` once they are in the database. */
+  /** Number of rows written to the spool; these rows also count as `written` once they are in the database. */
   get spooled(): number {
     return this.memory[TallySlot.SPOOLED]!;
   }
@@ -56,7 +59,7 @@ export class LogTally {
     this.memory[TallySlot.SPOOLED] = rows;
   }
 
-  /** Rows that the database rejected because of their content; they are kept on disk. */
+  /** Number of rows that the database rejected because of their content; these rows are kept on disk. */
   get refused(): number {
     return this.memory[TallySlot.REFUSED]!;
   }
@@ -64,7 +67,7 @@ export class LogTally {
     this.memory[TallySlot.REFUSED] = rows;
   }
 
-  /** Rows lost because a limit was exceeded or the disk refused them. */
+  /** Number of rows lost because a limit was exceeded or they could not be written to disk. */
   get dropped(): number {
     return this.memory[TallySlot.DROPPED]!;
   }
@@ -75,12 +78,12 @@ export class LogTally {
     this.trouble.begin(`${action}: rows are lost`, cause, { rows: rowCount, rowsSinceStart: this.dropped });
   }
 
-  /** Rows in memory, as last counted: they are lost if the thread dies. */
+  /** Number of rows in memory, which are lost if the thread dies; must be updated regularly. */
   set waiting(rows: number) {
     this.memory[TallySlot.WAITING] = rows;
   }
 
-  /** Rows that were lost before they arrived here because a ring was full. */
+  /** Number of rows that never arrived here because a ring was full. */
   get ringLost(): number {
     return this.memory[TallySlot.RING_LOST]!;
   }
@@ -88,7 +91,7 @@ export class LogTally {
     this.memory[TallySlot.RING_LOST] = rows;
   }
 
-  /** Counts rows that were lost before they arrived here and logs the loss. */
+  /** Counts rows that never arrived here because a ring was full, and logs the loss. */
   loseInRing(rows: number): void {
     this.ringLost += rows;
     const cause = new Error('the CPU is overloaded');
@@ -112,12 +115,12 @@ export function loseWaiting(memory: Float64Array): number {
   return rows;
 }
 
-/** Rows lost since the start, for any reason. */
+/** Number of rows lost since the start, for any reason. */
 export function lostRows(memory: Float64Array): number {
   return memory[TallySlot.DROPPED]! + memory[TallySlot.REFUSED]! + memory[TallySlot.RING_LOST]!;
 }
 
-/** Reads the counts from memory; waiting rows are as last counted. */
+/** Reads the counts from memory; the number of waiting rows is that of the last update. */
 export function readTally(memory: Float64Array): LogWriterCounters {
   return {
     written: memory[TallySlot.WRITTEN]!,

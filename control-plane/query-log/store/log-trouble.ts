@@ -1,4 +1,4 @@
-/** The reason why rows of the query log cannot be stored, for `/health` and, at intervals, for the log. */
+/** Keeps the reason why rows of the query log cannot be stored, for `/health` and, at intervals, for the log. */
 import type { LogFields, Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 
@@ -12,7 +12,7 @@ export class LogTrouble {
   private current: string | null = null;
   private loggedMs = -Infinity;
 
-  /** `onChange` gets each new reason, and null once there is none. */
+  /** `onChange` is called with each new reason, and with null when rows can be stored again. */
   constructor(logger: Logger, onChange?: (now: string | null) => void) {
     this.logger = logger;
     this.onChange = onChange;

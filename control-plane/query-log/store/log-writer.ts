@@ -1,9 +1,10 @@
 /**
- * Writes log rows to the database: they are encoded immediately, sent in batches, spooled to disk while the database is
- * down, and sent from there when it is available again. DNS answers never wait for the writer. If Weir is killed, the
- * rows of the last second are lost, or of the last ten seconds at less than ten queries per second; a killed database
- * or a full disk loses nothing. All memory is bounded; rows beyond a limit are dropped and counted. This module decides
- * when a block ends, and connects the parts: `block-compression.ts`, `batch-sender.ts`, `spilled-batches.ts`.
+ * Writes log rows to the database: they are encoded immediately and sent in batches. While the database is down,
+ * batches are spooled to disk; they are sent when the database is available again. DNS answers never wait for the
+ * writer. If Weir is killed, the rows of the last second are lost, or the rows of the last ten seconds if there are
+ * fewer than ten queries per second. No row is lost if only the database is killed or only the disk is full. All memory
+ * is bounded; rows beyond a limit are dropped and counted. This module decides when a block ends, and connects the
+ * parts: `block-compression.ts`, `batch-sender.ts`, `spilled-batches.ts`.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { Exclusion } from '../../../shared/query-log.ts';
@@ -30,25 +31,29 @@ export interface LogWriterOptions {
   /** UUID of this lifetime of the process; random by default. */
   readonly runKey?: string;
   readonly logger: Logger;
-  /** Whether rows may be stored on behalf of this node; until then they wait in the spool. */
+  /** Whether rows may be stored on behalf of this node; while it returns false, rows wait in the spool. */
   readonly mayStore?: () => boolean;
-  /** `database.query_log_privacy`, or `off` if `log_queries` is false; read for every row. */
+  /** `database.query_log_privacy`, or `off` if `log_queries` is false; called for every row. */
   readonly privacy: () => QueryLogPrivacy;
-  /** From `dns.rate_limit`; read for every limited query. Without it, each of them gets its own row. */
+  /**
+   * Prefix lengths from `dns.rate_limit`; called for every rate-limited query. If absent, each of these queries gets
+   * its own row.
+   */
   readonly limitedPrefixes?: (() => NetworkPrefixes) | undefined;
-  /** Milliseconds between two blocks if there are enough rows. */
+  /** Milliseconds after which a block with enough rows is sent. */
   readonly maxWaitMs?: number;
   /** Size limit of the spool, bytes. */
   readonly maxSpoolBytes?: number;
   /**
-   * Memory of the counts, from `createTallyMemory()`. A replacement continues with the memory of the writer before it.
+   * Memory of the counts, from `createTallyMemory()`. A writer in a replacement thread continues with the memory of the
+   * previous writer.
    */
   readonly tallyMemory?: Float64Array;
   /** Called with each new reason why rows cannot be stored, and with null when they can be stored again. */
   readonly onTrouble?: (now: string | null) => void;
 }
 
-/** Default maximum bytes of the spool. */
+/** Default size limit of the spool in bytes. */
 export const MAX_SPOOL_BYTES = 2 * 1024 ** 3;
 
 const DEFAULTS = {
@@ -58,14 +63,14 @@ const DEFAULTS = {
   mayStore: () => true,
 } as const;
 /**
- * A block with fewer queries waits for more, up to this many ticks: the fixed cost of a small block exceeds that of its
- * rows.
+ * A block with fewer queries waits for more, up to this many ticks: the fixed cost of a small block exceeds the cost of
+ * its rows.
  */
 const QUIET_QUERIES = 10;
 const MAX_QUIET_TICKS = 10;
 /** Default milliseconds for closing. */
 const CLOSE_MS = 3000;
-/** Share of the closing time for the database; rows that remain are spooled. */
+/** Share of the closing time that is used to send rows to the database; remaining rows are then spooled. */
 const FLUSH_SHARE = 0.5;
 
 /** Stores rows in the query log. */
@@ -115,22 +120,19 @@ export class LogWriter {
     this.tally.nextSeq = this.gatherer.nextSeq;
   }
 
-  /**
-   * Records rows that were lost before they arrived here: their sequence numbers are skipped, so that the log shows the
-   * gap.
-   */
+  /** Records rows that never arrived here: their sequence numbers are skipped, so that the log shows a gap. */
   lose(rows: number): void {
     this.send(this.gatherer.skip(rows));
     this.tally.loseInRing(rows);
     this.tally.nextSeq = this.gatherer.nextSeq;
   }
 
-  /** Passes each stored row to `tap`, until it is replaced; null = none. */
+  /** Passes each row that is to be stored to `tap`, which replaces the previous observer; null = no observer. */
   show(tap: RowTap | null): void {
     this.gatherer.tap = tap;
   }
 
-  /** Rows that were lost before they arrived here, since the start. */
+  /** Number of rows since the start that never arrived here because a ring was full. */
   get ringLost(): number {
     return this.tally.ringLost;
   }
@@ -144,7 +146,7 @@ export class LogWriter {
     await this.spilled.settled();
   }
 
-  /** Reason why rows cannot be stored now, neither in the database nor on disk; null = they can. */
+  /** Reason why rows cannot be stored now, neither in the database nor on disk; null = rows can be stored. */
   trouble(): string | null {
     return this.tally.trouble.now();
   }

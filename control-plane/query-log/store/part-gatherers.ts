@@ -1,7 +1,7 @@
 /**
- * Gathers the queries that are only logged or only counted in statistics separately from the others: each kind is a
- * separate run in addition to the main one, so that readers can skip whole blocks. Costs nothing until the first such
- * query arrives.
+ * Gathers queries that are only logged, and queries that are only counted in statistics, separately from all others.
+ * Both kinds have their own run in addition to the main run, so that readers can skip whole blocks. No memory is used
+ * until the first such query arrives.
  */
 import { randomUUID } from 'node:crypto';
 import { Exclusion } from '../../../shared/query-log.ts';
@@ -23,7 +23,7 @@ export class PartGatherers {
     this.runKey = runKey;
   }
 
-  /** Rows in the open blocks, and the queries that they represent. */
+  /** Number of rows in the open blocks; `queryCount` is the number of queries that these rows represent. */
   get rowCount(): number {
     return this.all().reduce((sum, { rowCount }) => sum + rowCount, 0);
   }
@@ -32,8 +32,8 @@ export class PartGatherers {
   }
 
   /**
-   * Adds a query that is only logged or only counted. If it does not fit into the open block, returns that block, now
-   * complete.
+   * Adds a query that is only logged or only counted. If the query does not fit into the open block, returns this
+   * block, which is now complete, and starts another one.
    */
   append(row: QueryLogRow, privacy: Exclude<QueryLogPrivacy, 'off'>): SealedBlock | null {
     const usedBy = row.exclusion === Exclusion.LOG ? UsedBy.STATS : UsedBy.LOG;

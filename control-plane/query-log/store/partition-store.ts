@@ -1,6 +1,7 @@
 /**
- * Days of the query log as partitions of its table: created before they are needed, dropped when they are too old.
- * Creating and attaching are two steps, so that neither waits for readers or writers.
+ * Days of the query log as partitions of its table: they are created before they are needed and dropped when they are
+ * too old. A partition is first created and then attached in a separate step, so that neither step waits for readers or
+ * writers.
  */
 import type { Database, Queryable } from '../../storage/db/database.ts';
 import { dateOf } from './block-day.ts';
@@ -50,14 +51,16 @@ export async function listFilledPartitions(database: Queryable): Promise<number[
   return rows.map(({ day }) => day).sort((a, b) => a - b);
 }
 
-/** Drops days; the lists of their names and clients remain, for the day and the month. */
+/** Drops the partitions of days. The top lists of the days and of their months are kept. */
 export async function dropPartitions(database: Database, days: readonly number[]): Promise<void> {
   for (const day of days) {
     await database.transactionAsOwner(async (tx) => {
-      // A long export may lock the table, and others would queue behind this statement. The work is retried later.
+      // A long export may lock the table, and other statements would queue behind this one. With the timeout, this
+      // statement fails and is retried later.
       await tx.query(`SET LOCAL lock_timeout = '2s'`);
       await tx.query(`SELECT pg_advisory_xact_lock($1)`, [LOCK_KEY]);
-      // Lists are deleted before the table, in the same order as when its blocks are added to lists.
+      // Top lists are locked before the table, in the same order as when blocks are added to lists, to avoid a
+      // deadlock.
       const span = [new Date(day * DAY_MS), new Date((day + 1) * DAY_MS)];
       await tx.query(`DELETE FROM query_names WHERE grain = 'h' AND start >= $1 AND start < $2`, span);
       await tx.query(

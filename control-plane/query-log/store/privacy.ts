@@ -6,7 +6,7 @@ export type QueryLogPrivacy = 'full' | 'no_answers' | 'anonymous_clients' | 'off
 
 const WHOLE = { ipv4Bytes: 4, ipv6Bytes: 16, clientIds: true } as const;
 
-/** Anonymous clients: IPv4 /24, IPv6 /48, and no ids of clients that identified themselves. */
+/** `anonymous_clients` keeps the /24 of an IPv4 address or the /48 of an IPv6 address, and no client ids. */
 const KEPT: Readonly<Record<Exclude<QueryLogPrivacy, 'off'>, StoredParts>> = {
   full: { ...WHOLE, answers: true },
   no_answers: { ...WHOLE, answers: false },

@@ -1,16 +1,17 @@
 /**
- * Batches that the database rejects because of their content: kept on disk for inspection, the newest replacing the
- * oldest. Weir never reads them again. A file is one line of JSON followed by the block, as in `log-spool.ts`.
+ * Batches that the database rejects because of their content: kept on disk for inspection; if there are too many, the
+ * newest replaces the oldest. Weir never reads them again. A file is one line of JSON followed by the block, as in
+ * `log-spool.ts`.
  */
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LogBatch } from './log-batch.ts';
 import { frameHeader } from './log-spool.ts';
 
-/** Maximum number of batches that are kept; each has at most 2 MiB. */
+/** Maximum number of batches that are kept; each batch is at most 2 MiB. */
 const MAX_FILES = 8;
 
-/** Writes a batch to `dir` and resolves with its path; rejects if the disk refuses it. */
+/** Writes a batch to `dir` and resolves with its path; rejects if it cannot be written. */
 export async function storeRefused(dir: string, batch: LogBatch): Promise<string> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const path = join(dir, `${batch.id}.block`);

@@ -1,4 +1,7 @@
-/** Pauses of a sender whose receiver is reachable but refuses data: doubled each time. */
+/**
+ * Pauses of a sender whose receiver is reachable but rejects data. Each pause is twice as long as the previous one, up
+ * to a limit.
+ */
 
 /** Milliseconds of the first and the longest pause. */
 const PAUSE_MS = { first: 1000, last: 30_000 } as const;
@@ -13,7 +16,7 @@ export class SendPause {
     return performance.now() < this.untilMs;
   }
 
-  /** Starts a pause and returns its milliseconds. */
+  /** Starts a pause and returns its length in milliseconds. */
   begin(): number {
     const pauseMs = this.nextMs;
     this.untilMs = performance.now() + pauseMs;
@@ -21,7 +24,7 @@ export class SendPause {
     return pauseMs;
   }
 
-  /** Resets the pause: data was accepted, or the receiver has changed. */
+  /** Ends the pause and resets its length, because data was accepted or the receiver has changed. */
   end(): void {
     this.untilMs = -Infinity;
     this.nextMs = PAUSE_MS.first;

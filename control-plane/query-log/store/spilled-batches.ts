@@ -1,7 +1,7 @@
 /**
- * Batches that cannot be written to the database now: on disk in the spool, kept separately if the database rejects
- * them permanently, or in memory while the disk also fails. All operations on these files are serialized. Independent
- * of the database.
+ * Batches that currently cannot be written to the database. They are in the spool on disk; in a separate directory if
+ * the database rejects them permanently; or in memory while the disk also fails. All operations on these files are
+ * serialized. This module does not use the database.
  */
 import { join } from 'node:path';
 import type { Logger } from '../../../shared/log.ts';
@@ -23,9 +23,9 @@ export interface SpillOptions {
 
 /** Maximum bytes that wait in memory while the disk is full. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
-/** Maximum bytes in flight to a slow disk: the held batches, and those that a lost database may have forgotten. */
+/** Maximum bytes in flight to a slow disk: the held batches, and batches that a lost database may not have stored. */
 const MAX_SPILLING_BYTES = 2 * MAX_HELD_BYTES;
-/** The activity, as named in messages. */
+/** Name of the activity in messages. */
 const SPOOL = 'spool query log';
 
 /** The spool, and the batches that wait for it. */
@@ -34,7 +34,7 @@ export class SpilledBatches {
   private readonly spool: LogSpool;
   private readonly logger: Logger;
   private readonly tally: LogTally;
-  /** Queue of the operations on the files. */
+  /** Resolves when all file operations started so far have ended; the next operation waits for it. */
   private work: Promise<void>;
   private spillingBytes = 0;
   /** Batches that the disk did not accept. */
@@ -57,12 +57,12 @@ export class SpilledBatches {
     return this.held.reduce((sum, { rowCount }) => sum + rowCount, 0);
   }
 
-  /** Resolves when all operations so far are done. */
+  /** Resolves when all operations started so far have ended. */
   settled(): Promise<void> {
     return this.work;
   }
 
-  /** From now on, batches that the disk refuses are lost: they will not be retried. */
+  /** From now on, a batch that cannot be written to disk is lost, because it will not be retried. */
   holdNoMore(): void {
     this.isClosing = true;
   }
@@ -72,7 +72,7 @@ export class SpilledBatches {
     return this.held.splice(0);
   }
 
-  /** Writes a batch to disk; then calls `isTroubleOver`. */
+  /** Writes a batch to disk; then clears the recorded problem if `isTroubleOver` returns true. */
   spill(batch: LogBatch, isTroubleOver: () => boolean): void {
     if (this.spillingBytes > MAX_SPILLING_BYTES)
       return this.tally.drop(batch.rowCount, SPOOL, new Error('the disk is too slow'));
@@ -123,7 +123,7 @@ export class SpilledBatches {
     return this.inTurn(action, () => this.spool.remove(name));
   }
 
-  /** Keeps a batch that the disk refused, since the disk may be full only temporarily. */
+  /** Keeps a batch in memory that could not be written to disk, because the disk may be full only temporarily. */
   private hold(batch: LogBatch, cause: unknown): void {
     const heldBytes = this.held.reduce((sum, { bytes }) => sum + bytes.length, batch.bytes.length);
     if (this.isClosing || heldBytes > MAX_HELD_BYTES) return this.tally.drop(batch.rowCount, SPOOL, cause);

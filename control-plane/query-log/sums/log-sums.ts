@@ -1,7 +1,7 @@
 /**
- * Counts by name and by client over a span: from lists (`top-lists/list-parts.ts`), and from blocks that are not in a
- * list. Blocks that lie entirely within the span are counted from their dictionaries; other blocks, and blocks of which
- * only some queries match, are counted row by row. Lists distinguish groups, but not the names of clients.
+ * Counts by name and by client over a span: from stored top lists (`top-lists/list-parts.ts`), and from blocks that no
+ * list counts. Blocks that lie entirely within the span are counted from their dictionaries; other blocks, and blocks
+ * of which only some queries match, are counted row by row. Lists count names by group, but not by client.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import { BlockReader } from '../block/block-reader.ts';
@@ -30,19 +30,19 @@ import type { Piece, StoredBlock } from '../search/stored-block.ts';
 /** Selects queries. */
 export interface SumRequest extends TimeSpan, Pick<BlockRequest, 'nodeId'> {
   readonly filter: QueryFilter;
-  /** Called for each block that cannot be read; it is missing from the sums. */
+  /** Called for each block that cannot be read; the sums do not include the block. */
   readonly onDamaged: (block: string, reason: string) => void;
 }
 
-/** Queries for a name. */
+/** Numbers of queries for a name. */
 export interface NameSum {
-  /** Queries answered from upstreams or the cache. */
+  /** Number of queries that were answered from upstreams or the cache. */
   resolved: number;
   blocked: number;
   other: number;
 }
 
-/** Queries of a client. */
+/** Numbers of queries of a client. */
 export interface ClientSum {
   queries: number;
   blocked: number;
@@ -64,10 +64,10 @@ function toClientSum({ resolved, blocked }: KeyCounts): ClientSum {
   return { queries: resolved + blocked, blocked };
 }
 
-/** The data to sum, and the way of summing it. */
+/** What to sum, and how to add one block to the sums. */
 interface Target extends BlockUse {
   readonly kind: ListKind;
-  /** Adds the rows of a block; null = all. */
+  /** Adds the rows of a block; null = all rows. */
   readonly addBlock: (sums: BookSums, block: OpenedBlock, rows: readonly number[] | null) => void;
 }
 
@@ -107,7 +107,9 @@ async function sum(
   return { sums, isIncomplete };
 }
 
-/** Lists distinguish groups; any other condition is evaluated on blocks. */
+/**
+ * The lists and blocks to sum for a request. Lists can only be used if the filter has no other condition than a group.
+ */
 async function partsOfRequest(
   tx: BlockTransaction,
   { fromUs, toUs, filter: { group_id: _, ...rest } }: SumRequest,
@@ -194,25 +196,25 @@ function addClients(
   });
 }
 
-/** The pieces of a block that are needed. */
+/** The pieces of a block that a caller needs. */
 export interface BlockUse {
-  /** Pieces in addition to the head: if all queries of the block count, and if only some do. */
+  /** Pieces in addition to the head: `fullPieces` if all queries of the block count, `rowPieces` if only some count. */
   readonly fullPieces: readonly Piece[];
   readonly rowPieces: readonly Piece[];
-  /** Whether names may be given by their numbers. */
+  /** Whether the caller also accepts the names as indexes into a book of cached names. */
   readonly usesNames: boolean;
 }
 
 /** A block that is being read. */
 export interface OpenedBlock {
   readonly reader: BlockReader;
-  /** Names by number, if known; `reader` may then lack them. */
+  /** Cached names of the block, if any; `reader` may then lack the frames of the names. */
   readonly names: KnownNames | undefined;
-  /** By position of a client: the queries that count beyond one per row; null = none. */
+  /** By index of a client: number of repeats that count; null = no repeats. */
   readonly repeats: Uint32Array | null;
 }
 
-/** Calls `take` with each block and the positions of the rows that count; null = all. */
+/** Calls `take` with each block and the indexes of the rows that count; null = all rows. */
 export async function forEachBlock(
   tx: BlockTransaction,
   { filter: conditions, onDamaged, ...span }: SumRequest & Pick<BlockRequest, 'unlisted'>,
@@ -238,7 +240,7 @@ export async function forEachBlock(
   }
 }
 
-/** Empty if no query matches, or if what is already known of the block suffices. */
+/** The pieces to fetch; empty if no query matches, or if the cached data of the block is sufficient. */
 function piecesOf(
   { known }: StoredBlock,
   filter: BlockFilter,
@@ -265,13 +267,13 @@ function open(
   const { known } = stored;
   const reader = new BlockReader(stored, known?.head);
   if (known === undefined) tx.memory?.keepHead(stored, reader.head);
-  // If only some rows count, most names are not needed: they are only kept if the block is read again, such as the one
-  // at the edge of a period.
+  // If only some rows count, most names are not needed. They are therefore cached only when the block is read again,
+  // such as a block at the start or end of a period.
   const names = known?.names ?? (usesNames ? tx.memory?.keepNames(stored, reader, isAll) : undefined);
   return { reader, names };
 }
 
-/** Counts how often each position occurs. */
+/** Counts how often each index occurs in the given rows. */
 function countPlaces(places: Uint16Array, rows: readonly number[], count: number): Uint32Array {
   const counts = new Uint32Array(count);
   for (const row of rows) counts[places[row]!]!++;

@@ -1,6 +1,6 @@
 /**
  * The live tail of the log: sends rows to streams every tenth of a second. Rows of this node come from the gatherer,
- * even while the database is unavailable; those of other nodes come once they are stored. It costs nothing while no
+ * even while the database is unavailable; rows of other nodes arrive once they are stored. No work is done while no
  * stream is open.
  */
 import type { ServerResponse } from 'node:http';
@@ -19,7 +19,10 @@ import { type TailRequest, TailStream } from './tail-stream.ts';
 export interface LiveTailParts {
   readonly database: Database;
   readonly ownRows: OwnRowsSource;
-  /** Calls the listener whenever sessions may have ended; returns a function that removes the listener. */
+  /**
+   * `onEnded()` registers a listener for the event that sessions may have ended; returns a function that removes the
+   * listener.
+   */
   readonly sessions: { onEnded(listener: () => void): () => void };
   /** Name and id of this node. */
   readonly node: string;
@@ -31,7 +34,7 @@ export interface LiveTailParts {
 }
 
 const TICK_MS = 100;
-/** Maximum number of open streams: of all callers, and of one user, who may have several tabs and devices. */
+/** Maximum number of open streams: of all callers together, and of one user, who may use several tabs and devices. */
 export const STREAM_LIMITS: PlaceLimits = { total: 32, perCaller: 8 };
 
 /** Parts that only run while streams are open. */
@@ -139,7 +142,7 @@ export class LiveTail {
     }
   }
 
-  /** Offers rows to all streams; an error does not end a stream. */
+  /** Offers rows to all streams; an error is logged and does not end a stream. */
   private offer(batchOf: () => TailBatch): void {
     try {
       const batch = batchOf();

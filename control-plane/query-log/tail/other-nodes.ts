@@ -1,6 +1,6 @@
 /**
- * The rows of other nodes, and rows that this node stores late: NOTIFY announces each stored block, which is then read.
- * Rows of this node that came from the gatherer are skipped.
+ * Provides the rows of other nodes, and rows that this node stores late: NOTIFY announces each stored block, which is
+ * then read from the database. Rows of this node that came from the gatherer are skipped.
  */
 import type { Database } from '../../storage/db/database.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
@@ -44,7 +44,7 @@ export class OtherNodes {
     this.waiting = [];
   }
 
-  /** Reads some of the announced blocks, unless it is already reading. */
+  /** Reads some of the announced blocks, unless an earlier call is still reading. */
   async read(): Promise<void> {
     if (this.isReading || this.waiting.length === 0) return;
     this.isReading = true;
@@ -79,7 +79,7 @@ export class OtherNodes {
       show(new TailBatch(stored, { node, runId, firstSeq, hostnameOf }, seq - firstSeq, rowCount));
     } catch (error) {
       leaveOut(rowCount);
-      // A damaged block is reported when its time is queried.
+      // A damaged block is reported when a request reads it.
       if (!(error instanceof DamagedBlock || error instanceof DatabaseUnavailable)) throw error;
     }
   }

@@ -1,4 +1,4 @@
-/** The rows of this node as they are gathered, copied into small blocks for live tails. Nothing here waits. */
+/** Copies the rows of this node into small blocks for live tails while they are gathered. No call blocks. */
 import type { QueryLogRow } from '../rows/row.ts';
 import { type RawBlock, sealBlock } from '../block/block-encoder.ts';
 import { type StoredParts, OpenBlock } from '../block/open-block.ts';
@@ -6,16 +6,16 @@ import type { RowTap } from '../store/block-gatherer.ts';
 import type { OwnRun } from '../store/block-store.ts';
 import type { LogWriter } from '../store/log-writer.ts';
 
-/** Maximum number of waiting blocks; a clock that jumps back and forth creates many. */
+/** Maximum number of waiting blocks; the limit matters only if the clock jumps back and forth, which creates many. */
 const MAX_BLOCKS = 16;
 
 /**
- * Maximum number of rows copied between two calls: at 40,000 queries per second, further rows of each tick are only
- * counted.
+ * Maximum number of rows copied between two calls: at more than 40,000 queries per second, the other rows of each tick
+ * are only counted.
  */
 export const MAX_OWN_ROWS = 4000;
 
-/** Rows with consecutive numbers. */
+/** Rows with consecutive sequence numbers. */
 export interface OwnBlock {
   readonly block: RawBlock;
   readonly firstSeq: number;
@@ -29,11 +29,11 @@ export interface TakenRows {
 
 /** Provides the rows of this node. */
 export interface OwnRowsSource {
-  /** The run to which they belong. */
+  /** The run to which the rows belong. */
   readonly run: OwnRun;
   /** Starts or stops copying rows. */
   watch(isWanted: boolean): void;
-  /** The rows since the last call; resolves without rows if they are not being copied. */
+  /** The rows since the last call; resolves without rows if copying is stopped. */
   take(): Promise<TakenRows>;
 }
 

@@ -21,7 +21,7 @@ const HEADERS = {
 export function queryStreamRoutes(context: {
   clock: Clock;
   clients: KnownClients;
-  /** Caller of a request, with its current rights; null = unknown. */
+  /** The caller of a request, with current rights; null = unknown. */
   callerNow(http: Request): Promise<Caller | null>;
   tail: Pick<LiveTail, 'admit' | 'send'>;
 }): Route[] {

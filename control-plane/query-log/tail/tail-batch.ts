@@ -17,7 +17,7 @@ export type HostnameOf = (address: string, clientId: number | null) => string | 
 export interface TailOrigin {
   /** Name of the node. */
   readonly node: string;
-  /** Null until the database has assigned a number to the run. */
+  /** Null until the database has assigned an id to the run. */
   readonly runId: number | null;
   /** Sequence number of the first row of the block. */
   readonly firstSeq: number;
@@ -41,7 +41,7 @@ export class TailFilter {
     this.nodes = { node, notNode };
   }
 
-  /** Positions of the matching rows, in the order of the block. */
+  /** Indexes of the matching rows, in the order of the block. */
   rows(block: BlockReader, ofNode: string): number[] {
     const { node, notNode } = this.nodes;
     if ((node !== undefined && node !== ofNode) || ofNode === notNode) return [];
@@ -56,7 +56,7 @@ export interface TailRow {
   readonly id: number | null;
 }
 
-/** `count` rows of a block from `from` on. */
+/** `count` rows of a block, starting at index `from`. */
 export class TailBatch {
   private readonly block: BlockReader;
   private readonly origin: TailOrigin;
@@ -74,14 +74,14 @@ export class TailBatch {
     this.end = from + count;
   }
 
-  /** Positions of the rows that match a filter. @throws {DamagedBlock} */
+  /** Indexes of the rows that match a filter. @throws {DamagedBlock} */
   rows(filter: TailFilter): number[] {
     const rows = filter.rows(this.block, this.origin.node);
     const isWhole = this.from === 0 && this.end >= this.block.head.rows;
     return isWhole ? rows : rows.filter((row) => row >= this.from && row < this.end);
   }
 
-  /** The row at a position. @throws {DamagedBlock} */
+  /** The row at an index. @throws {DamagedBlock} */
   row(place: number): TailRow {
     const known = this.shown.get(place);
     if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
  * One stream of server-sent events (the "Server-sent events" section of the HTML standard). Its memory is bounded: rows
- * that a reader does not receive in time are skipped, the oldest first, and counted.
+ * that a reader does not receive in time are skipped and counted; the oldest are skipped first.
  */
 import type { ServerResponse } from 'node:http';
 import type { TailBatch, TailFilter, TailRow } from './tail-batch.ts';
@@ -9,7 +9,10 @@ import type { TailBatch, TailFilter, TailRow } from './tail-batch.ts';
 export const TailLimit = {
   /** Additional rows allowed per tick. */
   ROWS_PER_TICK: 200,
-  /** Maximum number of rows in one event, saved up in quiet ticks: rows of another node arrive a second at a time. */
+  /**
+   * Maximum number of rows in one event. Unused allowance of quiet ticks adds up to this number, because the rows of
+   * another node arrive only once a second.
+   */
   BURST_ROWS: 1000,
   /** Maximum number of rows that wait for a slow reader. */
   WAITING_ROWS: 200,
@@ -21,12 +24,12 @@ const RETRY_MS = 2000;
 const HEARTBEAT_TICKS = 150;
 const CHECK_TICKS = 50;
 
-/** The rows of a stream, and whether they may still be sent. */
+/** Filter and permission of a stream. */
 export interface TailRequest {
   /** Holder of the stream's place, see `holderOf`. */
   readonly holder: string | null;
   readonly filter: TailFilter;
-  /** Permission check, at intervals and when a session ends; an error counts as a refusal. */
+  /** Checks permission; called at intervals and when a session ends. If it throws, permission is denied. */
   readonly isAllowed: () => Promise<boolean>;
 }
 
@@ -41,12 +44,12 @@ export class TailStream {
   private readonly request: TailRequest;
   private rows: TailRow[] = [];
   private skipped = 0;
-  /** Number of rows that may be sent now. */
+  /** Number of rows that the rate limit currently allows. */
   private budget: number = TailLimit.BURST_ROWS;
   private silentTicks = 0;
   private ticks = 0;
   private isChecking = false;
-  /** Whether sessions have ended since the check started. */
+  /** Whether sessions have ended since the current check started, so that another check is needed. */
   private isOutdated = false;
 
   constructor(response: ServerResponse, request: TailRequest) {
@@ -96,8 +99,8 @@ export class TailStream {
   }
 
   /**
-   * Checks whether the reader still has permission; nothing is sent until the result is known. Ends the stream without
-   * permission, or if the check takes too long.
+   * Checks whether the reader still has permission; nothing is sent until the result is known. Ends the stream if
+   * permission is denied, or if the check takes too long.
    */
   check(): void {
     this.isOutdated = this.isChecking;
@@ -115,7 +118,7 @@ export class TailStream {
 
   end(): void {
     this.rows = [];
-    // Unread data is discarded: a slow reader would delay the end.
+    // Unread data is discarded, because a slow reader would delay the end.
     if (this.response.writableLength > 0) this.response.destroy();
     else this.response.end();
   }

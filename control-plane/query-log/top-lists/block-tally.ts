@@ -1,19 +1,19 @@
-/** Names and clients of blocks by group, to be added to lists. */
+/** Counts the names and clients of blocks by group, to be added to the stored top lists. */
 import type { BlockNames, BlockReader } from '../block/block-reader.ts';
 import { type HeadClient, NameClass } from '../block/block-layout.ts';
 import { clientText } from './client-text.ts';
 import { KeyTable } from './key-table.ts';
 
-/** Names that are added without a pause; takes a few milliseconds. */
+/** Number of names that are added before a pause; takes a few milliseconds. */
 const ENTRIES_PER_TURN = 8192;
 
-/** Names, clients and their groups. */
+/** Tables of names and clients, by group. */
 export class BlockTally {
   /** The tag of an entry is its group. */
   readonly names: KeyTable;
   readonly clients: KeyTable;
   readonly groups = new Set<number>();
-  /** All queries, including those for names that were dropped. */
+  /** Number of all queries, including queries for names that are no longer in the table. */
   queries = 0;
 
   constructor(maxEntries?: number) {
@@ -22,13 +22,14 @@ export class BlockTally {
   }
 
   /**
-   * Adds a block: its rows by name, and all queries that they represent by client. `pause` is called regularly to let
-   * other work of the thread run. The reader must have the block's names, and its queries unless `isOfOneGroup()`.
+   * Adds a block: rows are counted by name, and rows and repeats by client. `pause` is called regularly to let other
+   * work of the thread run. The reader must have the names piece of the block and, unless `isOfOneGroup()`, also the
+   * queries piece.
    * @throws {DamagedBlock}
    */
   async addBlock(reader: BlockReader, pause: () => Promise<unknown>): Promise<void> {
     const { clients, repeats, rows } = reader.head;
-    // Everything that may be damaged is read before anything is counted.
+    // All data that may be damaged is read first, so that a damaged block is not counted in part.
     const names = reader.names();
     const entries = isOfOneGroup(reader) ? ofOneGroup(names.counts, clients[0]![1]) : byGroup(reader);
     let added = 0;
@@ -75,7 +76,7 @@ function* ofOneGroup(counts: Uint32Array, group: number): NameEntries {
   for (let name = 0; name < counts.length; name++) yield [name, counts[name]!, group];
 }
 
-/** Names by group; both columns are read together. */
+/** Counts of names by group, from the name and client columns of the rows. */
 function byGroup(reader: BlockReader): NameEntries {
   const { clients, names, rows } = reader.head;
   const nameOf = reader.nameOf();

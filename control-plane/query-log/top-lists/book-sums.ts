@@ -1,4 +1,7 @@
-/** Sums by key: in arrays for the keys that have numbers in one book, which is fast, and in a table for all others. */
+/**
+ * Sums by key (name or client). Keys that are in one book (`name-book.ts`) are summed in arrays, which is fast; all
+ * other keys are summed in a table.
+ */
 import { NameClass } from '../block/block-layout.ts';
 import { CountArrays } from './count-arrays.ts';
 import { DistinctSketch } from './distinct-sketch.ts';
@@ -8,9 +11,9 @@ import type { KnownList, KnownNames } from './name-book.ts';
 
 /** The sums of one request. */
 export class BookSums {
-  /** Table for the keys without numbers; all tags are 0. */
+  /** Sums of keys that are not in the book; all tags are 0. */
   readonly table = new KeyTable();
-  /** Counts of the first book. */
+  /** Sums of keys in the first book that was used. */
   private arrays: CountArrays | undefined;
   private unseen = 0;
   private sketch: DistinctSketch | null = null;
@@ -31,7 +34,7 @@ export class BookSums {
     this.addForeignNames(names, queries);
   }
 
-  /** Adds a list, or one group of it. */
+  /** Adds the counts of a top list, or only the counts of one group in the list. */
   addList(list: KnownList, group: number | undefined): void {
     const wanted = group === undefined ? null : list.groups.indexOf(group);
     const unseen = list.unseen * (wanted === null ? list.groups.length : wanted < 0 ? 0 : 1);
@@ -42,12 +45,12 @@ export class BookSums {
     if (list.sketch !== null) (this.sketch ??= new DistinctSketch()).join(list.sketch);
   }
 
-  /** All sums; valid until something is added. */
+  /** All sums; valid until more counts are added. */
   keys(): SummedKeys {
     const { table, arrays, unseen, sketch } = this;
     if (arrays === undefined) return table;
     if (table.size > 0 || table.unseen > 0 || table.sketch !== null) return this.inTable(arrays);
-    arrays.makeRoom(); // Another request may have added keys.
+    arrays.makeRoom(); // Another request may have added keys to the book.
     const { book, resolved, blocked, other } = arrays;
     const { size, bytes, starts } = book;
     if (sketch !== null) arrays.forEach((start, length) => sketch.add(bytes, start, length));
@@ -66,7 +69,7 @@ export class BookSums {
     return table;
   }
 
-  /** Adds names of a book that became full during the request. */
+  /** Adds names from another book: the first one became full during the request. */
   private addForeignNames({ book, places, classes }: KnownNames, queries: ArrayLike<number>): void {
     const { table } = this;
     for (let name = 0; name < places.length; name++) {
@@ -90,7 +93,7 @@ export class BookSums {
     }
   }
 
-  /** The arrays, enlarged for all keys of the book; null if they belong to another book. */
+  /** The arrays, if they belong to this book; null if they belong to another one. */
   private arraysOf(book: KeyTable): CountArrays | null {
     this.arrays ??= new CountArrays(book);
     if (this.arrays.book !== book) return null;

@@ -1,13 +1,13 @@
 /**
- * A client as one string, by which queries are counted: its address, and, if it identified itself by its key, a space
- * and its id, so that clients behind one address are counted separately. Pure.
+ * A client as a string, which is the key for counting queries: its address and, if the client identified itself by its
+ * key, a space and its id. Clients behind one address are therefore counted separately. Pure.
  */
 import type { HeadClient } from '../block/block-layout.ts';
 
 /** The client of a query. */
 export interface CountedClient {
   readonly address: string;
-  /** Null = identified by its address. */
+  /** Null = the client was identified by its address. */
   readonly clientId: number | null;
 }
 

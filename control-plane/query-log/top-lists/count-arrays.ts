@@ -1,11 +1,11 @@
-/** Counts of the keys of one book, in arrays, which are fast to add to. */
+/** Counts of the keys of one book (`name-book.ts`), in arrays, because adding to an array is fast. */
 import { NameClass } from '../block/block-layout.ts';
 import type { KeyTable } from './key-table.ts';
 import type { KnownList, KnownNames } from './name-book.ts';
 
 const MIN_SPACE = 512;
 
-/** The counts; those of keys that were not added are 0. */
+/** The counts; counts of keys that were not added are 0. */
 export class CountArrays {
   readonly book: KeyTable;
   resolved = new Float64Array(0);
@@ -43,7 +43,7 @@ export class CountArrays {
     }
   }
 
-  /** Adds the counts of a list, or of one of its groups, given by its position. */
+  /** Adds the counts of a top list; `wanted` is the index of the only group to add, null = all groups. */
   addList(list: KnownList, wanted: number | null): void {
     this.makeRoom();
     const { resolved, blocked, other } = this;
@@ -56,7 +56,7 @@ export class CountArrays {
     }
   }
 
-  /** Calls `take` for each key that has queries, with the position of its text. */
+  /** Calls `take` for each key that has queries, with the offset and length of its text and its index. */
   forEach(take: (start: number, length: number, place: number) => void): void {
     const { resolved, blocked, other } = this;
     const { starts } = this.book;

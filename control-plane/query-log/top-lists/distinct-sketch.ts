@@ -13,7 +13,10 @@ const ALPHA = 0.7213 / (1 + 1.079 / SKETCH_BYTES);
 
 /** A set of strings of which only the size is estimated. */
 export class DistinctSketch {
-  /** Longest run of zeros seen, plus one, by the first bits of the hash. */
+  /**
+   * For each value of the hash's first bits: the length of the longest run of zeros in the remaining bits of any hash,
+   * plus one.
+   */
   readonly registers: Uint8Array;
 
   constructor(registers: Uint8Array = new Uint8Array(SKETCH_BYTES)) {

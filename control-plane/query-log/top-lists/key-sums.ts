@@ -1,4 +1,4 @@
-/** Counts by name or client, summed for a response: only keys that are shown are decoded. */
+/** Counts by name or client, summed for a response; only keys that are shown are converted to strings. */
 import type { KeyTable } from './key-table.ts';
 
 /** Counts of one key. */
@@ -11,13 +11,13 @@ export interface KeyCounts {
 /** The count by which the top keys are selected. */
 export type Weight = 'resolved' | 'blocked' | 'not blocked' | 'all';
 
-/** Sums by key; keys without queries are left out. */
+/** Sums by key; keys without queries are omitted. */
 export type SummedKeys = Pick<
   KeyTable,
   'size' | 'bytes' | 'starts' | 'resolved' | 'blocked' | 'other' | 'unseen' | 'sketch'
 >;
 
-/** The position of a key, with its count. */
+/** The index of a key, with its count. */
 interface Weighed {
   readonly place: number;
   readonly count: number;
@@ -31,14 +31,14 @@ export class KeySums<Sum> {
   private readonly toSum: (counts: KeyCounts) => Sum;
   private readonly isIncomplete: boolean;
 
-  /** `isIncomplete`: something that should have been counted was not. */
+  /** `isIncomplete`: some lists or blocks could not be counted. */
   constructor(table: SummedKeys, toSum: (counts: KeyCounts) => Sum, isIncomplete = false) {
     this.table = table;
     this.toSum = toSum;
     this.isIncomplete = isIncomplete;
   }
 
-  /** Whether keys were dropped or skipped: counts may be too low, and `distinct` is an estimate. */
+  /** Whether some keys or blocks are not included, so that counts may be too low and `distinct` is an estimate. */
   get isEstimate(): boolean {
     return this.isIncomplete || this.table.unseen > 0 || this.table.sketch !== null;
   }

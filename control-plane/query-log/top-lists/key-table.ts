@@ -1,21 +1,22 @@
 /**
- * Counts by key (a name, or a client's address, as text) and tag (its group, or 0 for all) in bounded memory; nothing
- * is allocated per entry. While the keys fit, counts are exact. Beyond that, those with the smallest counts are
- * dropped, and the table records how much it may have missed (like Metwally's "space saving", 2005): for an absent key
- * at most `unseen`, for a present one `unseen - known`, which is 0 if the key was added before the first drop.
+ * Counts by key (a name or a client as text) and tag (a group id, or 0 for all groups) in bounded memory; adding an
+ * entry allocates nothing. Counts are exact while all keys fit. If there are too many, the keys with the smallest
+ * counts are removed, and the table records how far other counts may be too low (like "space saving", Metwally 2005):
+ * the missing count of an absent key is at most `unseen`, and that of a present key at most `unseen - known`, which is
+ * 0 if the key was added before any were removed.
  */
 import { randomInt } from 'node:crypto';
 import { DistinctSketch } from './distinct-sketch.ts';
 import { hashText } from './text-hash.ts';
 
-/** Maximum number of entries, and of bytes of their texts: about 30 MB with everything that belongs to them. */
+/** Maximum number of entries, and maximum total length of their texts in bytes; such a table needs about 30 MB. */
 export const MAX_ENTRIES = 200_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 const SMALL_ENTRIES = 512;
 const SMALL_BYTES = 16_384;
 /**
- * Choosing among entries with the same smallest count would be arbitrary, as most are names of a flood: all of them are
- * dropped, unless fewer entries than this would remain.
+ * Entries with the same smallest count are all removed, because a choice among them would be arbitrary: most are names
+ * of a flood. Only if fewer entries than this would remain, some of them are kept.
  */
 const FEW_ENTRIES = 1024;
 
@@ -25,21 +26,21 @@ export class KeyTable {
   size = 0;
   /** Concatenated texts. */
   bytes = new Uint8Array(SMALL_BYTES);
-  /** Start of each text, and the end of the last. */
+  /** Start of each text, and the end of the last text. */
   starts = new Uint32Array(SMALL_ENTRIES + 1);
   tags = new Uint32Array(SMALL_ENTRIES);
   /** Counts of each entry. */
   resolved = new Float64Array(SMALL_ENTRIES);
   blocked = new Float64Array(SMALL_ENTRIES);
   other = new Float64Array(SMALL_ENTRIES);
-  /** The part of `unseen` that is known not to be missing from the counts of each entry. */
+  /** For each entry: the part of `unseen` that cannot be missing from its counts. */
   known = new Float64Array(SMALL_ENTRIES);
-  /** Upper bound of the count of an absent key. */
+  /** Maximum count that an absent key may have had. */
   unseen = 0;
-  /** All keys ever added, with any tag, once some were dropped; null: no key was dropped. */
+  /** Estimates the number of keys ever added, with any tag; null while no key has been removed. */
   sketch: DistinctSketch | null = null;
   private hashes = new Uint32Array(SMALL_ENTRIES);
-  /** Positions plus one by hash; twice as many as entries, a power of two. */
+  /** Hash table of indexes plus one. Its size is a power of two, twice the number of entries that fit. */
   private slots = new Uint32Array(2 * SMALL_ENTRIES);
   private readonly key = Int32Array.of(randomInt(0x1_0000_0000), randomInt(0x1_0000_0000));
   private readonly max: number;
@@ -48,7 +49,7 @@ export class KeyTable {
     this.max = max;
   }
 
-  /** Position of a key, which is added without counts if it is absent; valid until the next call. */
+  /** Index of a key; adds the key without counts if it is absent. The index is valid until the next call. */
   place(source: Uint8Array, at: number, length: number, tag: number): number {
     const hash = hashText(source, at, length, tag, this.key);
     let slot = this.freeSlotOrHolder(hash, source, at, length, tag);
@@ -66,7 +67,7 @@ export class KeyTable {
     return place;
   }
 
-  /** Position of an entry; -1 if it is absent. */
+  /** Index of an entry; -1 if it is absent. */
   find(source: Uint8Array, at: number, length: number, tag: number): number {
     const hash = hashText(source, at, length, tag, this.key);
     return this.slots[this.freeSlotOrHolder(hash, source, at, length, tag)]! - 1;
@@ -86,8 +87,8 @@ export class KeyTable {
   }
 
   /**
-   * Subtracts the counts of another table from this one; keys that are absent here are still counted as possibly
-   * missing. Entries without counts are removed.
+   * Subtracts the counts of another table from this one; the maximum count of absent keys does not change. Entries
+   * without counts are removed.
    */
   subtractTable(other: KeyTable): void {
     for (let from = 0; from < other.size; from++) {
@@ -103,7 +104,7 @@ export class KeyTable {
     this.resize(this.tags.length);
   }
 
-  /** Records that the data added next may lack keys, each with a count of up to `unseen`. */
+  /** Records that the data that is added next may lack some keys, each with a count of at most `unseen`. */
   addUnseen(unseen: number, sketch: DistinctSketch | null): void {
     this.unseen += unseen;
     if (sketch !== null) this.beginSketch().join(sketch);
@@ -118,7 +119,7 @@ export class KeyTable {
     return Buffer.from(this.bytes.buffer).toString('latin1', this.starts[place], this.starts[place + 1]);
   }
 
-  /** Drops the entries with the smallest counts until these limits are met. */
+  /** Removes the entries with the smallest counts until the rest is within these limits. */
   keepLargest(maxEntries: number, maxBytes: number): void {
     if (this.size > maxEntries) this.drop(maxEntries);
     while (this.starts[this.size]! > maxBytes) {
@@ -209,7 +210,7 @@ export class KeyTable {
       this.bytes = larger;
     }
     const { bytes } = this;
-    // The texts are short: `set()` costs more than it saves.
+    // A loop is faster than `set()`, because the texts are short.
     for (let i = 0; i < length; i++) bytes[start + i] = source[at + i]!;
     this.starts[place + 1] = start + length;
     this.resolved[place] = 0;

@@ -1,9 +1,10 @@
 /**
- * Which lists and blocks cover every query of a span exactly once: lists of the whole months, days and hours within it,
- * the blocks there that are not in those lists, and all blocks of the rest. Pure.
+ * Determines which top lists and blocks together count every query of a span exactly once: the lists of whole months,
+ * days and hours within the span, the blocks of the same times that no list counts yet, and all blocks in the remaining
+ * parts of the span. Pure.
  */
 
-/** The spans of lists: hours, days and months in UTC, by their letter in the database. */
+/** The spans of top lists: hours, days and months in UTC, as their letters in the database. */
 export type ListGrain = 'h' | 'd' | 'M';
 
 /** Microseconds since 1970, end exclusive. */
@@ -12,20 +13,20 @@ interface Span {
   readonly toUs: number;
 }
 
-/** Lists that start in a span; Unix milliseconds. */
+/** Selects lists whose start is in a span. Times are Unix milliseconds. */
 export interface ListRange {
   readonly grain: ListGrain;
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Blocks with queries in a span. */
+/** Selects blocks with queries in a span. */
 export interface BlockRange extends Span {
-  /** Only blocks that are in no list (`any`), or in no list of an hour (`hour`); null: all blocks. */
+  /** `any`: only blocks that no list counts; `hour`: only blocks that no list of an hour counts; null: all blocks. */
   readonly unlisted: 'any' | 'hour' | null;
 }
 
-/** The parts of which a span is composed. */
+/** The lists and blocks that cover a span. */
 export interface ListParts {
   readonly lists: readonly ListRange[];
   readonly blocks: readonly BlockRange[];
@@ -37,8 +38,9 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /**
- * The parts of a span. Of the days in `alone`, given by their starts, only the lists exist, no blocks: if such a day lies
- * partly within the span, it is included completely if its noon is in the span, and omitted otherwise.
+ * The lists and blocks that cover a span. `alone` contains the starts of days that have only lists, but no blocks. Such
+ * a day cannot be divided: if only a part of the day is within the span, the whole day is included if its noon is in
+ * the span, or omitted if not.
  */
 export function partsOf({ fromUs, toUs }: Span, alone: ReadonlySet<number> = new Set()): ListParts {
   const [fromMs, toMs] = [fromUs / 1000, toUs / 1000];
@@ -66,7 +68,7 @@ export function partsOf({ fromUs, toUs }: Span, alone: ReadonlySet<number> = new
   return { lists, blocks, isRounded };
 }
 
-/** Start of the span that contains a time, Unix milliseconds. */
+/** Start of the hour, day or month that contains a time, in Unix milliseconds. */
 export function startOf(grain: ListGrain, timeMs: number): number {
   const time = new Date(timeMs);
   const [year, month, day] = [time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate()];
@@ -74,7 +76,7 @@ export function startOf(grain: ListGrain, timeMs: number): number {
   return Date.UTC(year, month, day, grain === 'h' ? time.getUTCHours() : 0);
 }
 
-/** Start of the first span that begins at a time or later. */
+/** Start of the first hour, day or month that begins at this time or later. */
 function nextStart(grain: ListGrain, timeMs: number): number {
   const startMs = startOf(grain, timeMs);
   if (startMs === timeMs) return startMs;

@@ -1,33 +1,33 @@
 /**
- * Names or clients of several blocks and lists, each with a number. With numbers, a name of a block takes seven bytes,
- * a filter checks each name once for all blocks, and sums are arrays. Keys are never removed; when a book is full, its
- * owner starts another.
+ * A book: a table of the names or clients of several blocks and top lists, in which each has an index. With the index,
+ * a name of a block needs only seven bytes, a filter checks each name once for all blocks, and sums are arrays. Keys
+ * are never removed; when a book is full, its owner creates another one.
  */
 import type { BlockNames } from '../block/block-reader.ts';
 import { DistinctSketch } from './distinct-sketch.ts';
 import { KeyTable } from './key-table.ts';
 import type { NameList } from './name-list.ts';
 
-/** The names of a block by their numbers. */
+/** The names of a block as indexes into a book. */
 export interface KnownNames {
-  /** The table that `places` refer to. */
+  /** The table into which `places` are indexes. */
   readonly book: KeyTable;
   readonly places: Uint32Array;
   readonly counts: Uint16Array;
-  /** `NameClass` */
+  /** `NameClass` of each name. */
   readonly classes: Uint8Array;
 }
 
-/** A list of names or clients by their numbers. */
+/** A top list whose names or clients are indexes into a book. */
 export interface KnownList {
   readonly book: KeyTable;
   readonly groups: readonly number[];
-  /** Upper bound of the count of an absent key in one group. */
+  /** Maximum count that an absent key may have had in one group. */
   readonly unseen: number;
   readonly sketch: DistinctSketch | null;
-  /** Positions by entry. */
+  /** Index in the book, by entry. */
   readonly places: Uint32Array;
-  /** Positions in `groups`. */
+  /** Index in `groups`, by entry. */
   readonly groupPlaces: Uint16Array;
   readonly resolved: Counts;
   readonly blocked: Counts;
@@ -36,10 +36,10 @@ export interface KnownList {
 
 type Counts = Uint32Array | Float64Array;
 
-/** Bytes per name of a block, and per entry of a list. */
+/** Size in bytes of a name of a block, and of an entry of a list. */
 const NAME_BYTES = 7;
 const ENTRY_BYTES = 18;
-/** Maximum number of keys, including those about to be added. */
+/** Maximum number of keys, including the keys that are about to be added. */
 const MAX_KEYS = 131_072;
 const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 
@@ -53,7 +53,7 @@ export class NameBook {
     this.table = new KeyTable(maxKeys);
   }
 
-  /** The names of a block by their numbers; null if they might not fit. */
+  /** Converts the names of a block to indexes, adding missing names; null if they might not fit in the book. */
   takeNames({ texts, starts, counts, classes }: Omit<BlockNames, 'rules' | 'offsets'>): KnownNames | null {
     const { table } = this;
     const count = starts.length - 1;
@@ -66,7 +66,7 @@ export class NameBook {
     return { book: table, places, counts: Uint16Array.from(counts), classes: Uint8Array.from(classes) };
   }
 
-  /** A list by the numbers of its keys; null if they might not fit. */
+  /** Converts the keys of a top list to indexes, adding missing keys; null if they might not fit in the book. */
   takeList(list: NameList): KnownList | null {
     const { table } = this;
     if (!this.hasRoom(list.size, list.textBytes)) return null;
@@ -82,7 +82,7 @@ export class NameBook {
       unseen,
       places,
       groupPlaces: Uint16Array.from(groupPlaces),
-      // A copy, because the list's sketch is a view of all its bytes.
+      // The sketch is copied, because it is a view of the whole memory of the list.
       sketch: sketch === null ? null : new DistinctSketch(sketch.registers.slice()),
       resolved: resolved!,
       blocked: blocked!,
@@ -96,7 +96,7 @@ export class NameBook {
   }
 }
 
-/** Stores the counts in four bytes each if that suffices. */
+/** Stores each count in four bytes if all counts fit. */
 function compact(counts: Float64Array): Counts {
   return counts.every((count) => count <= 0xffff_ffff) ? Uint32Array.from(counts) : counts;
 }

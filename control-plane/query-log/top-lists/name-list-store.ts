@@ -1,4 +1,4 @@
-/** SQL of the lists of names and clients. */
+/** SQL of the stored top lists of names and clients. */
 import type { CopyQueryable, LentClient, Queryable } from '../../storage/db/database.ts';
 import type { ListGrain, ListRange } from './list-parts.ts';
 import type { StoredList } from './name-list.ts';
@@ -11,21 +11,21 @@ export interface ListKey {
   readonly nodeId: number;
 }
 
-/** Both lists of one span. */
+/** The list of names and the list of clients of one span. */
 export interface NameLists {
-  /** Number of queries counted, including those for names that were dropped. */
+  /** Number of queries counted, including queries for names that are no longer in the list. */
   readonly queries: number;
   readonly names: StoredList;
   readonly clients: StoredList;
 }
 
-/** Figures of a list that are readable in SQL. */
+/** Figures of a list that are stored in separate columns. */
 export interface ListFigures {
   readonly entries: number;
   readonly unseen: number;
 }
 
-/** Key of the advisory lock for changing the lists of a node; the second number is the node's id. */
+/** Key of the advisory lock for changing the lists of a node; the second part of the key is the node's id. */
 const LOCK_KEY = 0x77_65_69_74;
 
 /**
@@ -65,7 +65,7 @@ export interface ListPlace extends ListKey {
   readonly checksum: number;
 }
 
-/** A list and its span. */
+/** A list with its span and its content. */
 export interface FoundList extends ListPlace, StoredList {}
 
 /** Selects lists. */
@@ -75,10 +75,10 @@ export interface ListRequest {
   readonly kind: ListKind;
 }
 
-/** Number of lists fetched together. */
+/** Number of lists that are fetched together. */
 const MAX_FETCHED = 16;
 
-/** The lists of these spans, without content. */
+/** Finds the lists of these spans, without content. */
 export async function findLists(tx: Queryable, { ranges, nodeId, kind }: ListRequest): Promise<ListPlace[]> {
   if (ranges.length === 0) return [];
   const spans = ranges.map(
@@ -106,7 +106,7 @@ function toPlace({ grain, startMs, node_id, queries, checksum }: FoundRow): List
   return { grain, startMs, nodeId: node_id, queries, checksum };
 }
 
-/** These lists with their content, a few at a time. */
+/** Fetches the content of these lists, a few at a time. */
 export async function* fetchLists(
   tx: CopyQueryable,
   kind: ListKind,
@@ -126,7 +126,7 @@ export async function* fetchLists(
   }
 }
 
-/** The days among `startsMs` whose blocks no longer exist, so that only their lists are left. */
+/** The days among `startsMs` of which only the lists remain, because their blocks were deleted. */
 export async function readDaysWithoutBlocks(
   tx: Queryable,
   startsMs: readonly number[],

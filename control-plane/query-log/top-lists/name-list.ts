@@ -1,12 +1,15 @@
 /**
- * The stored form of a table of names or clients: for an hour, a day or a month of a node. One zstd frame (RFC 8878)
- * with a checksum, which contains LEB128 numbers and texts:
+ * The stored form of a table of names or clients for an hour, a day or a month of a node: one zstd frame (RFC 8878) with
+ * a checksum. It contains LEB128 numbers and texts:
  *
- * format (1), entries, unseen, bytes of the sketch (0 or 4096), number of groups, each group texts in byte order, each
- * followed by a line feed per entry the position of its group; then of all: resolved, blocked, other, missed the sketch
+ * - the format (1), number of entries, `unseen`, size of the sketch in bytes (0 or 4096), number of groups, each group
+ * - the texts in byte order, each followed by a line feed
+ * - the index of its group for each entry, then `resolved` for each entry, then `blocked`, `other` and `missed`
+ * - the sketch
  *
- * An entry is a text in a group. Its counts may be too low by `missed` in total, those of an absent text by `unseen` in
- * each group; both are 0 if everything fits. Queries of a client that were not blocked are counted as resolved.
+ * An entry is a text in a group. The sum of its counts may be too low by up to `missed`. An absent text may have had up
+ * to `unseen` queries in each group. Both are 0 if all texts fit. Queries of a client that were not blocked are counted
+ * as resolved.
  */
 import { promisify } from 'node:util';
 import { constants, crc32, zstdCompress, zstdDecompressSync } from 'node:zlib';
@@ -16,9 +19,9 @@ import type { KeyTable } from './key-table.ts';
 import { VarintReader, VarintWriter } from './varints.ts';
 
 const compress = promisify(zstdCompress);
-/** Compression level: lists are written rarely and kept for long. */
+/** Compression level: high, because lists are written rarely and kept for long. */
 const LEVEL = 6;
-/** Format version; a reader refuses any other. */
+/** Format version; a reader rejects any other version. */
 const LIST_FORMAT = 1;
 /** Maximum size of a decompressed list. */
 const MAX_LIST_BYTES = 64 * 1024 * 1024;
@@ -38,7 +41,8 @@ export class DamagedList extends Error {
 }
 
 /**
- * Encodes a table whose tags are groups. `groups` are all groups that were counted, including those without an entry.
+ * Encodes a table whose tags are groups. `groups` contains all groups that were counted, including those without an
+ * entry.
  */
 export async function encodeList(table: KeyTable, groups: ReadonlySet<number>): Promise<StoredList> {
   const raw = rawList(
@@ -73,8 +77,8 @@ function rawList(table: KeyTable, groups: readonly number[]): Buffer {
 }
 
 /**
- * Positions in the order of the texts: adjacent texts begin alike, so this takes 7 to 12 % less space than the order of
- * counts.
+ * Indexes of the entries, sorted by text: adjacent texts then begin alike, which needs 7 to 12 % less space than
+ * sorting by count.
  */
 function placesByText(table: KeyTable): number[] {
   const all = Buffer.from(table.bytes.buffer);
@@ -92,12 +96,12 @@ function compareTexts(a: string, b: string): number {
 export class NameList {
   /** All groups that are counted. */
   readonly groups: readonly number[];
-  /** Upper bound of the count of an absent text in one group. */
+  /** Maximum count that an absent text may have had in one group. */
   readonly unseen: number;
   readonly size: number;
-  /** Position of the group, by entry. */
+  /** Index of the group in `groups`, by entry. */
   readonly places: Float64Array;
-  /** Resolved, blocked and other queries, by entry. */
+  /** Number of resolved, blocked and other queries, by entry. */
   readonly counts: readonly Float64Array[];
   readonly sketch: DistinctSketch | null;
   private readonly texts: Uint8Array;
@@ -151,14 +155,14 @@ export class NameList {
     this.forEach((place, group) => place(group), table);
   }
 
-  /** Adds the list to a table without groups; `group`: only this group. */
+  /** Adds the list to a table without groups. If `group` is given, adds only the counts of this group. */
   addSumTo(table: KeyTable, group?: number): void {
     const wanted = group === undefined ? this.groups.length : this.groups.includes(group) ? 1 : 0;
     table.addUnseen(this.unseen * wanted, this.sketch);
     this.forEach((place, of) => (group === undefined || of === group ? place(0) : -1), table);
   }
 
-  /** Adds each entry at the position returned by `choose`; -1 = skip. */
+  /** Adds the counts of each entry to the entry of the table whose index `choose` returns; -1 = skip. */
   private forEach(choose: (place: (tag: number) => number, group: number) => number, table: KeyTable): void {
     const { counts, missed, unseen, places, groups } = this;
     const [resolved, blocked, other] = counts as [Float64Array, Float64Array, Float64Array];

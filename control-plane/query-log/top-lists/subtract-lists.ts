@@ -1,21 +1,21 @@
-/** Subtracts queries that were cleared from the log from the lists of names and clients that count them. */
+/** Subtracts queries that were cleared from the log from the stored top lists that count them. */
 import type { Queryable } from '../../storage/db/database.ts';
 import type { BlockTally } from './block-tally.ts';
 import { KeyTable } from './key-table.ts';
 import { DamagedList, encodeList, NameList } from './name-list.ts';
 import { type ListKey, type NameLists, readLists, writeLists } from './name-list-store.ts';
 
-/** Counts of queries by name and by client, with their groups. */
+/** Counts of queries by name and by client, each with its group. */
 export type Tally = Pick<BlockTally, 'names' | 'clients' | 'queries'>;
 
-/** Both lists, decoded. */
+/** The list of names and the list of clients of one span, decoded. */
 export interface OpenLists extends Tally {
   readonly groups: ReadonlySet<number>;
 }
 
 /**
- * Subtracts queries from the lists of a span, under the lock of its node; lists that no longer exist or are damaged are
- * skipped.
+ * Subtracts queries from the lists of a span. The caller must hold the lock for the lists of the node. Lists that no
+ * longer exist or are damaged are skipped.
  */
 export async function subtractFromLists(tx: Queryable, key: ListKey, gone: Tally): Promise<void> {
   const lists = openLists(await readLists(tx, key));
@@ -31,7 +31,7 @@ export async function subtractFromLists(tx: Queryable, key: ListKey, gone: Tally
   await writeLists(tx, key, left, { names: figuresOf(names), clients: figuresOf(clients) });
 }
 
-/** The lists as tables; null if there are none that can be read. */
+/** The lists as tables; null if there are no lists or they cannot be read. */
 export function openLists(stored: NameLists | null): OpenLists | null {
   if (stored === null) return null;
   const groups = new Set<number>();

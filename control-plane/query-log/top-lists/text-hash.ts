@@ -1,9 +1,9 @@
 /**
- * HalfSipHash-1-3 (Aumasson, Bernstein), 32 bits: without the key, colliding texts cannot be chosen, so a hash
- * table needs no limit on its probing.
+ * HalfSipHash-1-3 (Aumasson, Bernstein), 32 bits: texts with equal hashes can only be chosen with knowledge of the key,
+ * so a hash table needs no limit for the length of a search.
  */
 
-/** Hash of `length` bytes and a number, with a key of two numbers. */
+/** Hash of `length` bytes and a number; the key consists of two numbers. */
 export function hashText(
   source: Uint8Array,
   at: number,
@@ -17,7 +17,8 @@ export function hashText(
   let v3 = 0x74656462 ^ v1;
   const words = length >>> 2;
   const end = at + length;
-  // The words of the text, its last bytes with the length, and three finalization rounds.
+  // The steps process the words of the text, then its last bytes together with the length, and then three finalization
+  // rounds.
   for (let step = 0, from = at; step <= words + 3; step++, from += 4) {
     let word = 0;
     if (step < words) {

@@ -1,4 +1,4 @@
-/** Numbers up to 2^53 in as few bytes as possible: LEB128, seven bits per byte, the lowest first. */
+/** Numbers up to 2^53 in as few bytes as possible: LEB128, seven bits per byte, lowest bits first. */
 
 /** Maximum number of bytes of one number. */
 export const MAX_VARINT_BYTES = 8;
@@ -29,7 +29,7 @@ export class VarintWriter {
   }
 }
 
-/** Reads numbers. @throws {RangeError} at the end, and for a number beyond 2^53 */
+/** Reads numbers. Methods throw a RangeError at the end of the bytes, and for a number above 2^53. */
 export class VarintReader {
   at: number;
   private readonly bytes: Uint8Array;
@@ -51,14 +51,14 @@ export class VarintReader {
     }
   }
 
-  /** The next `count` numbers. */
+  /** Reads the next `count` numbers. */
   column(count: number): Float64Array {
     const numbers = new Float64Array(count);
     for (let i = 0; i < count; i++) numbers[i] = this.next();
     return numbers;
   }
 
-  /** The next `count` bytes. */
+  /** Reads the next `count` bytes. */
   take(count: number): Uint8Array {
     if (count > this.bytes.length - this.at) throw new RangeError('cannot read bytes: truncated');
     return this.bytes.subarray(this.at, (this.at += count));

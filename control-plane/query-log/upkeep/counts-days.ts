@@ -1,8 +1,8 @@
 /**
- * Retention of statistics: minutes are kept for two days, quarters of an hour and days for `database.rollup_days`, as
- * are lists of names, but never for less time than the blocks that they count. Whole days are dropped, with the
- * precautions of `day-aging.ts`: the days that have counts confirm the clock. If a wrong clock drops minutes, the
- * quarters remain.
+ * Retention of statistics: counts of minutes are kept for two days. Counts of quarters of an hour and of days, and top
+ * lists, are kept for `database.rollup_days`, but at least as long as the blocks that they count. Whole days are
+ * deleted, with the precautions of `day-aging.ts`, which uses the days that have counts to check the clock. If a wrong
+ * clock deletes counts of minutes, those of quarters of an hour remain.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -17,18 +17,18 @@ export interface CountsDaysOptions {
   readonly database: Database;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly logger: Logger;
-  /** `database.rollup_days`; called each time. */
+  /** `database.rollup_days`; called for each run. */
   readonly rollupDays: () => number;
 }
 
-/** Today and two more days, so that the last 48 hours also exist at midnight. */
+/** Today and the two days before it, so that at any time of day, the last 48 hours exist. */
 const MINUTE_DAYS = 3;
-/** A reader's clock may lag behind the database's by this much. */
+/** Maximum time by which the clock of a reader may be behind the clock of the database. */
 const MARGIN_MS = 3_600_000;
 const MINUTES: readonly Grain[] = ['m'];
 const ROLLUPS: readonly Grain[] = ['q', 'd'];
 
-/** Drops old counts. */
+/** Deletes old counts and top lists. */
 export class CountsDays {
   private readonly options: CountsDaysOptions;
   private readonly minutes: DayAging;
@@ -42,14 +42,17 @@ export class CountsDays {
     this.lists = new DayAging(options.clock);
   }
 
-  /** Drops everything that is too old. */
+  /** Deletes all counts and lists that are too old. */
   async keep(): Promise<void> {
     await this.drop(this.minutes, MINUTES, MINUTE_DAYS);
     await this.drop(this.rollups, ROLLUPS, this.options.rollupDays());
     await this.dropLists();
   }
 
-  /** The list of a month is dropped with that of its last day; those of hours were dropped with their blocks. */
+  /**
+   * The lists of a month are deleted with those of its last day; the lists of hours were already deleted with their
+   * blocks.
+   */
   private async dropLists(): Promise<void> {
     const { database, rollupDays } = this.options;
     const today = await dayInDatabase(database, MARGIN_MS);
@@ -94,7 +97,7 @@ export class CountsDays {
     );
   }
 
-  /** Days that have such counts, oldest first. */
+  /** Days that have counts of these granularities, oldest first. */
   private async daysWith(grains: readonly Grain[]): Promise<number[]> {
     const { rows } = await this.options.database.query<{ day: number }>(
       `SELECT DISTINCT floor(extract(epoch FROM start) / 86400)::integer AS day FROM query_counts

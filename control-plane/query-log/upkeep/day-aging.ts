@@ -1,29 +1,29 @@
 /**
- * Which days are old enough to be dropped. A wrong clock would drop data permanently. So the clock of the database is
- * used, which is the same for all nodes, and it is trusted only as far as the days that have data confirm it. Beyond
- * that, one day is dropped per hour, which leaves time to notice a wrong clock, and still catches up after a long
- * downtime. Days count from 1970-01-01 in UTC.
+ * Decides which days are old enough to be deleted. With a wrong clock, data would be lost permanently. So the clock of
+ * the database is used, which is the same for all nodes, and it is trusted only as far as the days that have data
+ * confirm it. Days that are old only according to the clock are deleted at a rate of one per hour: that leaves time to
+ * notice a wrong clock, and still catches up after a long downtime. Days count from 1970-01-01 in UTC.
  */
 import type { Clock } from '../../../shared/clock.ts';
 
 /** Days to keep, and days that have data. */
 export interface KeptDays {
   readonly today: number;
-  /** Number of days, including today, for which data is kept. */
+  /** Number of days for which data is kept, including today. */
   readonly keptDays: number;
   /** Days that have data, oldest first. */
   readonly filled: readonly number[];
 }
 
-/** The old days among some days. */
+/** Days that may be deleted. */
 export interface OldDays {
   /** Old according to the days that have data. */
   readonly sure: readonly number[];
-  /** Old according to the clock alone: the day that may be dropped in this hour. */
+  /** A day that is old only according to the clock and may be deleted in this hour. */
   readonly doubtful: number | undefined;
 }
 
-/** Milliseconds of uptime for each dropped day that is old only according to the clock. */
+/** Milliseconds between two deletions of days that are old only according to the clock. */
 const DOUBTFUL_MS = 3_600_000;
 
 /** Decides which days are old, for one kind of data. */
@@ -36,7 +36,10 @@ export class DayAging {
     this.doubtfulFromMs = clock.monotonicMs() + DOUBTFUL_MS;
   }
 
-  /** The old days among `days`, oldest first. Nothing is lost with days that have no data. */
+  /**
+   * The old days among `days`, oldest first. Days without data are always included if they are old by the clock,
+   * because no data is lost with them.
+   */
   oldOf(days: readonly number[], { today, keptDays, filled }: KeptDays): OldDays {
     const known = lastOfFirstRun(filled);
     const old = days.filter((day) => day <= today - keptDays);
@@ -53,8 +56,8 @@ export class DayAging {
 }
 
 /**
- * The last of the oldest consecutive days. Data after a gap may have been written with a fast clock, so it proves
- * nothing.
+ * The last of the oldest consecutive days. Days after a gap are ignored: their data may have been written while the
+ * clock was ahead, so it does not confirm the clock.
  */
 export function lastOfFirstRun(days: readonly number[]): number {
   const end = days.findIndex((day, index) => days[index + 1] !== day + 1);

@@ -21,18 +21,18 @@ export interface LogDaysOptions {
   readonly database: Database;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly logger: Logger;
-  /** `database.query_log_days`; called each time. */
+  /** `database.query_log_days`; called for each run. */
   readonly queryLogDays: () => number;
   /**
-   * Extracts the data of a day that is kept for longer; false: not finished, so the day must not be dropped yet. Days
-   * count from 1970-01-01 in UTC.
+   * Adds the data of a day to the top lists, which are kept for longer; false if this is not finished, so that the day
+   * must not be dropped yet. Days count from 1970-01-01 in UTC.
    */
   readonly beforeDrop?: (day: number) => Promise<boolean>;
 }
 
 /** Number of days whose partitions are created ahead of time. */
 const DAYS_AHEAD = 2;
-/** Days for which a block that waits on the disk of a node is recognized. */
+/** Number of days for which runs are kept, so that a block that is still in the spool of a node is not stored twice. */
 const RUN_MEMORY_DAYS = 60;
 
 /** Creates and drops the daily partitions. */
@@ -79,7 +79,7 @@ export class LogDays {
       return beforeDrop === undefined || (await beforeDrop(day));
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error;
-      // A day that is never dropped would fill the disk.
+      // The day is dropped although its lists are incomplete, because days that are never dropped would fill the disk.
       logger.error('deleting a day of the query log whose names are not yet in the lists of names', {
         day: new Date(day * DAY_MS).toISOString().slice(0, 10),
         reason: reasonOf(error),

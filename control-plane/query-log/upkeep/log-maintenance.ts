@@ -1,7 +1,7 @@
 /**
  * Maintenance of the query log: creates partitions before midnight, drops old days and counts, merges small blocks, and
- * adds blocks to the lists of names. Each node merges and adds its own blocks; everything else is done by one node at a
- * time.
+ * adds blocks to the top lists. Each node merges its own blocks and adds them to the lists; only one node at a time
+ * does the other work.
  */
 import type { JobLeases } from '../../storage/cluster/leases.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
@@ -21,7 +21,7 @@ export interface LogMaintenanceOptions extends LogDaysOptions, CountsDaysOptions
 /** Milliseconds between two checks. */
 const DAYS_EVERY_MS = 600_000;
 const MERGE_EVERY_MS = 180_000;
-/** Milliseconds until work is retried that the database refused although it was up. */
+/** Milliseconds until a retry if the database was up, but a statement failed. */
 const RETRY_MS = 10_000;
 
 /** Starts the maintenance as soon as the database is available; returns a function that stops the maintenance. */
@@ -56,8 +56,8 @@ export function startLogMaintenance(options: LogMaintenanceOptions): () => Promi
 }
 
 /**
- * Runs `work` immediately, periodically, and when the database becomes available; never twice at the same time. Returns
- * a function that stops these runs.
+ * Runs `work` immediately, periodically, and when the database becomes available, but never twice at the same time.
+ * Returns a function that stops these runs.
  */
 function repeat(
   { database, logger }: LogMaintenanceOptions,
@@ -70,7 +70,8 @@ function repeat(
     try {
       await work();
     } catch (error) {
-      // Logged elsewhere. A single statement may fail without a change of the status that would start the work again.
+      // A lost database is logged elsewhere. The work is retried after a time, because a statement may also fail
+      // without a change of the database status that would start the work again.
       if (error instanceof DatabaseUnavailable) retry = setTimeout(run, RETRY_MS).unref();
       else logger.warn('query log maintenance failed; retrying later', { reason: reasonOf(error) });
     } finally {

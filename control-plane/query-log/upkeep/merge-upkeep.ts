@@ -1,7 +1,7 @@
 /**
- * Merges small blocks of the query log into large ones in the background: neighbours of one run and one hour. Each node
- * merges its own blocks and, when it is its turn, those of runs that ended long ago. Counts and `query_runs` do not
- * change.
+ * Merges small blocks of the query log into large ones in the background. Only adjacent blocks of one run and one hour
+ * are merged. Each node merges its own blocks; one node at a time also merges blocks of runs that ended long ago.
+ * Counts and `query_runs` do not change.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -21,7 +21,10 @@ export interface MergeUpkeepOptions {
 
 /** Maximum number of merges per turn; each takes about 100 ms. */
 const MAX_MERGES = 32;
-/** The newest days are checked in every turn: today, yesterday and the next two; of the older days, one per turn. */
+/**
+ * Number of newest days that are checked in every turn: yesterday, today and the next two. Of the older days, only one
+ * is checked per turn.
+ */
 const NEW_DAYS = 4;
 /** Maximum number of damaged blocks that are remembered. */
 const MAX_DAMAGED = 1000;
@@ -69,7 +72,7 @@ export class MergeUpkeep {
     return chains.flatMap(cutNeighbours).slice(0, limit);
   }
 
-  /** Returns false on failure. */
+  /** Merges adjacent blocks into one; returns false on failure. */
   private async merge(parts: Neighbours): Promise<boolean> {
     const { database } = this.options;
     const blocks = await database.background().read((tx) => readParts(tx, parts));

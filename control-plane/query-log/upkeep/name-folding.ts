@@ -1,8 +1,9 @@
 /**
- * Adds blocks to the lists of names and clients in the background: an hour with many blocks, once it is over, to the
- * lists of the hour, its day and its month; all other blocks, once their day is over, to those of the day and the
- * month. Blocks are marked in the transaction that stores the lists, so that each is counted exactly once whatever the
- * interruption. Each node folds its own blocks and, when it is its turn, those of runs that ended long ago.
+ * Adds ("folds") blocks to the top lists of names and clients in the background. If an hour has many blocks, they are
+ * added to the lists of the hour, its day and its month once the hour is over; all other blocks are added to the lists
+ * of the day and the month once their day is over. Blocks are marked as counted in the transaction that stores the
+ * lists, so that an interruption cannot cause a block to be counted twice or not at all. Each node adds its own blocks;
+ * one node at a time also adds blocks of runs that ended long ago.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../../shared/log.ts';
@@ -36,20 +37,20 @@ export interface NameFoldingOptions {
   readonly maxEntries?: Readonly<Record<ListGrain, number>>;
 }
 
-/** About 8 bytes each on disk. */
+/** By granularity of the list; an entry needs about 8 bytes on disk. */
 const MAX_ENTRIES = { h: 16_384, d: 32_768, M: 65_536 } as const;
-/** Bytes for the texts of a list, per entry. */
+/** Maximum size of the texts of a list, in bytes per allowed entry. */
 const TEXT_BYTES = 64;
-/** Maximum number of units per turn. */
+/** Maximum number of units (hours or days of a node) per turn. */
 const MAX_UNITS = 32;
-/** Blocks in memory at the same time. */
+/** Number of blocks in memory at the same time. */
 const BLOCKS_PER_FETCH = 8;
 /** Maximum number of blocks per transaction, which takes some seconds. */
 const MAX_BLOCKS = 512;
 /** Maximum number of damaged blocks that are remembered. */
 const MAX_DAMAGED = 1000;
 
-/** Folds blocks into lists. */
+/** Adds blocks to top lists. */
 export class NameFolding {
   private readonly options: Required<NameFoldingOptions>;
   /** Blocks that cannot be read; they are skipped. */
@@ -59,7 +60,7 @@ export class NameFolding {
     this.options = { maxEntries: MAX_ENTRIES, ...options };
   }
 
-  /** Folds what is due, within limits, until `signal` is aborted; returns the number of queries. */
+  /** Adds the blocks that are due, within limits, until `signal` is aborted; returns the number of queries added. */
   async turn(whose: BlocksOf, signal?: AbortSignal): Promise<number> {
     const { database, nodeId } = this.options;
     const due = await database
@@ -71,8 +72,8 @@ export class NameFolding {
   }
 
   /**
-   * Folds the rest of a day before it is dropped; false if not everything can be folded because another node is folding
-   * it. Damaged blocks are ignored. Days count from 1970-01-01 in UTC.
+   * Adds the remaining blocks of a day before the day is dropped; false if some blocks cannot be added, because another
+   * node is adding them. Damaged blocks are ignored. Days count from 1970-01-01 in UTC.
    */
   async foldDay(day: number, signal?: AbortSignal): Promise<boolean> {
     const left = (): Promise<number[]> =>
@@ -84,7 +85,7 @@ export class NameFolding {
     return (await left()).length === 0;
   }
 
-  /** Folds blocks of a unit; returns the number of queries, or 0 if it must be retried later. */
+  /** Adds blocks of a unit; returns the number of queries added, or 0 if a retry is needed later. */
   private async fold(unit: FoldUnit, signal: AbortSignal | undefined): Promise<number> {
     const tally = new BlockTally();
     const blocks = await this.count(unit, tally, signal);
@@ -104,7 +105,7 @@ export class NameFolding {
     }
   }
 
-  /** Counts the blocks of a unit; returns them without their content. */
+  /** Counts blocks of a unit; returns these blocks without their content. */
   private async count(
     unit: FoldUnit,
     tally: BlockTally,
@@ -159,7 +160,10 @@ export class NameFolding {
     await writeLists(client, key, lists, { names: figuresOf(names), clients: figuresOf(clients) });
   }
 
-  /** A table of the added entries and a list, cut to the limit of its grain; records the groups of the list. */
+  /**
+   * A table with the entries of `added` and of the existing list, reduced to the limit of its granularity. Adds the
+   * groups of the list to `groups`.
+   */
   private join(added: KeyTable, list: StoredList | undefined, key: ListKey, groups: Set<number>): KeyTable {
     const max = this.options.maxEntries[key.grain];
     const table = new KeyTable();

@@ -8,18 +8,18 @@ import { insertRow } from '../store/block-store.ts';
 import { type BlocksOf, ChangedConcurrently, isOf } from './changed-concurrently.ts';
 
 /**
- * Adjacent blocks: each starts with the query after the last one of the block before, and the same lists count them
- * (`unlisted-blocks.ts`).
+ * Adjacent blocks: each starts with the query that follows the last query of the previous block, and the same top lists
+ * count all of them (`unlisted-blocks.ts`).
  */
 export interface Neighbours {
-  /** Counted from 1970-01-01 in UTC. */
+  /** Days since 1970-01-01 in UTC. */
   readonly day: number;
   readonly runId: number;
   readonly nodeId: number;
-  /** Sequence numbers of their first queries. */
+  /** Sequence number of the first query of each block. */
   readonly firstSeqs: readonly number[];
   readonly rowCounts: readonly number[];
-  /** Stored sizes in bytes. */
+  /** Stored size of each block in bytes. */
   readonly sizes: readonly number[];
 }
 
@@ -30,23 +30,29 @@ export interface SmallRequest {
   readonly whose: BlocksOf;
   /** Blocks to skip. */
   readonly spared: readonly { readonly runId: number; readonly firstSeq: number }[];
-  /** Maximum number of chains of neighbours. */
+  /** Maximum number of chains of adjacent blocks. */
   readonly limit: number;
 }
 
 /** Blocks with fewer queries are small. */
 const SMALL_ROWS = 16_384;
 /**
- * Until the end of their hour, only this many blocks of similar size are merged together, so that few are rewritten
- * repeatedly.
+ * Before the end of their hour, blocks are merged only if there are this many of similar size, so that few blocks are
+ * rewritten repeatedly.
  */
 const FULL_CHAIN = 16;
 const SIZE_STEPS = '{64,1024}';
-/** Maximum number of blocks, and of stored bytes, that are merged into one: they are in memory together. */
+/**
+ * Maximum number of blocks, and of their stored bytes, that are merged into one, because all of them are in memory at
+ * the same time.
+ */
 const MAX_PARTS = 256;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** A block is left alone for this time, as is an hour after its end. */
+/**
+ * A block is not merged until this time after it was written, and an hour is not complete until this time after its
+ * end.
+ */
 const REST = `interval '1 minute'`;
 
 const SMALL = `SELECT b.run_id, b.node_id, b.hour, b.first_seq, b.row_count, b.listed,
@@ -118,7 +124,7 @@ export function cutNeighbours(chain: Neighbours): Neighbours[] {
   return pieces;
 }
 
-/** The blocks in order; fewer if some no longer exist. */
+/** Reads the blocks of a chain, in order; blocks that no longer exist are missing. */
 export async function readParts(
   tx: Queryable,
   { day, runId, firstSeqs }: Neighbours,

@@ -1,4 +1,4 @@
-/** SQL of the blocks that no list counts yet. */
+/** SQL that selects the blocks that no top list counts yet, and marks them when they are counted. */
 import type { LentClient, Queryable } from '../../storage/db/database.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
@@ -21,12 +21,12 @@ export interface BlockPlace {
   readonly firstSeq: number;
 }
 
-/** Blocks of a node that are added to lists together. */
+/** Blocks of one node and one hour or day, which are added to top lists together. */
 export interface FoldUnit {
-  /** Counted from 1970-01-01 in UTC. */
+  /** Days since 1970-01-01 in UTC. */
   readonly day: number;
   readonly nodeId: number;
-  /** Start, Unix milliseconds; null: the whole day. */
+  /** Start of the hour in Unix milliseconds; null = the whole day. */
   readonly hourMs: number | null;
 }
 
@@ -39,16 +39,19 @@ export interface DueRequest {
 }
 
 /**
- * An hour with fewer blocks gets no separate list: reading the blocks costs as little, and the list of its day
- * follows.
+ * An hour with fewer blocks gets no list of its own: reading so few blocks is as fast as reading a list, and the list
+ * of the day will count them.
  */
 const MIN_BLOCKS_OF_HOUR = 4;
-/** An hour or a day is left alone for this time after its end, so that small blocks are merged first. */
+/** Blocks of an hour or a day are not added until this time after its end, so that small blocks are merged first. */
 const REST = `interval '10 minutes'`;
 const NOT_SPARED = `NOT EXISTS (SELECT FROM unnest($2::integer[], $3::bigint[]) AS spared (run_id, first_seq)
   WHERE spared.run_id = b.run_id AND spared.first_seq = b.first_seq)`;
 
-/** Hours and days with blocks to be folded, oldest first: hours of many blocks or with a list, then days for the rest. */
+/**
+ * Hours and days whose blocks must be added to lists, oldest first: first hours that have many blocks or already have a
+ * list, then days for all other blocks.
+ */
 export async function listDue(tx: Queryable, { nodeId, whose, spared }: DueRequest): Promise<FoldUnit[]> {
   const { rows } = await tx.query<{ day: number; node_id: number; hour_ms: number | null }>(
     `WITH hours AS (
@@ -70,7 +73,9 @@ export async function listDue(tx: Queryable, { nodeId, whose, spared }: DueReque
   return rows.map((row) => ({ day: row.day, nodeId: row.node_id, hourMs: row.hour_ms }));
 }
 
-/** The nodes that have such blocks of a day, due or not, except those in `spared`. */
+/**
+ * Ids of the nodes that have blocks of a day that no list counts, whether due or not. Blocks in `spared` are ignored.
+ */
 export async function nodesOfUnlisted(
   tx: Queryable,
   day: number,
@@ -84,7 +89,7 @@ export async function nodesOfUnlisted(
   return rows.map((row) => row.node_id);
 }
 
-/** The next blocks of a unit, with the pieces needed to count them. */
+/** Fetches the next blocks of a unit, with the pieces that are needed to count them. */
 export async function fetchUnlisted(
   tx: BlockTransaction,
   { day, nodeId, hourMs }: FoldUnit,
@@ -105,18 +110,18 @@ export async function fetchUnlisted(
   return blocks;
 }
 
-/** The block, with its queries if the counts by name are not enough to determine the groups. */
+/** The block; if the groups of its names cannot be determined from the head, with the queries piece. */
 async function withQueries(tx: BlockTransaction, block: StoredBlock): Promise<StoredBlock> {
   try {
     if (isOfOneGroup(new BlockReader(block))) return block;
   } catch (error) {
     if (!(error instanceof DamagedBlock)) throw error;
-    return block; // Counting it will report the damage.
+    return block; // The block is damaged, which the caller reports when it counts the block.
   }
   return (await fetchBlock(tx, block, new Set(['names', 'queries']))) ?? block;
 }
 
-/** Marks blocks as counted in lists; false if they have changed, so that the caller must roll back. */
+/** Marks blocks as counted by top lists; false if some blocks have changed, so that the caller must roll back. */
 export async function markListed(
   client: LentClient,
   { day, hourMs }: FoldUnit,
