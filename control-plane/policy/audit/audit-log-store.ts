@@ -6,7 +6,7 @@ import type { Queryable } from '../../storage/db/database.ts';
 /** Filters for entries; undefined = all. */
 export interface AuditSelection {
   readonly author?: string | undefined;
-  /** Parts of texts, ignoring letter case. */
+  /** Text that the field must contain, ignoring case. */
   readonly action?: string | undefined;
   readonly subject?: string | undefined;
   readonly actionCode?: string | undefined;
@@ -18,7 +18,7 @@ export interface AuditSelection {
 }
 
 interface EntryRow extends Omit<AuditLogEntry, 'id' | 'timestamp' | 'revision' | 'actor' | 'address'> {
-  /** `bigint` comes as text or number. */
+  /** A `bigint`, which pg returns as text, or as a number within JSON. */
   readonly id: string | number;
   readonly created_at: Date;
   readonly revision: string | number | null;
@@ -62,14 +62,14 @@ export async function countAuditLog(db: Queryable, selection: AuditSelection): P
   return rows[0]!.count;
 }
 
-/** One entry; 404 if there is none. */
+/** One entry; throws 404 if it does not exist. */
 export async function readAuditEntry(db: Queryable, id: number): Promise<AuditLogEntry> {
   const { rows } = await db.query<EntryRow>(`SELECT ${COLUMNS} FROM audit_log WHERE id = $1`, [id]);
   if (rows[0] === undefined) throw notFound(`audit log entry ${id}`);
   return toEntry(rows[0]);
 }
 
-/** The entry of a revision; null after it was deleted because of its age. */
+/** The entry of a revision; null if the entry was deleted because of its age. */
 export async function readAuditOfRevision(db: Queryable, revision: number): Promise<AuditLogEntry | null> {
   const { rows } = await db.query<EntryRow>(
     `SELECT ${COLUMNS} FROM audit_log WHERE revision = $1 ORDER BY id LIMIT 1`,

@@ -1,6 +1,6 @@
 /**
  * SQL that writes the audit log: author, action, time and address. An entry is written in the transaction of the change
- * that it describes, so both are stored or neither.
+ * that it describes, so either both are stored or neither is.
  */
 import type { Author } from '../../api/caller.ts';
 import type { Queryable } from '../../storage/db/database.ts';
@@ -8,7 +8,7 @@ import { actionParts, joined, subjectParts } from '../../../shared/policy/change
 import type { CodedChange } from '../../../shared/policy/changes/change-codes.ts';
 import { withoutSecrets } from './masked-secrets.ts';
 
-/** Record of one change: its subject and its action without secrets, and its values. */
+/** Record of one change: its subject and action, without secrets, and the values before and after it. */
 export interface AuditEntry extends CodedChange {
   /** Author of the request: `authorOf(request)`. */
   readonly actor: Author;
@@ -20,7 +20,7 @@ export interface AuditEntry extends CodedChange {
   readonly revision?: number | null;
   /** Time of the action, if it was earlier. */
   readonly at?: Date;
-  /** Number of changed rows that are not in `before` and `after`. */
+  /** Number of changed rows that `before` and `after` omit. */
   readonly leftOut?: number;
 }
 
@@ -41,8 +41,8 @@ const COLUMNS = [
 ] as const;
 
 /**
- * A statement that writes an entry whose revision is the SQL expression `revision`, followed by `from`. Its values,
- * those of `auditValues`, are numbered from `first`.
+ * SQL that inserts an entry with the SQL expression `revision` as its revision; `from` is a FROM clause. The
+ * placeholders of the values, see `auditValues()`, start at number `first`.
  */
 export function insertAudit(first: number, revision: string, from = ''): string {
   const values = COLUMNS.map(([, type], index) => `$${first + index}::${type}`).join(', ');
@@ -50,7 +50,7 @@ export function insertAudit(first: number, revision: string, from = ''): string 
     SELECT ${values}, ${revision} ${from}`;
 }
 
-/** The values of an entry. */
+/** The values of an entry for the placeholders of `insertAudit()`. */
 export function auditValues(entry: Omit<AuditEntry, 'revision' | 'at'>): unknown[] {
   const { actor, action, subject, before, after, leftOut = 0 } = entry;
   return [
@@ -71,7 +71,7 @@ const INSERT_PAST = INSERT.replace('audit_log (', 'audit_log (created_at, ').rep
   `SELECT $${COLUMNS.length + 2}::timestamptz, `,
 );
 
-/** Writes an entry; call it in the transaction of the change. */
+/** Writes an entry; call this in the transaction of the change. */
 export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<void> {
   const values = [...auditValues(entry), entry.revision ?? null];
   if (entry.at === undefined) await tx.query(INSERT, values);

@@ -14,7 +14,7 @@ export interface AuditSweepParts {
   readonly database: Queryable;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** `database.audit_days`; evaluated each time, because a reload may change it. */
+  /** `database.audit_days`; called for each sweep, because a reload may change the value. */
   readonly keptDays: () => number;
 }
 
@@ -23,7 +23,7 @@ export function startAuditSweep(parts: AuditSweepParts, intervalMs = INTERVAL_MS
   const watch = new ClockWatch(parts.clock);
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    // A wrong clock would make all entries look old.
+    // No sweep while the clock may be wrong, because all entries could then look old.
     if (!watch.isSettled()) return;
     running ??= sweepAudit(parts).finally(() => (running = undefined));
   }, intervalMs);
@@ -40,7 +40,7 @@ export async function sweepAudit({ database, logger, keptDays }: AuditSweepParts
     const removed = await deleteOldAudit(database, keptDays());
     if (removed > 0) logger.debug('deleted old entries of the audit log', { entries: removed });
   } catch (error) {
-    // Without a database this is postponed to the next sweep.
+    // Without a database, the next sweep deletes the entries.
     if (error instanceof DatabaseUnavailable) return;
     logger.error('could not delete old entries of the audit log', { error: reasonOf(error) });
   }

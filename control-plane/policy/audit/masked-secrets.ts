@@ -1,14 +1,14 @@
 /**
- * Masks secrets in the audit log, by the name of a field and by the form of a text. Callers never record secrets on
- * purpose; this masks those in rows and URLs.
+ * Masks secrets in the audit log, by the name of a field and by the form of a text. Callers never record secrets
+ * deliberately; this module masks secrets that are part of rows and URLs.
  */
 import { shownUrl } from '../../../shared/net/shown-url.ts';
 
 const MASK = '***';
-/** Fields that contain secrets, judging by their names. */
+/** Names of fields that contain secrets. */
 const SECRET_FIELD =
   /passw|passphrase|secret|totp|otpauth|cookie|credential|private_?key|api_?key|(?:^|_)(?:token|hash|salt|pin)$/i;
-/** Text that is always a secret: hashes of passwords, private keys. */
+/** Texts that are always secret: password hashes and private keys. */
 const SECRET_TEXT = /\$argon2|\$2[abxy]\$|\$(?:5|6|y)\$|-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 const URL_START = /^\s*[a-z][a-z0-9+.-]*:[/\\]/i;
 
@@ -25,7 +25,10 @@ export function withoutSecrets(value: unknown): unknown {
   return Object.fromEntries(shown);
 }
 
-/** Numbers and booleans are never secrets: `token_id`, `password_configured`. */
+/**
+ * Whether the value of a secret field must be masked. Numbers and booleans, such as `token_id` and
+ * `password_configured`, are never secret.
+ */
 function hides(field: unknown): boolean {
   return typeof field === 'string' ? field !== '' : typeof field === 'object' && field !== null;
 }

@@ -1,7 +1,7 @@
 /** The effect of the blocking state at a given time. Pure; `filtering/schedules/blocking-switch-store.ts` stores it. */
 import type { BlockingSwitch } from './rows.ts';
 
-/** Whether blocking is enabled: by the stored state if there is one, else by the configuration. */
+/** Whether blocking is enabled: according to the stored state or, without one, the configuration. */
 export function isBlockingEnabled(
   blockingSwitch: BlockingSwitch | null,
   configured: boolean,
@@ -25,7 +25,7 @@ function isTimerOver(blockingSwitch: BlockingSwitch, nowMs: number): boolean {
   return blockingSwitch.until !== null && timerEndMs(blockingSwitch, nowMs) === null;
 }
 
-/** Unix milliseconds at which the state ends; null if it has no timer, or the timer has ended. */
+/** Unix milliseconds at which the state ends; null if it has no timer or the timer has ended. */
 export function timerEndMs(blockingSwitch: BlockingSwitch | null, nowMs: number): number | null {
   if (blockingSwitch === null || blockingSwitch.until === null) return null;
   const endMs = Date.parse(blockingSwitch.until);

@@ -1,6 +1,6 @@
 /**
- * SQL that reads the changes of a transaction to policy. Rows that were rewritten unchanged, or deleted and restored,
- * do not count, nor do timestamps, nor findings about lists and clients.
+ * SQL that reads the changes that a transaction has made to policy. It ignores rows that were rewritten unchanged, or
+ * deleted and restored, and also timestamps and facts that Weir itself records about lists and clients.
  */
 import type { Queryable } from '../../storage/db/database.ts';
 import { LAST_REVISION, NOTED_NOW } from './noted-now.ts';
@@ -12,9 +12,9 @@ export interface ChangedRow {
   readonly table: string;
   /** Values of the key columns, separated by spaces. */
   readonly key: string;
-  /** Null = did not exist. */
+  /** Null = the row did not exist. */
   readonly before: Readonly<Record<string, unknown>> | null;
-  /** Null = deleted. */
+  /** Null = the row was deleted. */
   readonly after: Readonly<Record<string, unknown>> | null;
 }
 
@@ -26,10 +26,10 @@ export interface ChangedRows {
   readonly count: number;
 }
 
-/** Maximum number of rows shown for one change; a rollback may change a hundred thousand. */
+/** Maximum number of rows that are recorded for one change, because a rollback may change a hundred thousand. */
 export const MAX_ROWS = 1000;
 
-/** Findings about a list, which are not policy; its content is. */
+/** Columns with facts that Weir records about a list. They are not policy, unlike the content of the list. */
 const FACTS: Readonly<Record<string, readonly string[]>> = {
   list_sources: [
     ...['format', 'status', 'rules', 'invalid_lines', 'bytes', 'etag', 'last_modified'],
@@ -55,24 +55,28 @@ const listed = (columns: readonly string[]): string =>
 const byTable = (valueOf: (table: NotedTable) => string): string =>
   `CASE first.table_name ${NOTED.map((table) => `WHEN '${table.name}' THEN ${valueOf(table)}`).join('\n')} END`;
 
-/** A table may have its own column `key`. */
+/** The current row as JSON. `key` is qualified, because a table may have a column of this name. */
 const rowNow = (table: NotedTable): string =>
   `(SELECT ${table.name === 'clients' ? 'client_settings(clients)' : `to_jsonb(${table.name})`} FROM ${table.name}
     WHERE ${hasKey(table, 'first.key')})`;
 
-/** For clients, only fields that users set. */
+/** The earlier row as JSON; for clients, only fields that users set. */
 const ROW_BEFORE = `CASE first.table_name WHEN 'clients'
   THEN client_settings(jsonb_populate_record(NULL::clients, was)) ELSE was END`;
 
-/** The first change of each row in this transaction. The range has two ends, so that the planner uses the index. */
+/**
+ * The first change of each row in this transaction. The condition has a lower and an upper bound, so that the planner
+ * uses the index.
+ */
 const FIRST_CHANGES = `SELECT DISTINCT ON (table_name, key) table_name, key, was FROM policy_changes
     WHERE seq > ${LAST_REVISION} AND seq <= ${LAST_REVISION} + 1000000000000
       AND ${NOTED_NOW}
     ORDER BY table_name, key, seq`;
 
 /**
- * Rows of all tables that differ from their state before the transaction, table by table. One statement without
- * parameters: every change waits for it, and its plan is cached. OFFSET makes PostgreSQL read each row once.
+ * Rows of all tables that differ from their state before the transaction, table by table. A single statement without
+ * parameters is fast, because its plan is cached; every change waits for it. OFFSET makes PostgreSQL read each row only
+ * once.
  */
 const CHANGED_ROWS = `SELECT table_name AS table, key, was - facts AS before, now - facts AS after,
       count(*) OVER () AS count

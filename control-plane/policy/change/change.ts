@@ -1,8 +1,8 @@
 /**
  * The only way to change policy or lists: writes the rows, their revision and the audit entry in one transaction,
  * applies the rows, and waits for the threads. Changes are serialised on all nodes, so that revisions are in commit
- * order and each contains exactly the policy after its change. A change without effect creates no revision. Only
- * schedules, compilations and the catalog, which change no rows, are applied elsewhere.
+ * order and each contains exactly the policy after its change. A change without effect creates no revision. Only new
+ * states of schedules, compiled lists and the service catalog, which do not change rows, are applied elsewhere.
  */
 import { notActive } from '../../api/api-error.ts';
 import { OutcomeUnknown } from '../../storage/db/database-errors.ts';
@@ -23,30 +23,31 @@ const LOCK = 0x57454952;
 /** Result of a change. */
 export interface Changed<T> {
   readonly result: T;
-  /** Subject and action; null = no revision, and the work itself writes its audit entry if it has one. */
+  /** Subject and action; null = no revision is created, and the work itself writes an audit entry if one is needed. */
   readonly summary: CodedChange | null;
-  /** Changed rows outside revisions, such as those of a user, which only the work itself knows. */
+  /** Changed rows of tables that revisions do not include, such as users. Only the work itself knows these rows. */
   readonly outside?: readonly ChangedRow[];
 }
 
 /** Runs in the transaction of a change; it may run again after a conflict with another transaction. */
 export type ChangeWork<T> = (tx: Queryable) => Promise<Changed<T>>;
 
-/** A change with the id of its revision; null if there is none. */
+/** Result of a change with the id of its revision; the id is null without a revision. */
 export interface Recorded<T> {
   readonly result: T;
   readonly revision: number | null;
 }
 
-/** Applies stored rows. */
+/** Publishes stored rows to the DNS threads. */
 export interface PolicyApplier {
   /**
-   * Resolves when the rows as of the call, or newer ones, are published, and the threads have them or `threadsBehind()`
-   * counts them. Failures are retried later.
+   * Resolves when the rows as of the call, or newer ones, are published, and each thread either uses them or is counted
+   * by `threadsBehind()`. Failures are retried later.
    */
   apply(): Promise<void>;
   /**
-   * Number of DNS threads that did not acknowledge the last publication in time; each applies it later, or is replaced.
+   * Number of DNS threads that did not acknowledge the last publication in time; such a thread applies it later or is
+   * replaced.
    */
   threadsBehind(): number;
 }
@@ -67,11 +68,12 @@ export class PolicyChanges {
   }
 
   /**
-   * Stores the changes of `work` and their revision, both or neither, and applies them with `follow`. Resolves when
-   * every DNS thread uses them. If `work` or the database throws, nothing is stored, except after OutcomeUnknown: then
-   * only the revisions show whether the change was stored; if it was, it is applied as soon as the database is
-   * available. @throws {ApiError} 503 `not_in_force` with the revision: stored, but publishing failed (and is retried),
-   * or a thread did not acknowledge it in time (and does later, or is replaced)
+   * Stores the changes of `work` and their revision in one transaction, and applies them with `follow`. Resolves when
+   * every DNS thread uses the changes. If `work` or the database throws, nothing is stored. The exception is
+   * OutcomeUnknown: only the list of revisions then shows whether the change was stored; if so, it is applied as soon
+   * as the database is available. @throws {ApiError} 503 `not_in_force` with the revision: the change is stored, but
+   * publishing failed (and is retried), or a thread did not acknowledge it in time (and will do so later or be
+   * replaced)
    */
   async change<T>(author: Author, work: ChangeWork<T>, follow: Follow<T> = applyOnly): Promise<T> {
     return (await this.changeWithRevision(author, work, follow)).result;
@@ -84,7 +86,7 @@ export class PolicyChanges {
     follow: Follow<T> = applyOnly,
   ): Promise<Recorded<T>> {
     const stored = await this.store(author, work).catch((error: unknown) => {
-      // The applier retries until it has read the rows, with or without the change.
+      // The applier retries until it has read the stored rows, whether they include the change or not.
       if (error instanceof OutcomeUnknown) this.active.apply().catch(() => undefined);
       throw error;
     });
@@ -99,7 +101,7 @@ export class PolicyChanges {
     return stored;
   }
 
-  /** Stores Weir's own findings about a list, with a revision; the following compilation applies them. */
+  /** Stores facts that Weir itself records about a list, with a revision; the next compilation applies them. */
   async record<T>(work: ChangeWork<T>): Promise<T> {
     return (await this.store(SYSTEM, work, true)).result;
   }

@@ -2,7 +2,7 @@
 import type { RowFaults } from '../../api/row-faults.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** Adds a fault for each row whose group does not exist; null = no group. */
+/** Adds a fault for each row whose group does not exist. A group of null is valid. */
 export async function noteUnknownGroups(
   db: Queryable,
   rows: readonly { readonly group_id: number | null }[],

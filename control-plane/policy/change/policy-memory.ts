@@ -6,7 +6,7 @@ import type { TableVersions } from '../../storage/cluster/policy-position.ts';
 import { withChanges } from './row-differences.ts';
 import type { PolicyBlockedService, PolicyRows, PolicyTimes } from './rows.ts';
 
-/** The catalog's entry of a service; undefined for an unknown id. */
+/** Finds a service in the catalog; undefined for an unknown id. */
 export type FindService = (
   serviceId: string,
 ) => Pick<PolicyBlockedService, 'serviceName' | 'domains' | 'exact'> | undefined;
@@ -42,7 +42,7 @@ export interface KeptRows extends Pick<
   readonly services: readonly StoredBlock[];
 }
 
-/** Managed domains that were changed: their ids, and the currently enabled rows. */
+/** Managed domains that were changed: the ids of all, and the rows of those that now exist and are enabled. */
 export interface ManagedChanges {
   readonly ids: readonly number[];
   readonly rows: PolicyRows['managedDomains'];
@@ -61,15 +61,16 @@ export class PolicyMemory {
   }
 
   /**
-   * The position in the log of changed rows up to which managed domains are known, see `policy-store.ts`; '' = none.
+   * The position in the log of changed rows up to which the managed domains in memory are current, see
+   * `policy-store.ts`; '' = none.
    */
   tip(): string {
     return this.place;
   }
 
   /**
-   * Merges the rows that were read, null = unchanged; returns the complete current state. `changes` are those of
-   * managed domains since the previous position, if they were read instead of the table.
+   * Merges the rows that were read (null = unchanged), and returns the complete current state. `changes` are the
+   * changes of managed domains since the previous position, if only these were read instead of the whole table.
    */
   take(
     versions: TableVersions,
@@ -87,8 +88,8 @@ export class PolicyMemory {
   }
 
   /**
-   * Names of the blocked services; a service that was never in a catalog of this node blocks nothing until a catalog
-   * contains it.
+   * Adds the catalog's domains to the blocked services. A service that was never in a catalog of this node blocks
+   * nothing until a catalog contains it.
    */
   resolve(services: readonly StoredBlock[], findService: FindService): readonly PolicyBlockedService[] {
     const rows = services.flatMap(({ serviceId, groupId, name, domains, times }) => {
@@ -110,8 +111,8 @@ function isSame(a: PolicyBlockedService, b: PolicyBlockedService): boolean {
 }
 
 /**
- * Grants with the names of built-in services; those of custom services are stored with the grant. Returns the same
- * array if there are no built-in services.
+ * Adds the catalog's domains to grants for built-in services; grants for custom services are stored with their domains.
+ * Returns the same array if there are no built-in services.
  */
 export function resolveGrants(grants: PolicyRows['grants'], findService: FindService): PolicyRows['grants'] {
   if (grants.every(({ serviceId }) => serviceId === undefined)) return grants;

@@ -1,5 +1,6 @@
 /**
- * SQL that reads all policy rows, and the rows of the configuration, in one statement, and so in a consistent state.
+ * SQL that reads all policy rows, and the rows of the configuration, in one statement, so that all rows are from the
+ * same consistent state.
  */
 import { type SourceKind, TEXT_URL } from '../../../shared/policy/source-kind.ts';
 import { Exclusion } from '../../../shared/query-log.ts';
@@ -15,7 +16,7 @@ import {
 } from './policy-memory.ts';
 import { type PolicyPosition, POSITION } from '../../storage/cluster/policy-position.ts';
 
-/** Clients (`c`), and those whose name, group and exclusions apply to them (`main`). */
+/** Clients (`c`), each with the client of the same device whose name, group and exclusions apply (`main`). */
 const CLIENTS = 'clients c JOIN clients main ON main.id = coalesce(c.device_id, c.id)';
 
 const pairs = (value: string, table: string): string =>
@@ -23,14 +24,14 @@ const pairs = (value: string, table: string): string =>
 const clientPairs = (value: string): string =>
   `SELECT coalesce(string_agg(${value} || ' ' || main.group_id, ','), '') FROM ${CLIENTS} WHERE main.group_id IS NOT NULL`;
 
-/** Statements that return pairs such as `address group`, separated by commas. */
+/** SQL expressions for columns of pairs, such as `address group`, separated by commas. */
 const CLIENT_PAIRS = {
   clients: `${clientPairs('host(c.ip_address)')} AND c.mac_address IS NULL AND c.ip_address IS NOT NULL`,
   macClients: `${clientPairs('c.mac_address::text')} AND c.mac_address IS NOT NULL`,
   subnets: pairs('cidr::text', 'client_subnets'),
 } as const;
 
-/** The rows in a text of such pairs; null for null. */
+/** Parses the pairs in such a text; null for null. */
 function readPairs<Row>(text: string | null, make: (value: string, groupId: number) => Row): Row[] | null {
   if (text === null) return null;
   if (text === '') return [];
@@ -43,7 +44,7 @@ function readPairs<Row>(text: string | null, make: (value: string, groupId: numb
 type PairColumn = keyof typeof CLIENT_PAIRS;
 type JsonColumn = Exclude<keyof KeptRows, PairColumn>;
 
-/** The result of the statement; null = unchanged. */
+/** The result of the statement; a column that is null is unchanged. */
 type Row = { readonly [Name in JsonColumn]: KeptRows[Name] | null } & {
   readonly [Name in PairColumn]: string | null;
 } & {
@@ -56,30 +57,30 @@ type Row = { readonly [Name in JsonColumn]: KeptRows[Name] | null } & {
   readonly tip: string | null;
 };
 
-/** The slots of profile `p`. */
+/** SQL of the slots of profile `p` as JSON. */
 const SLOTS = `(SELECT coalesce(json_agg(json_build_object('days', days, 'start', start_minute, 'end', end_minute,
   'action', action, 'skipsDaysOff', skips_days_off) ORDER BY id), '[]') FROM schedule_slots s WHERE s.profile_id = p.id)`;
 
-/** `Exclusion` bits of a client. */
+/** SQL of the `Exclusion` bits of a client. */
 const EXCLUSION = `(${String(Exclusion.LOG)} * main.exclude_from_log::integer + ${String(Exclusion.STATS)} * main.exclude_from_stats::integer)`;
 
-/** A managed domain as JSON. */
+/** SQL of a managed domain as JSON. */
 const MANAGED_DOMAIN = `json_build_object('id', id, 'name', name,
   'domain', CASE WHEN starts_with(domain, '*.') THEN substr(domain, 3) ELSE domain END,
   'suffix', starts_with(domain, '*.'), 'action', action, 'groupId', group_id)`;
 
 /**
- * A position in the log of changed rows that identifies its row uniquely: even after a failover to a server that lacked
- * the row, or after a restore, no other row with its number matches. Truncating a table changes its file, but records
- * no changes.
+ * SQL of a position in the log of changed rows. It identifies a row of the log uniquely: after a failover to a server
+ * that lacked the row, or after a restore, another row may have the same number, but not the same position. The
+ * position includes the file of the table, because truncating a table changes its file without recording changes.
  */
 const PLACE = `concat_ws(' ', seq, policy_changes.xmin, table_name, key, pg_relation_filenode('managed_domains'))`;
 /** `$2` is the known position. If the log still contains it, it also contains all later changes. */
 const KNOWN_SEQ = `nullif(split_part($2, ' ', 1), '')::bigint`;
 const IS_KNOWN = `EXISTS (SELECT FROM policy_changes WHERE seq = ${KNOWN_SEQ} AND ${PLACE} = $2)`;
 /**
- * Number of earlier changes to read again: changes made outside the API may be committed in another order than their
- * numbers.
+ * Number of earlier changes to read again, because changes that were made outside the API may be committed in another
+ * order than their numbers.
  */
 const REREAD = 100;
 const MANAGED_CHANGES = `(SELECT json_build_object('ids', coalesce(json_agg(changed.id), '[]'),
@@ -89,7 +90,7 @@ const MANAGED_CHANGES = `(SELECT json_build_object('ids', coalesce(json_agg(chan
     LEFT JOIN LATERAL (SELECT ${MANAGED_DOMAIN} AS row FROM managed_domains
       WHERE managed_domains.id = changed.id AND enabled) m ON true)`;
 
-/** Statements by column, and the name of their source in `table_versions`. */
+/** By column: the name of its table in `table_versions`, and the SQL that reads the column. */
 const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: string]>> = {
   groups: [
     'groups',
@@ -175,7 +176,7 @@ const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: s
   subnets: ['client_subnets', CLIENT_PAIRS.subnets],
 };
 
-/** `$1` contains the known versions by name. */
+/** SQL condition that a table has not changed; `$1` contains the known versions by name. */
 const isUnchanged = (version: string): string =>
   `(SELECT version::text FROM table_versions WHERE name = '${version}') IS NOT DISTINCT FROM $1::jsonb ->> '${version}'`;
 const keptColumn = ([name, [version, select]]: [string, readonly [string, string]]): string => {
@@ -216,11 +217,11 @@ export interface StoredPolicy {
   /** Values of the cluster's configuration, by key. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly lists: readonly WantedList[];
-  /** Position of these rows. */
+  /** Position in the history of policy at which these rows were read. */
   readonly position: PolicyPosition;
 }
 
-/** The policy rows of `readPolicy`. */
+/** The policy rows alone, as read by `readPolicy()`. */
 export async function readPolicyRows(
   db: Queryable,
   findService: FindService,

@@ -1,5 +1,6 @@
 /**
- * SQL that writes the revision of a change and its audit entry, and deletes the oldest ones. Only used by `change.ts`.
+ * SQL that writes the revision of a change and its audit entry, and deletes the oldest revisions. Only used by
+ * `change.ts`.
  */
 import { joined, summaryParts } from '../../../shared/policy/changes/change-codes.ts';
 import { auditValues, insertAudit, storedCodes } from '../audit/audit-store.ts';
@@ -8,17 +9,17 @@ import type { Queryable } from '../../storage/db/database.ts';
 import { LAST_REVISION, NOTED_NOW } from './noted-now.ts';
 import { oldestKept } from './revision-store.ts';
 
-/** Maximum number of listed revisions; fewer if failed changes have used up numbers. */
+/** Maximum number of revisions that are kept. Fewer are kept if failed changes have used some ids. */
 const KEPT_REVISIONS = 1000;
 
 const LAST_CHANGE = '(SELECT coalesce(max(seq), 0) FROM policy_changes)';
-/** The oldest revision that can be rolled back to after this change. */
+/** SQL of the oldest revision that can be rolled back to after this change. */
 const OLDEST_KEPT = oldestKept('CASE WHEN $2::boolean THEN 0 ELSE 1 END');
 /**
- * One statement, because every change waits for it. Its parts see the revisions as they were before the statement.
- * (With a range that has two ends, the planner expects few rows, and uses the index.) Weir's own changes are not
- * recorded, so that rollbacks do not undo them. The last revision before the first one by a user is kept, so that all
- * changes by users can be undone.
+ * A single statement, because every change waits for it. All parts of the statement see the revisions as they were
+ * before it. (Conditions have a lower and an upper bound, so that the planner expects few rows and uses the index.) Row
+ * changes that Weir itself made are deleted from the log of changes, so that rollbacks do not undo them. The last
+ * revision before the first one by a user is kept, so that all changes by users can be undone.
  */
 const RECORD = `WITH made AS (
     INSERT INTO revisions (author, is_own, summary, codes, last_change)
@@ -37,7 +38,7 @@ const RECORD = `WITH made AS (
 export interface RevisionNote {
   /** Whether Weir itself made the change. */
   readonly isOwn: boolean;
-  /** Audit entry of the change; its actor is the author of the revision, which has the same subject and action. */
+  /** Audit entry of the change. The revision has the same author, subject and action. */
   readonly audit: Omit<AuditEntry, 'revision'>;
 }
 

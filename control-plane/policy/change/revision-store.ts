@@ -1,7 +1,7 @@
 /**
  * SQL of `revisions`: author, summary, and the position in the log of changed rows, `policy_changes`, for a rollback.
- * `record-revision-store.ts` writes them, `restore-store.ts` restores them. Weir's own revisions are new contents of
- * lists, which rollbacks do not undo; the rest of their policy equals that of the previous revision.
+ * `record-revision-store.ts` writes them, `restore-store.ts` restores them. Revisions that Weir itself creates only
+ * record new contents of lists, which rollbacks do not undo; all other policy is the same as in the previous revision.
  */
 import type { Revision } from '../../../shared/api/revisions-api.ts';
 import { conflict, notFound } from '../../api/api-error.ts';
@@ -10,7 +10,10 @@ import type { Queryable } from '../../storage/db/database.ts';
 /** Revisions by users that can be rolled back to. */
 export const KEPT_POLICIES = 100;
 
-/** SQL of the oldest revision that can be rolled back to; 0 = all. `newer` revisions are about to be created. */
+/**
+ * SQL of the oldest revision that can be rolled back to; 0 = all revisions can. `newer` is the SQL of the number of
+ * revisions that are about to be created.
+ */
 export const oldestKept = (newer = '0'): string => `coalesce((SELECT id FROM revisions WHERE is_own = false
   ORDER BY id DESC OFFSET ${KEPT_POLICIES - 1} - ${newer} LIMIT 1), 0)`;
 
@@ -27,13 +30,13 @@ interface RevisionRow {
 
 const COLUMNS = `id, created_at, author, summary, codes, is_own, id >= ${oldestKept()} AS can_rollback`;
 
-/** Newest first. */
+/** The revisions, newest first. */
 export async function listRevisions(db: Queryable): Promise<Revision[]> {
   const { rows } = await db.query<RevisionRow>(`SELECT ${COLUMNS} FROM revisions ORDER BY id DESC`);
   return rows.map(toRevision);
 }
 
-/** The newest revision; there is one after the first change. */
+/** The newest revision; call this only after the first change. */
 export async function newestRevision(db: Queryable): Promise<Revision> {
   const { rows } = await db.query<RevisionRow>(`SELECT ${COLUMNS} FROM revisions ORDER BY id DESC LIMIT 1`);
   return toRevision(rows[0]!);
@@ -46,7 +49,7 @@ export async function newestRevisionId(db: Queryable): Promise<number | null> {
   return id === null ? null : Number(id);
 }
 
-/** The newest revision at a given time, the newest one now, and the time of that one; null = none. */
+/** The newest revision at a given time, the newest revision now, and the time of the latter; null = none. */
 export async function revisionsAt(
   db: Queryable,
   moment: Date,
@@ -66,7 +69,7 @@ export async function readRevision(db: Queryable, id: number): Promise<Revision>
   return toRevision(rows[0]!);
 }
 
-/** One revision; 404 if there is none. */
+/** One revision; throws 404 if it does not exist. */
 export async function findRevision(db: Queryable, id: number): Promise<Revision> {
   const { rows } = await db.query<RevisionRow>(`SELECT ${COLUMNS} FROM revisions WHERE id = $1`, [id]);
   if (rows[0] === undefined) throw notFound(`revision ${id}`);
@@ -76,7 +79,10 @@ export async function findRevision(db: Queryable, id: number): Promise<Revision>
 /** Maximum number of newer revisions listed in an error. */
 const MAX_NAMED = 5;
 
-/** 409 with the revisions by users after `head`, which the caller does not know and which would be lost. */
+/**
+ * Throws 409 with the revisions that users created after `head`: the caller does not know these revisions, and their
+ * changes would be lost.
+ */
 export async function refuseUnknownHead(db: Queryable, head: number): Promise<void> {
   const newest = await newestRevisionId(db);
   if (newest === null || newest < head)
@@ -91,7 +97,7 @@ export async function refuseUnknownHead(db: Queryable, head: number): Promise<vo
   throw conflict(`revision ${head} is not the newest; these would also be undone: ${named.join(', ')}`);
 }
 
-/** 404 for an unknown revision, 409 for one that is too old. */
+/** Throws 404 for an unknown revision, and 409 for a revision that is too old to be rolled back to. */
 export async function refuseForgotten(db: Queryable, id: number): Promise<void> {
   const { rows } = await db.query<RevisionRow>(`SELECT ${COLUMNS} FROM revisions WHERE id = $1`, [id]);
   if (rows[0] === undefined) throw notFound(`revision ${id}`);
@@ -101,13 +107,16 @@ export async function refuseForgotten(db: Queryable, id: number): Promise<void> 
     );
 }
 
-/** Includes copies that were active before a user changed or deleted their source, because a rollback needs them. */
+/**
+ * SQL of content keys. They include copies that were active before a user changed or deleted their source, because a
+ * rollback needs these copies.
+ */
 const NEEDED_COPIES = `SELECT was ->> 'content_key' AS key FROM policy_changes
     WHERE table_name = 'list_sources' AND was ->> 'content_key' IS NOT NULL
   UNION SELECT content_key FROM list_sources WHERE content_key IS NOT NULL
   UNION SELECT held_key FROM list_sources WHERE held_key IS NOT NULL`;
 
-/** Removes unneeded blobs as part of a change: their number is limited by that of the recorded changes. */
+/** Deletes unneeded blobs as part of a change; there are never more of them than recorded changes. */
 export async function dropUnneededBlobs(tx: Queryable): Promise<void> {
   await tx.query(`DELETE FROM blobs WHERE content_key NOT IN (${NEEDED_COPIES}
     UNION SELECT content_key FROM service_catalog WHERE content_key IS NOT NULL)`);

@@ -1,10 +1,15 @@
-/** Compares two versions of a table's rows: unchanged rows are the same objects, and both are sorted by id. */
+/**
+ * Compares two versions of a table's rows. In both versions, unchanged rows must be the same objects, and rows must be
+ * sorted by id.
+ */
 
 interface Row {
   readonly id: number;
 }
 
-/** Rows of each version that the other version lacks; a changed row is in both results. */
+/**
+ * Rows that only one of the versions has; the old and the new version of a changed row are in `gone` and in `fresh`.
+ */
 export interface RowDifferences<T> {
   readonly gone: readonly T[];
   readonly fresh: readonly T[];

@@ -1,4 +1,4 @@
-/** The rows of policy, as stored in the database and in generations on disk. Data only. */
+/** The rows of policy, as stored in the database and in compiled generations of policy on disk. Data only. */
 import type { LocalRecordType } from '../../../shared/policy/local-record.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import type { ExclusionBits } from '../../../shared/query-log.ts';
@@ -6,9 +6,9 @@ import type { ExclusionBits } from '../../../shared/query-log.ts';
 /** A group in the form of policy. */
 export interface PolicyGroup {
   readonly id: number;
-  /** A disabled group is treated as Default. */
+  /** Clients of a disabled group are treated like those of group Default. */
   readonly enabled: boolean;
-  /** Whether clients of the group get no IPv6 addresses; absent = they do. */
+  /** Whether clients of the group get no IPv6 addresses; absent = clients do get them. */
   readonly noIpv6?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface PolicySource {
   readonly name: string;
   readonly kind: SourceKind;
   readonly enabled: boolean;
-  /** Groups that the source is for; empty = all groups. */
+  /** Groups for which the source is active; empty = all groups. */
   readonly groupIds: readonly number[];
 }
 
@@ -50,7 +50,7 @@ export interface PolicyTimes {
   /** IANA name. */
   readonly timezone: string;
   readonly slots: readonly PolicySlot[];
-  /** Ranges of days, first and last included, on which some slots do not apply; absent = none. */
+  /** Ranges of days, including the first and the last, on which some slots do not apply; absent = no ranges. */
   readonly daysOff?: readonly { readonly from: string; readonly to: string }[];
 }
 
@@ -86,9 +86,9 @@ export interface PolicyKeyedClient {
   readonly clientId: number;
   /** Key in lower case. */
   readonly key: string;
-  /** Null = the group of its address. */
+  /** Null = the group is determined by the client's address. */
   readonly groupId: number | null;
-  /** Set by users. */
+  /** Name that a user has set. */
   readonly name: string | null;
   /** Six hexadecimal pairs with colons, lower case. */
   readonly mac: string | null;
@@ -105,7 +105,7 @@ export interface PolicyExcludedClient {
   readonly exclusion: ExclusionBits;
 }
 
-/** A network whose clients are in a group. */
+/** A network whose clients belong to a group. */
 export interface PolicySubnet {
   /** Network in canonical form. */
   readonly cidr: string;
@@ -114,7 +114,7 @@ export interface PolicySubnet {
 
 /** A part of the week in which a group's queries are all blocked or all allowed. */
 export interface PolicySlot {
-  /** Weekdays, one bit each. */
+  /** Weekdays, one bit for each. */
   readonly days: number;
   /** Minutes of the day; a slot whose end is before its start spans midnight. */
   readonly start: number;
@@ -152,7 +152,8 @@ export interface PolicyLocalRecord {
 }
 
 /**
- * A temporary rule of a client, a group or everyone; the grant of a device is listed for each identity of the client.
+ * A temporary rule for a client, a group or all clients. A grant for a device is listed once for each MAC or address of
+ * the device.
  */
 export interface PolicyGrant {
   readonly id: number;
@@ -161,20 +162,20 @@ export interface PolicyGrant {
   /** Whether subdomains are covered. */
   readonly subdomains: boolean;
   readonly action: 'allow' | 'block';
-  /** At least one of `groupId` and `clientId` is null; both are null in a grant for everyone. */
+  /** At least one of `groupId` and `clientId` is null; both are null in a grant for all clients. */
   readonly groupId: number | null;
   readonly clientId: number | null;
-  /** Identity of the client: its MAC, else its address. Both are null without a client. */
+  /** The client's MAC or, without a MAC, its address. Both are null if the grant is not for a client. */
   readonly mac: string | null;
   readonly address: string | null;
   /** Unix milliseconds of the grant's end, which may have passed; null = no end. */
   readonly untilMs: number | null;
   readonly createdMs: number;
-  /** The service whose names the grant covers instead of the domain; absent = none. */
+  /** The service whose names the grant covers instead of `domain`; absent = no service. */
   readonly serviceId?: string;
   /**
-   * Name and domains of the service. Absent without a service, and if no catalog of this node has the service: the
-   * grant then covers no name.
+   * Name and domains of the service. Absent if the grant is not for a service. Also absent if no catalog of this node
+   * has the service; the grant then covers no name.
    */
   readonly service?: GrantedService;
 }
@@ -182,9 +183,9 @@ export interface PolicyGrant {
 /** The data of a service that a grant covers. */
 export type GrantedService = Pick<PolicyBlockedService, 'serviceName' | 'domains' | 'exact'>;
 
-/** A zone with its own servers. */
+/** A zone that is forwarded to its own servers. */
 export interface PolicyForwardZone {
-  /** Canonical, see `shared/policy/zone-text.ts`. */
+  /** In canonical form, see `shared/policy/zone-text.ts`. */
   readonly zone: string;
   /** Upstream URLs. */
   readonly servers: readonly string[];
@@ -193,9 +194,9 @@ export interface PolicyForwardZone {
 /** The blocking state as set through the API. */
 export interface BlockingSwitch {
   readonly enabled: boolean;
-  /** Time at which the previous state returns, ISO 8601; null = until changed. */
+  /** Time at which the previous state is restored, ISO 8601; null = never. */
   readonly until: string | null;
-  /** The state before the timer; null or absent = the configuration. */
+  /** The state before the timer; null or absent = the state of the configuration. */
   readonly before?: boolean | null;
   /** Whether the state was set on this node only, see `filtering/schedules/local-switch.ts`. */
   readonly isLocal?: true;
@@ -220,11 +221,11 @@ export interface PolicyRows {
   readonly localRecords: readonly PolicyLocalRecord[];
   readonly forwardZones: readonly PolicyForwardZone[];
   readonly grants: readonly PolicyGrant[];
-  /** Null = the configuration decides. */
+  /** Null = the configuration determines whether blocking is enabled. */
   readonly blockingSwitch: BlockingSwitch | null;
   /**
-   * Unix milliseconds until which clients that were answered before an upgrade are still answered; null = they are
-   * refused.
+   * Unix milliseconds until which clients that had access before an upgrade keep it; null = they have no access any
+   * more.
    */
   readonly accessGraceEndMs: number | null;
 }

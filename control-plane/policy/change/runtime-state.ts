@@ -1,4 +1,7 @@
-/** Inputs of policy other than its rows: time, neighbours, leases and configuration. Data only. */
+/**
+ * Inputs of policy other than its rows: time, neighbour tables (MAC addresses), DHCP leases and configuration. Data
+ * only.
+ */
 import { EVERYONE, type Access } from '../../../shared/policy/access.ts';
 import type { WrittenLocalRecord } from '../../../shared/policy/local-record.ts';
 import type { ExclusionBits } from '../../../shared/query-log.ts';
@@ -16,11 +19,11 @@ export interface LeaseName {
 /** The current override of a group's schedule. */
 export interface GroupOverride {
   readonly override: 'BlockAll' | 'AllowAll' | null;
-  /** Unix seconds of its next change; 0 = unknown. */
+  /** Unix seconds of the next change of the override; 0 = unknown. */
   readonly nextFlipAtSecs: number;
 }
 
-/** A client as identified in a rule, and its current addresses. */
+/** A client by the name or MAC in a rule, with its current addresses. */
 export interface LocatedClient {
   readonly name: string;
   readonly addresses: readonly string[];
@@ -45,7 +48,7 @@ export interface LivePolicy {
   readonly clientAddresses: readonly PolicyClient[];
   /** Addresses of clients whose queries are excluded from the log, from statistics, or from both. */
   readonly excludedAddresses: readonly ExcludedAddress[];
-  /** Addresses of clients that rules identify by MAC or by name; unknown names may be omitted. */
+  /** Addresses of clients that rules identify by MAC or by name; unknown names may be missing from the result. */
   readonly findClients: (names: readonly string[]) => readonly LocatedClient[];
   /** Local records of the configuration. */
   readonly configRecords: readonly WrittenLocalRecord[];
@@ -55,13 +58,13 @@ export interface LivePolicy {
   readonly access: Access;
   /** `QuestionFlag` bits. */
   readonly questionFlags: number;
-  /** Names from the rows and the configuration, numbered for this run. */
+  /** Rules for names from the rows and the configuration, with indexes that are valid for this run of the process. */
   readonly names: NameRules;
 }
 
 /**
- * No schedules, neighbours or special questions; all clients may send queries, and every name is forwarded to the
- * pools.
+ * No schedules, neighbours or special names; all clients may send queries, and every name is forwarded to the default
+ * upstreams.
  */
 export const NOTHING_LIVE: LivePolicy = {
   nowMs: 0,

@@ -6,22 +6,22 @@ import { zoneOffset } from '../../../shared/policy/time-zone.ts';
 import type { GroupOverride } from './runtime-state.ts';
 import type { PolicyBlockedService, PolicyTimes } from './rows.ts';
 
-/** Weeks by their rows, which stay the same objects until policy changes. */
+/** Cache of weeks, by their rows; the rows are the same objects until policy changes. */
 const weeks = new WeakMap<PolicyTimes, ScheduleWeek>();
 
-/** The override by the slots at a given time, and its next change; null = never. */
+/** The override that the slots require at a given time, and the time of its next change; null = it never changes. */
 export function slotsAt(
   times: PolicyTimes,
   nowMs: number,
 ): { override: GroupOverride['override']; flipMs: number | null } {
   const offsetAt = zoneOffset(times.timezone);
-  // This version of Node.js does not know the time zone: the slots have no effect.
+  // This version of Node.js does not know the time zone, so the slots have no effect.
   if (offsetAt === null) return { override: null, flipMs: null };
   const week = weekOf(times);
   return { override: overrideAt(week, offsetAt, nowMs), flipMs: nextFlipAt(week, offsetAt, nowMs) };
 }
 
-/** The services that are blocked at a given time; the same array if all are. */
+/** The services that are blocked at a given time; returns the same array if all services are blocked. */
 export function servicesAt(
   services: readonly PolicyBlockedService[],
   nowMs: number,

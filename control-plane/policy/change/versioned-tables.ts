@@ -1,4 +1,4 @@
-/** The tables in revisions. Triggers record the earlier version of each changed row in `policy_changes`. */
+/** The tables that revisions include. Triggers record the earlier version of each changed row in `policy_changes`. */
 
 /** A table whose changes are recorded in `policy_changes`. */
 export interface NotedTable {
@@ -43,7 +43,7 @@ export const REINSERTED: readonly NotedTable[] = [
 /**
  * All versioned tables, in the order in which changed rows are shown. A rollback changes groups, list sources and
  * clients in place, because other rows refer to them, and because they have columns that users do not set. Clients are
- * last, so that thousands of them do not displace rules.
+ * last, so that thousands of changed clients do not hide changed rules beyond the limit.
  */
 export const NOTED: readonly NotedTable[] = [
   { name: 'groups', key: BY_ID },
@@ -52,7 +52,10 @@ export const NOTED: readonly NotedTable[] = [
   { name: 'clients', key: BY_ID },
 ];
 
-/** SQL condition that a row of the table has the recorded key `noted`, whose columns are separated by spaces. */
+/**
+ * SQL condition that a row of the table has the recorded key `noted`, which consists of key columns separated by
+ * spaces.
+ */
 export function hasKey({ name, key }: NotedTable, noted: string): string {
   return key
     .map(([column, type], index) => `${name}.${column} = split_part(${noted}, ' ', ${index + 1})::${type}`)

@@ -1,4 +1,4 @@
-/** Errors in values of the configuration, in the form of the API. */
+/** Converts errors in values of the configuration to the form of the API. */
 import type { ConfigFault } from '../../../config/config-fault.ts';
 import { faultsOf, parsing } from '../../../config/issues.ts';
 import { isFileOnly } from '../../../config/layers.ts';
@@ -7,19 +7,19 @@ import type { FieldProblem } from '../../../shared/api/problem-details.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import { ApiError } from '../../api/api-error.ts';
 
-/** Message for a key that no request can change on this node. */
+/** Message for a key that cannot be changed by a request to this node. */
 export const FIXED =
   'is set by an environment variable of this node, or belongs to a configuration file that it does not have';
 const HASH = 'auth.admin.password_hash';
-/** Keys with which an admin could make the web server show any file or send one elsewhere. */
+/** Keys with which an administrator could make Weir show a file of the host or send it to another server. */
 const LOCAL_ONLY = [
   ...['blocking.list_dirs', 'auth.oidc.client_secret_file', 'database.export_dir'],
   ...['server.acme.directory_ca_path', 'server.acme.tsig_key_file'],
 ];
 
 /**
- * Errors in sections of a change, for each value separately, and keys that must not be changed; `isLocal` if the
- * request is from this machine.
+ * Errors in the body of a change: invalid values, and keys that must not be changed. `isLocal`: whether the request is
+ * from this machine.
  */
 export function faultsOfBody(body: unknown, names: readonly string[], isLocal: boolean): FieldProblem[] {
   const faults = faultsOf(keys.safeParse(body, parsing), (key) => ({ source: 'body', line: undefined, key }));
@@ -44,8 +44,8 @@ export function badFields(faults: readonly ConfigFault[]): FieldProblem[] {
 }
 
 /**
- * The positions of texts that no key may contain, because they are written to lines of a file and rows in PostgreSQL:
- * texts with control characters, or with lone surrogates.
+ * Errors for texts with control characters or lone surrogates, which no key may contain, because values are written to
+ * lines of a file and to rows in PostgreSQL.
  */
 function oddTexts(value: unknown, path: readonly string[] = []): FieldProblem[] {
   if (typeof value === 'string') {
@@ -56,7 +56,7 @@ function oddTexts(value: unknown, path: readonly string[] = []): FieldProblem[] 
   return Object.entries(value).flatMap(([name, inner]) => oddTexts(inner, [...path, name]));
 }
 
-/** Reason why a reload failed, with the invalid fields, which are not in the message. */
+/** Reason why a reload failed, including the invalid fields, which the message of the error does not contain. */
 export function reloadFaultOf(error: unknown): string {
   const fields = error instanceof ApiError ? (error.fields ?? []) : [];
   if (fields.length === 0) return reasonOf(error);

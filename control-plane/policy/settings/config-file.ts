@@ -22,10 +22,10 @@ import { conflict, invalid } from '../../api/api-error.ts';
 import { shownUrl } from '../../../shared/net/shown-url.ts';
 import { badFields } from './bad-fields.ts';
 
-/** The text of the file, its values, and the local changes. */
+/** The text of the file, its values, and local changes (changes by Weir that could not be written to the file). */
 export interface ReadConfigFile {
   readonly text: string;
-  /** Values without local changes. */
+  /** Values of the file without local changes. */
   readonly own: Values;
   readonly local: LocalConfig;
   readonly localText: string;
@@ -39,7 +39,7 @@ export interface WrittenConfig {
   readonly undo: () => Promise<void>;
 }
 
-/** The file; every method throws an API error if it fails, and then leaves the files unchanged. */
+/** The configuration file. If a method fails, it throws an API error and leaves the files unchanged. */
 export class ConfigFile {
   private readonly path: string;
   private readonly name: string;
@@ -56,7 +56,10 @@ export class ConfigFile {
     return runInFileTurn(this.path, work);
   }
 
-  /** Reads the file and the local changes for writing; 409 with each of their errors, or if one cannot be read. */
+  /**
+   * Reads the file and the local changes for writing; throws 409 with each error in them, or if one of the files cannot
+   * be read.
+   */
   async readToWrite(): Promise<ReadConfigFile> {
     const read = await this.readOrFaults();
     if (!Array.isArray(read)) return read;
@@ -65,7 +68,10 @@ export class ConfigFile {
     );
   }
 
-  /** Reads the file and the local changes; 400 with each of their errors, 409 if one cannot be read. */
+  /**
+   * Reads the file and the local changes; throws 400 with each error in them, or 409 if one of the files cannot be
+   * read.
+   */
   async read(): Promise<ReadConfigFile> {
     const read = await this.readOrFaults();
     if (!Array.isArray(read)) return read;
@@ -90,7 +96,7 @@ export class ConfigFile {
   }
 
   /**
-   * Writes these values into the file, or to the local changes if the file cannot be written. 409 if neither is
+   * Writes these values into the file, or to the local changes if the file cannot be written. throws 409 if neither is
    * possible.
    */
   async write(read: ReadConfigFile, values: Values): Promise<WrittenConfig> {
@@ -118,7 +124,7 @@ export class ConfigFile {
     return { local: Object.keys(changed.values), undo: () => this.undo([text, text], [before, after]) };
   }
 
-  /** Writes the text to the file; false = Weir has no permission to do so. */
+  /** Writes the text to the file; false if Weir has no permission to write it. */
   private async tryRewrite(text: string, edited: string, hasNewSecret: boolean): Promise<boolean> {
     if (edited === text) return true;
     try {

@@ -1,6 +1,6 @@
 /**
  * The copy of the configuration in this node's data directory: the values that the node last read from its file, to
- * detect changes there, and the last rows, to start without a database.
+ * detect changes in the file, and the last rows of the database, to start without a database.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import type { Logger } from '../../../shared/log.ts';
 import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 import { writeDurably } from '../../host/files/durable-file.ts';
 
-/** Keys of the cluster as last read from the file, and the last rows. */
+/** Values of the cluster's keys as last read from the file, and the last rows of the database. */
 export interface RememberedConfig {
   readonly file: Values;
   readonly rows: Values;
@@ -35,7 +35,7 @@ export class ConfigMemory {
     this.logger = logger;
   }
 
-  /** The stored configuration; null if there is none, or if the file is damaged. */
+  /** The stored configuration; null if the file does not exist or is damaged. */
   read(): RememberedConfig | null {
     try {
       const state: unknown = JSON.parse(readFileSync(this.path, 'utf8'));
@@ -51,7 +51,7 @@ export class ConfigMemory {
     }
   }
 
-  /** Stores the state; a failure is logged, and retried at the next call. */
+  /** Stores the state. A failure is logged, and the next call retries. */
   async write(state: RememberedConfig): Promise<void> {
     const text = JSON.stringify(state);
     if (text === this.written) return;
@@ -63,7 +63,7 @@ export class ConfigMemory {
     }
   }
 
-  /** The rows to start with: the last ones, and later changes in the file. */
+  /** The rows to start with: the last rows of the database, with later changes in the file. */
   firstRows(given: Pick<Layers, 'file' | 'environment'>, known: RememberedConfig | null): Values {
     const file = clusterValues(given.file);
     if (known === null) return file;

@@ -23,7 +23,7 @@ const NOT_CHANGED =
   'changed, a user has the name of the administrator, or no server of a new pool answers ' +
   '(upstream_silent)';
 
-/** The part of the configuration that the routes use. */
+/** The methods of `Configuration` that the routes use. */
 type StoredConfiguration = Pick<
   Configuration,
   'written' | 'writtenWith' | 'sources' | 'pending' | 'change' | 'reload'
@@ -41,7 +41,7 @@ export function configRoutes(context: {
     answer: ConfigAnswer,
     body: ConfigBody,
     read: async (db) => toApiSections(configuration.writtenWith(await readConfigRows(db))),
-    // The response to a change has no sections.
+    // The response to a change has no sections to compare.
     covers: (answer) => ('dns' in answer ? {} : toApiSections(configuration.written())),
   });
   return [
@@ -120,7 +120,10 @@ function reloadConfig(configuration: StoredConfiguration, policy: PolicyChanges)
   });
 }
 
-/** The values in a body, by key, each valid by itself; undefined for null. Throws 400 with every error. */
+/**
+ * The values in a body, by key, each of which is valid by itself; null in the body becomes undefined. Throws 400 with
+ * all errors.
+ */
 function checkedValues({ body, http }: Pick<RouteRequest, 'body' | 'http'>): Values {
   const nulls = Object.entries(valuesOf(body)).filter(([, value]) => value === null);
   const given = withoutKeys(body, new Set(nulls.map(([name]) => name)), []);
@@ -133,7 +136,7 @@ function checkedValues({ body, http }: Pick<RouteRequest, 'body' | 'http'>): Val
   return values;
 }
 
-/** The body without keys whose values are equal to the values shown to readers. */
+/** The body without keys whose values equal the values that readers are shown. */
 function withoutUnchanged(body: unknown, stored: Config): unknown {
   const [given, shown] = [valuesOf(body), valuesOf(toApiSections(stored))];
   const names = Object.keys(given).filter((name) => isSameValue(given[name], shown[name]));
@@ -146,7 +149,7 @@ function withoutKeys(tree: unknown, names: ReadonlySet<string>, path: readonly s
   return Object.fromEntries(kept.map(([name, inner]) => [name, withoutKeys(inner, names, [...path, name])]));
 }
 
-/** Values with the stored credentials in place of the masks that `withoutSecrets` has written. */
+/** The values, with masks from `withoutSecrets` replaced by the stored credentials. */
 function unmasked(values: Values, stored: Values): Values {
   const given = Object.entries(values).map(([name, value]) => {
     if (typeof value !== 'string' || !hasMask(value)) return [name, value];

@@ -1,6 +1,6 @@
 /**
- * SQL of `config_values`: the configuration of the cluster, one row for each key that was set. A trigger records each
- * change of keys in `[dns]` and `[blocking]`, so that they are part of revisions.
+ * SQL of `config_values`: the configuration of the cluster, with a row for each key that was set. A trigger records
+ * each change of keys in `[dns]` and `[blocking]`, so that revisions include these keys.
  */
 import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { isSecret, isSameValue, pickValues, type Values } from '../../../config/layers.ts';
@@ -10,7 +10,7 @@ import type { Queryable } from '../../storage/db/database.ts';
 import type { Changed } from '../change/change.ts';
 import { deleteChanges } from '../change/noted-now.ts';
 
-/** All rows. */
+/** Values of all rows, by key. */
 export async function readConfigRows(db: Queryable): Promise<Values> {
   const { rows } = await db.query<{ key: string; value: unknown }>('SELECT key, value FROM config_values');
   return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
@@ -24,7 +24,7 @@ export interface ConfigChanges {
   readonly node: { readonly before: Values; readonly after: Values };
 }
 
-/** Writes the rows that differ, and the entry of the audit log if the change creates no revision. */
+/** Writes the rows that differ. If the change does not create a revision, also writes the entry of the audit log. */
 export async function writeConfigRows(
   tx: Queryable,
   author: Author,
@@ -56,8 +56,8 @@ export async function writeConfigRows(
 }
 
 /**
- * Writes the rows of the first file, at the first call in a cluster; true if this was the first call. Revisions start
- * from these rows, which are not a revision themselves.
+ * At the first call in a cluster, writes the values of the file as rows, and returns true. Later calls do nothing and
+ * return false. Revisions start from these rows, but the rows are not a revision themselves.
  */
 export async function seedConfig(tx: Queryable, file: Values): Promise<boolean> {
   const { rows } = await tx.query(
@@ -87,8 +87,8 @@ function keysThatDiffer({ before, after }: ConfigChanges['rows']): string[] {
 }
 
 /**
- * Whether the key is in revisions: settings that decide about names. Rolling back rules does not undo settings of
- * sessions, the log and the cache.
+ * Whether revisions include the key. They include settings that affect how names are answered; rolling back rules must
+ * not undo settings of sessions, the log or the cache.
  */
 export function isPolicyKey(key: string): boolean {
   return /^(?:dns|blocking)\./u.test(key);

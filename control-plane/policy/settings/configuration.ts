@@ -1,6 +1,6 @@
 /**
- * The active configuration on this node, and the one way to change it. Keys of the cluster are database rows, keys of
- * the node are in its file; the environment outranks both. The last edit counts, whether by API or in the file.
+ * The active configuration of this node, and the only way to change it. Keys of the cluster are database rows, keys of
+ * the node are in its file; the environment takes precedence. The latest edit applies, by API or in the file.
  */
 import { runInFileTurn } from '../../../config/file-turns.ts';
 import * as layered from '../../../config/layers.ts';
@@ -34,7 +34,7 @@ export interface ConfigurationParts {
   readonly dataDir: string;
   readonly database: Database;
   readonly logger: Logger;
-  /** Errors in files that a configuration names. */
+  /** Errors in files to which a configuration refers. */
   readonly fileFaults?: (next: Config) => readonly FieldProblem[];
   /** Rejects a new name of the administrator that a user already has. */
   readonly refuseTaken?: (tx: Queryable, adminName: string) => Promise<void>;
@@ -45,7 +45,7 @@ export interface ConfigChange {
   readonly restart_required: string[];
 }
 
-/** Values of the configuration file with local changes, and the keys of those changes. */
+/** Values of the configuration file including local changes, and the keys that were changed locally. */
 interface FileValues {
   readonly file: Values;
   readonly local: readonly string[];
@@ -53,7 +53,7 @@ interface FileValues {
 
 type ReadFile = () => Promise<FileValues>;
 
-/** Stores the configuration. One per node. */
+/** Holds and changes the configuration. One per node. */
 export class Configuration {
   private readonly parts: ConfigurationParts;
   private readonly file: ConfigFile | null;
@@ -64,13 +64,13 @@ export class Configuration {
   private layers: Layers;
   private running: Config;
   private stored: Config;
-  /** The values from which `running` and `stored` were produced. */
+  /** The values from which `running` and `stored` were computed. */
   private taken: Values;
   /** Values of the file when it was last compared with the rows; null = never on this node. */
   private remembered: Values | null;
   /** Whether the rows of the database are known to contain the values of the file at the start. */
   private isSettled = false;
-  /** Reasons why the last attempts to apply the file and the rows of the cluster failed; null = they did not. */
+  /** Reasons why the last attempts to apply the file and the cluster's rows failed; null = they succeeded. */
   private fileFault: string | null = null;
   private rowsFault: string | null = null;
   /** Whether the file was changed while there was no database. */
@@ -99,7 +99,7 @@ export class Configuration {
     return this.stored;
   }
 
-  /** The stored configuration, with the rows that a transaction has read. */
+  /** The stored configuration, but with these rows, which a transaction has read. */
   writtenWith(rows: Values): Config {
     const stored = layered.configOf(layered.decidingValues({ ...this.layers, rows }));
     return 'config' in stored ? stored.config : this.stored;
@@ -117,14 +117,14 @@ export class Configuration {
     return layered.differingKeys(started!, stored!).filter(layered.needsRestart);
   }
 
-  /** Keys of the cluster that have another value on this node: from its environment, or until a restart. */
+  /** Keys of the cluster that have a different value on this node, because of its environment or until a restart. */
   drift(): string[] {
     const pending = new Set(this.pending());
     const isOwn = (name: string): boolean => !layered.isNodeKey(name) && name in this.layers.environment;
     return layered.KEY_NAMES.filter((name) => pending.has(name) || isOwn(name));
   }
 
-  /** Reason why the last reload failed, so that an earlier configuration is active; null = it did not. */
+  /** Reason why the last reload failed, so that an earlier configuration is still active; null = it was successful. */
   reloadFault(): string | null {
     return this.fileFault ?? this.rowsFault;
   }
@@ -134,7 +134,7 @@ export class Configuration {
     this.users.push(use);
   }
 
-  /** Stores and applies values by key, all or none; undefined = the default; `together` in the same revision. */
+  /** Stores and applies values by key, all or none; undefined = the default. `together` shares the revision. */
   change(
     policy: PolicyChanges,
     author: Author,
@@ -155,7 +155,7 @@ export class Configuration {
     return fields.length > 0 ? fields : this.faultsOf(layered.layersWith(layers, layers.rows, values));
   }
 
-  /** Like `change()`, but adds entries to a list of the cluster and keeps those that others add at the same time. */
+  /** Like `change()`, but adds entries to a list and keeps entries that other requests add at the same time. */
   addEntries(
     policy: PolicyChanges,
     author: Author,
@@ -168,7 +168,7 @@ export class Configuration {
     });
   }
 
-  /** `valuesIn` gets the rows once no other change is running on any node. */
+  /** Stores values. `valuesIn` computes them from the rows, at a time when no other change is running on any node. */
   private async store(
     policy: PolicyChanges,
     author: Author,
@@ -189,10 +189,10 @@ export class Configuration {
       const node = { before: this.layers.file, after: layered.nodeValues(values) };
       const cluster = { before: rows, after: layered.clusterValues(values) };
       const changed = await writeConfigRows(tx, author, { rows: cluster, node });
-      // Written last, so that an earlier failure leaves the file unchanged.
+      // The file is written last, so that an earlier failure leaves it unchanged.
       if (read !== null) {
         const again = await this.file!.write(read, values);
-        // After a conflict with another transaction, the work runs again, and finds its own changes in the file.
+        // After a conflict, this work runs again and finds its own changes in the file.
         written = { ...again, undo: written?.undo ?? again.undo };
       }
       return other === undefined ? changed : joinedChanges(other, changed);
@@ -211,7 +211,7 @@ export class Configuration {
     return { restart_required: this.pending().filter((name) => names.includes(name)) };
   }
 
-  /** Reloads the file: its changes are written to the rows, and everything is applied. */
+  /** Reloads the file: changes in the file are written to the rows, and the new configuration is applied. */
   async reload(policy: PolicyChanges, author: Author): Promise<ConfigChange> {
     await this.settle(policy);
     await this.takeFile(policy, author, () => this.readAll()).catch((error: unknown) => {
@@ -260,7 +260,7 @@ export class Configuration {
     await this.takeRows(await readConfigRows(this.parts.database));
   }
 
-  /** Records that another process of Weir has written this value of a node's key to the file. */
+  /** Records that another process of Weir has written this value of one of the node's keys to the file. */
   noteInFile(name: string, value: unknown): void {
     this.layers = { ...this.layers, file: { ...this.layers.file, [name]: value } };
   }
@@ -270,16 +270,16 @@ export class Configuration {
     return this.faultsOf({ ...this.layers, rows });
   }
 
-  /** Applies the configuration rows that `read` returns together with the data that its caller needs. */
+  /** Applies the configuration rows in the result of `read`; returns the whole result. */
   async follow<Read extends { readonly config: Values }>(read: () => Promise<Read>): Promise<Read> {
-    // Rows that were read before they contained the file's values are not the cluster's configuration.
+    // Rows that were read before the values of the file were stored in them do not count.
     const { isSettled } = this;
     const found = await read();
     await this.takeRows(isSettled ? found.config : this.layers.rows);
     return found;
   }
 
-  /** Applies these rows, with file and environment. */
+  /** Applies these rows, together with the file and the environment. */
   private async takeRows(rows: Values): Promise<void> {
     this.layers = { ...this.layers, rows };
     const before = this.running;
@@ -305,7 +305,7 @@ export class Configuration {
     this.running = this.withStarted(values) ?? stored.config;
   }
 
-  /** The configuration with the values of the start for keys that need a restart; null if that is invalid. */
+  /** The configuration with the values from the start for keys that need a restart; null if it is invalid. */
   private withStarted(values: Values): Config | null {
     const kept = layered.pickValues(this.started, layered.KEY_NAMES.filter(layered.needsRestart));
     const result = layered.configOf(layered.setValues({ ...values, ...kept }));

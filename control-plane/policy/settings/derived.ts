@@ -11,7 +11,7 @@ export function nodeNameOf(config: Config): string {
   return config.server.node_name === '' ? hostname() : config.server.node_name;
 }
 
-/** How to answer blocked queries. */
+/** Settings that determine how blocked queries are answered. */
 export function blockingSettings({ blocking }: Config): BlockingSettings {
   return {
     enabled: blocking.enabled,
@@ -22,12 +22,12 @@ export function blockingSettings({ blocking }: Config): BlockingSettings {
   };
 }
 
-/** Local records of the configuration; the check of the key has already rejected invalid ones. */
+/** Local records of the configuration; invalid records were already rejected by the check of the key. */
 export function configRecords({ dns }: Config): WrittenLocalRecord[] {
   return dns.local_records.map(readLocalRecordLine).filter((record) => typeof record !== 'string');
 }
 
-/** The name under which programs for Pi-hole's API look for it. */
+/** The host name at which programs for Pi-hole's API expect the server. */
 export const COMPAT_NAME = 'pi.hole';
 
 /** Names of DHCP leases: a bare host name gets the suffix `localDomain`, if there is one. */

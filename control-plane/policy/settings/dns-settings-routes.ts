@@ -69,7 +69,7 @@ function changeSettings(
       if (expected !== undefined)
         throw invalid([{ path: 'local_dns_server', message: `expected ${expected}, or an empty string` }]);
       const stored = dnsSettings(configuration.written());
-      // A field that is sent back unchanged stays a default.
+      // A field that is sent back unchanged is not stored, so that it keeps following the default.
       const fields = Object.entries(body).filter(
         ([name, value]) => value !== undefined && value !== stored[name as keyof DnsSettings],
       );

@@ -1,4 +1,4 @@
-/** The active settings of the local network's names: four keys of the configuration. */
+/** Settings for names of the local network, which are four keys of the configuration. */
 import type { Config } from '../../../config/schema.ts';
 import type { DnsSettings } from '../../../shared/api/settings-api.ts';
 import { QuestionFlag } from '../../../shared/snapshot/policy-table.ts';

@@ -1,5 +1,6 @@
 /**
- * A change of the configuration in two steps: other changes wait while it is stored, and continue while it is applied.
+ * A change of the configuration in two steps: other changes must wait while the change is stored, but not while it is
+ * applied.
  */
 import type { Author } from '../../api/caller.ts';
 import type { Queryable } from '../../storage/db/database.ts';
@@ -7,7 +8,7 @@ import type { Changed, PolicyChanges } from '../change/change.ts';
 
 /** Steps of a change. */
 export interface TurnedChange {
-  /** Work in the transaction. */
+  /** Runs in the transaction. */
   readonly work: (tx: Queryable) => Promise<Changed<null>>;
   /** Called when the change is stored. */
   readonly stored: () => void;
@@ -25,15 +26,18 @@ export interface ChangeTogether {
   readonly follow: (apply: () => Promise<void>) => Promise<void>;
 }
 
-/** Two changes as one, with the summary of the first. */
+/** Joins two changes to one, with the summary of the first. */
 export function joinedChanges(first: Changed<null>, second: Changed<null>): Changed<null> {
   const outside = [...(first.outside ?? []), ...(second.outside ?? [])];
   return { result: null, summary: first.summary ?? second.summary, outside };
 }
 
-/** A stored change. */
+/** A stored change that is being applied. */
 export interface Activation {
-  /** Settles when the change is active; wrapped in an object, so that it is not awaited by accident. */
+  /**
+   * Settles when the change is active. The promise is wrapped in an object, so that returning it from an async function
+   * does not await it.
+   */
   readonly isActive: Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Rejects a change that would store a pool in which no server answers: the network would have no DNS, and so no means
- * to find the cause. Only pools with new servers are tested, never the default ones. Users who know better, for example
- * before a move, send `force`.
+ * Rejects a change that would store a pool in which no server answers: the network would then have no DNS, which makes
+ * it hard to find the cause. Only pools with new servers are tested, never the default pools. Users who know better,
+ * for example before a move, send `force`.
  */
 import { isSameValue } from '../../../config/layers.ts';
 import type { Values } from '../../../config/layers.ts';
@@ -9,8 +9,8 @@ import type { Config } from '../../../config/schema.ts';
 import { ApiError } from '../../api/api-error.ts';
 
 /**
- * Tests each of these servers once, with these resolvers for their names; null = the server has answered, else the
- * reason why not.
+ * Tests each of these servers once; the host names of servers are resolved by the given resolvers. Returns null for a
+ * server that has answered, and for others the reason.
  */
 export type TestUpstreams = (
   servers: readonly string[],
@@ -23,7 +23,7 @@ type Pools = Config['dns']['pools'];
 const POOLS = 'dns.pools';
 const BOOTSTRAP = 'dns.bootstrap';
 
-/** Throws 409 `upstream_silent`, with an error for each silent pool among these checked values. */
+/** Throws 409 `upstream_silent`, with an error for each pool in these values in which no server answers. */
 export async function refuseSilentPools(
   values: Values,
   stored: Config,

@@ -11,9 +11,9 @@ export interface Modifiers {
   readonly important: boolean;
   readonly badfilter: boolean;
   readonly rewrite: RewriteAnswer | undefined;
-  /** Whether the rule applies only to some questions for its names. */
+  /** Whether the rule applies only to some queries for its names. */
   readonly hasConditions: boolean;
-  /** The fields of a special rule with conditions and rewrite. */
+  /** The fields of a special rule for its conditions and its rewrite. */
   readonly conditions: Conditions;
   /** The modifiers as written, without `badfilter`. */
   readonly written: readonly string[];
@@ -22,7 +22,7 @@ export interface Modifiers {
 type Conditions = Pick<SpecialRule, 'types' | 'exceptTypes' | 'denyallow' | 'rewrite'> & ClientCondition;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Reads the text after the `$`; returns the reason if it cannot be used. */
+/** Reads the text after the `$`; returns a reason if the text cannot be used. */
 export function readModifiers(options: string): Modifiers | LineReason {
   const conditions: Writable<Conditions> = {};
   const written: string[] = [];

@@ -17,7 +17,7 @@ export type ClientCondition = Pick<
 /** Maximum length of a client's name in characters, as in the API. */
 const MAX_NAME_LENGTH = 200;
 
-/** Reads the value of `$client`; returns the reason if it cannot be used. */
+/** Reads the value of `$client`; returns a reason if the value cannot be used. */
 export function readClientCondition(value: string): ClientCondition | LineReason {
   const wanted = new ClientSet();
   const excepted = new ClientSet();
@@ -35,7 +35,7 @@ export function readClientCondition(value: string): ClientCondition | LineReason
   };
 }
 
-/** The parts of a text between unescaped separators; backslashes are kept. */
+/** Splits a text at unescaped separators; backslashes are kept. */
 export function splitUnescaped(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -55,7 +55,7 @@ class ClientSet {
   readonly ranges: ClientRange[] = [];
   readonly names: string[] = [];
 
-  /** Adds a client; returns the reason if it is invalid. */
+  /** Adds a client; returns a reason if the text is invalid. */
   add(client: string): LineReason | null {
     const network = networkFromText(client);
     const mac = canonicalMac(client);
@@ -69,7 +69,7 @@ class ClientSet {
   }
 }
 
-/** Whether the text is meant as an address, valid or not; names contain neither slashes nor colons. */
+/** Whether the text is meant as an address, even if invalid; names of clients contain neither slashes nor colons. */
 function isMeantAsAddress(text: string): boolean {
   return /[/:]/.test(text) || /^[\d.]+$/.test(text);
 }

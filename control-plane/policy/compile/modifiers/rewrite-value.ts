@@ -19,10 +19,10 @@ const CODES: ReadonlyMap<string, number> = new Map([
   ['NOTIMP', Rcode.NOTIMP],
   ['REFUSED', Rcode.REFUSED],
 ]);
-/** Codes that need no semicolons. */
+/** Response codes that may be written without semicolons. */
 const SHORT_CODES: ReadonlySet<string> = new Set(['NOERROR', 'SERVFAIL', 'NXDOMAIN', 'REFUSED']);
 
-/** Reads the value, '' = NODATA; returns the reason if it cannot be used. */
+/** Reads the value, '' = NODATA; returns a reason if the value cannot be used. */
 export function readRewriteValue(value: string): RewriteAnswer | LineReason {
   const [code = '', type, ...data] = value.split(';');
   if (type === undefined) return readShort(code.trim());
@@ -32,14 +32,14 @@ export function readRewriteValue(value: string): RewriteAnswer | LineReason {
   return readTyped(type.trim().toUpperCase(), data.join(';'));
 }
 
-/** `NXDOMAIN`, `REFUSED`, an address, or a host name. */
+/** Reads the short form: `NXDOMAIN`, `REFUSED`, an address, or a host name. */
 function readShort(value: string): RewriteAnswer | LineReason {
   const name = value.toUpperCase();
   if (value === '') return { rcode: Rcode.NOERROR };
   if (SHORT_CODES.has(name)) return { rcode: CODES.get(name)! };
   const address = readAddress(value);
   if (address !== null) return recordOf(address.length === 4 ? RRType.A : RRType.AAAA, address);
-  // A single label is more likely an unknown response code.
+  // A single label is not accepted as a host name, because it is more likely an unknown response code.
   const host = canonicalDomain(value);
   return host?.includes('.') === true ? { rcode: Rcode.NOERROR, host } : lineReason('rewrite_value');
 }
@@ -62,7 +62,7 @@ function readTyped(type: string, data: string): RewriteAnswer | LineReason {
   return rdata === null ? misfit(type) : recordOf(RRType[type as keyof typeof RRType], rdata);
 }
 
-/** RDATA of the types that are not texts or aliases; null if the data is invalid. */
+/** Functions that return the RDATA of types other than TXT and CNAME; null if the data is invalid. */
 const READERS: Readonly<Record<string, (data: string) => Uint8Array | null>> = {
   A: (data) => addressOf(data, 4),
   AAAA: (data) => addressOf(data, 16),
@@ -81,7 +81,7 @@ function recordOf(type: number, rdata: Uint8Array): RewriteAnswer {
   return { rcode: Rcode.NOERROR, record: { type, rdata: Buffer.from(rdata).toString('hex') } };
 }
 
-/** Four or 16 bytes. */
+/** The 4 or 16 bytes of an address. */
 function readAddress(text: string): Uint8Array | null {
   const address = addressFromText(text);
   if (address === null) return null;
@@ -93,7 +93,7 @@ function addressOf(text: string, size: number): Uint8Array | null {
   return address?.length === size ? address : null;
 }
 
-/** 16-bit numbers, then a name. */
+/** RDATA of `numbers` 16-bit numbers followed by a name. */
 function fieldsOf(data: string, numbers: number): Uint8Array | null {
   const words = data.split(/\s+/u);
   const name = targetOf(words.pop() ?? '');
@@ -102,7 +102,7 @@ function fieldsOf(data: string, numbers: number): Uint8Array | null {
   return Uint8Array.from([...words.flatMap((word) => [Number(word) >>> 8, Number(word) & 0xff]), ...name]);
 }
 
-/** Strings of at most 255 bytes, each preceded by its length (RFC 1035 section 3.3.14). */
+/** RDATA of a TXT record: strings of at most 255 bytes, each preceded by its length (RFC 1035 section 3.3.14). */
 function textRdata(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'utf8');
   const rdata: number[] = [];

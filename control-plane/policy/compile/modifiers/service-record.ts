@@ -1,6 +1,6 @@
 /**
- * RDATA of HTTPS and SVCB records from `priority target key=value …` (RFC 9460 section 2). Supports the keys of that
- * RFC and `dohpath` (RFC 9461).
+ * Converts `priority target key=value …` to the RDATA of HTTPS and SVCB records (RFC 9460 section 2). Supports the keys
+ * of that RFC and `dohpath` (RFC 9461).
  */
 import { addressFromText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
@@ -9,7 +9,7 @@ import { nameFromText } from '../../../../shared/dns/name.ts';
 const KEYS = ['mandatory', 'alpn', 'no-default-alpn', 'port', 'ipv4hint', 'ech', 'ipv6hint', 'dohpath'];
 const IPV4_SIZE = 4;
 
-/** RDATA, or null if the data cannot be read. */
+/** The RDATA; null if the text is invalid. */
 export function serviceRdata(data: string): Uint8Array | null {
   const [priority = '', written = '', ...options] = data.split(/\s+/u);
   const target = targetOf(written);
@@ -25,7 +25,7 @@ export function serviceRdata(data: string): Uint8Array | null {
   }
   if (Number(priority) === 0 && params.size > 0) return null;
   const parts: Uint8Array[] = [u16(Number(priority)), target];
-  // Keys ascend (RFC 9460 section 2.2).
+  // Keys must be in ascending order (RFC 9460 section 2.2).
   for (const [key, value] of [...params].sort(([a], [b]) => a - b))
     parts.push(u16(key), u16(value.length), value);
   return Buffer.concat(parts);

@@ -1,7 +1,7 @@
 /**
  * Parses Adblock-style rules other than `||name^`: other anchors, patterns, regular expressions, and modifiers. A rule
- * with an unknown part is rejected as a whole, with the reason, because ignoring a part could widen it. Works on text;
- * `line-rules.ts` handles simple rules itself.
+ * with an unknown part is rejected as a whole, with the reason, because without this part, the rule could match more
+ * names than intended. Works on text; `line-rules.ts` handles simple rules itself.
  */
 import { domainToASCII } from 'node:url';
 import { addressFromText, addressToText } from '../../../../shared/net/ip.ts';
@@ -15,14 +15,14 @@ import { type Modifiers, readModifiers } from '../modifiers/adblock-modifiers.ts
 import { invalidLine, skippedLine } from './foreign-line.ts';
 import type { UnusedLine } from './list-statistics.ts';
 
-/** A parsed special rule; the reader adds source and line. */
+/** A parsed special rule; the reader of the list adds source and line. */
 export type SpecialLine = Omit<SpecialRule, 'source' | 'line'>;
 
 /** A rule that disables other rules with the same text. */
 export interface BadFilter {
   /** Text of the rules that it disables, as in `SpecialLine.rule`. */
   readonly rule: string;
-  /** Name and kind of such a rule, if it belongs to the table of names. */
+  /** Name and kind of these rules, if they are in the table of names. */
   readonly name: string | null;
   readonly kind: number;
 }
@@ -43,7 +43,7 @@ const NO_RULE = invalidLine(lineReason('not_a_rule'));
 
 /** Maximum length of a pattern or name, in characters; a valid name has at most 253. */
 const MAX_PLACE_LENGTH = 1024;
-/** Scheme and separator that mean the start of a name. */
+/** A URL scheme and its separator, which mark the start of a name. */
 const SCHEME = /^\|?(?:https?)?:\/\//;
 /** Minimum length of a pattern without conditions; AdGuard also rejects shorter ones. */
 const MIN_PATTERN_LENGTH = 3;
@@ -57,7 +57,7 @@ const SHAPES: readonly (readonly [string, SpecialMatch, RegExp])[] = [
 ];
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Reads a line; `allow` = the list is an allowlist, `isCustom` = users wrote it in Weir. */
+/** Reads a line; `allow`: the list is an allowlist; `isCustom`: users wrote the list in Weir. */
 export function readAdblockRule(line: string, allow: boolean, isCustom = false): AdblockOutcome {
   const exception = line.startsWith('@@');
   const body = exception ? line.slice(2) : line;
@@ -82,7 +82,7 @@ export function readAdblockRule(line: string, allow: boolean, isCustom = false):
   );
 }
 
-/** Whether a pattern matches almost every name, without a condition on questions or clients. */
+/** Whether a pattern matches almost every name, without a condition on queries or clients. */
 function isTooWide({ match, text }: Place, { hasConditions }: Modifiers): boolean {
   if (match !== 'pattern' || hasConditions) return false;
   const pattern = readNamePattern(text);
@@ -127,13 +127,13 @@ function splitOptions(body: string): [string, string] {
 }
 
 function readPlace(source: string): Place | UnusedLine {
-  // This also limits the work of the regular expressions below and of pattern matching.
+  // This limit also bounds the time that the regular expressions below and pattern matching take.
   if (source.length > MAX_PLACE_LENGTH) return NOT_A_NAME;
   const scheme = SCHEME.exec(source);
   // Without a bar or a separator, text that begins with a scheme is a URL.
   if (scheme?.[0].startsWith('http') === true && !source.endsWith('^')) return URL_PATH;
   const anchored = scheme === null ? source : `|${source.slice(scheme[0].length)}`;
-  // Any path may follow the slash.
+  // `/*` matches any path, so the name ends before the slash.
   const text = toAscii(anchored.replace(/\/\*$/, '^').toLowerCase());
   if (text === null) return NOT_A_NAME;
   const address = addressFromText(withoutAnchors(text));
@@ -175,7 +175,7 @@ function withoutAnchors(text: string): string {
 /** A pattern that consists of a name only; null for others. */
 function readPlainName(text: string): Place | null {
   const shape = SHAPES.find(([prefix]) => text.startsWith(prefix));
-  // Without an anchor, the text may be anywhere in a name.
+  // Without an anchor, the text may match anywhere in a name.
   if (shape === undefined) return null;
   const [head, match, tail] = shape;
   let end = head.length;
@@ -185,7 +185,7 @@ function readPlainName(text: string): Place | null {
   return { match, text: name };
 }
 
-/** Whether a character is in `[a-z0-9._-]`. */
+/** Whether the character with this code is in `[a-z0-9._-]`. */
 function isOfNames(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) ||

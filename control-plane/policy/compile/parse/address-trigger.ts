@@ -1,7 +1,7 @@
 /**
- * Parses rules on the addresses in answers in the forms that lists use: networks as `a.b.c.d/n`, and the owners of
- * `rpz-ip` records of a response policy zone (draft-vixie-dnsop-dns-rpz section 4.3): the length of the prefix, then
- * the parts of the address in reverse, `zz` for `::`.
+ * Parses rules for addresses in answers. Lists contain them in two forms: networks as `a.b.c.d/n`, and owner names of
+ * `rpz-ip` records in a response policy zone (draft-vixie-dnsop-dns-rpz section 4.3), which consist of the prefix
+ * length and the parts of the address in reverse order, with `zz` for `::`.
  */
 import { type Network, networkFromText, networkToText } from '../../../../shared/net/cidr.ts';
 import { ADDRESS_SIZE, addressFromText, addressToText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
@@ -15,12 +15,12 @@ const TRIGGER = /^(.+)\.rpz-ip(?:\..*)?$/i;
 export interface AddressNetwork {
   /** The address, or `address/length`, in the form of `networkToText`. */
   readonly text: string;
-  /** Length of the prefix, and total number of bits: 32 or 128; both are equal for an address. */
+  /** Length of the prefix, and total number of bits, 32 or 128. Both are equal for a single address. */
   readonly prefixBits: number;
   readonly addressBits: number;
 }
 
-/** The network of `address` or `address/length`, bits after the prefix cleared; null for anything else. */
+/** The network of `address` or `address/length`, with bits after the prefix cleared; null for any other text. */
 export function networkOf(text: string): AddressNetwork | null {
   const network = networkFromText(text);
   return network && toAddressNetwork(network);
@@ -32,9 +32,9 @@ export function isAddressTrigger(owner: string): boolean {
 }
 
 /**
- * The network of an `rpz-ip` record's owner; null if it is invalid. Without a length, IPv4 addresses are read in normal
- * order, as published lists contain them. IPv6 addresses are read in the order that gives a global unicast address (RFC
- * 4291 section 2.4), or in reverse if neither does.
+ * The network of an `rpz-ip` record's owner; null if it is invalid. An IPv4 address without a prefix length is read in
+ * normal order, because published lists contain such owners. An IPv6 address without a prefix length is read in the
+ * order that gives a global unicast address (RFC 4291 section 2.4), or in reverse if neither order does.
  */
 export function networkOfTrigger(owner: string): AddressNetwork | null {
   const labels = TRIGGER.exec(owner)?.[1]?.toLowerCase().split('.') ?? [];
@@ -57,13 +57,13 @@ function joined(parts: readonly string[]): string {
   return start + text + (text.endsWith(':') ? ':' : '');
 }
 
-/** Whether all bits after the prefix are zero in the address as written. */
+/** Whether all bits after the prefix are zero in the written address. */
 function hasNothingBehind(address: string, network: Network): boolean {
   const written = addressFromText(address);
   return written !== null && addressToText(written) === addressToText(network.bytes);
 }
 
-/** 2000::/3. */
+/** Whether the address is in 2000::/3. */
 function isGlobalUnicast(text: string): boolean {
   const address = addressFromText(text);
   return address !== null && address[0]! >>> 5 === 1;

@@ -12,8 +12,8 @@ import { wordKindOf } from './hosts-line.ts';
 import { textBetween } from './line-bytes.ts';
 
 /**
- * The result of a line: names with their actions, and the reason if the line itself gives no rule (null = a comment,
- * absent = it gives one); or a network.
+ * The result of a line. Either a network, or names with their actions and `unused`: the reason if the line itself gives
+ * no rule (null = the line is a comment, absent = it gives a rule).
  */
 export type ConfigOutcome =
   | { readonly network: AddressNetwork }
@@ -29,7 +29,7 @@ const EVERYTHING = skippedLine(lineReason('every_name_not_accepted'));
 const VIEW = skippedLine(lineReason('view_option'));
 const NO_ADDRESS = invalidLine(lineReason('no_network'));
 
-/** Zone types of unbound that give names without data no useful answer. */
+/** Zone types of unbound for which names without data get no useful answer. */
 const BLOCKING_ZONES: ReadonlySet<string> = new Set([
   'deny',
   'refuse',
@@ -52,7 +52,7 @@ const PASSING_DOMAIN: ScopedMeaning = { action: 'pass', reach: 'suffix', form: '
 const NULL_HOST: ScopedMeaning = { action: 'block', reach: 'exact', form: 'dnsmasq' };
 const REAL_HOST: ScopedMeaning = { action: 'pass', reach: 'exact', form: 'dnsmasq' };
 
-/** `address=/a/b/target`, `local=/a/`, `server=/a/target`, `host-record=a,target`, `bogus-nxdomain=address`. */
+/** Reads `address=/a/b/target`, `local=/a/`, `server=/a/target`, `host-record=a,target`, `bogus-nxdomain=address`. */
 export function readDnsmasqLine(line: string): ConfigOutcome {
   const equals = line.indexOf('=');
   const option = line.slice(0, equals).trimEnd().toLowerCase();
@@ -73,13 +73,13 @@ export function readDnsmasqLine(line: string): ConfigOutcome {
     .map((name) => name.replace(/^\*?\.+/, ''));
   if (names.includes('#') || names.includes('')) return { unused: EVERYTHING };
   const target = written.replace(/#\d+$/, '');
-  // `server=/x/#` uses the default servers; `address=/x/#` gives the null address.
+  // `server=/x/#` means the default servers; `address=/x/#` means an answer with the null address.
   const isBlock = written === '#' ? option === 'address' : target === '' || isNull(target);
   if (isBlock) return { names, meaning: BLOCKED_DOMAIN };
   return { names, meaning: PASSING_DOMAIN, unused: option === 'address' ? REAL_ADDRESS : FORWARDING };
 }
 
-/** `name[,name…],address[,address][,TTL]`. */
+/** Reads `name[,name…],address[,address][,TTL]`. */
 function readHostRecord(value: string): ConfigOutcome {
   const words = value.split(',').map((word) => word.trim());
   const isAddress = (word: string): boolean =>
@@ -107,7 +107,10 @@ export function isUnboundOption(bytes: Uint8Array, start: number, end: number): 
 export class UnboundLines {
   private isInView = false;
 
-  /** `local-zone: "a" type`, `local-data: "a A 0.0.0.0"`, or a heading, with an option after it or not. */
+  /**
+   * Reads `local-zone: "a" type`, `local-data: "a A 0.0.0.0"`, or a heading, which may be followed by an option in the
+   * same line.
+   */
   read(line: string): ConfigOutcome {
     const [heading, section] = /^([a-z-]+):(?:\s+(?=\S+:)|$)/i.exec(line) ?? [];
     if (heading === undefined || !SECTION.test(section!))
@@ -146,7 +149,7 @@ function meaningOfZone(type: string): ScopedMeaning {
   return type.endsWith('redirect') ? REDIRECTING_ZONE : BLOCKING_ZONE;
 }
 
-/** A record of a zone; names without an address or an alias have no useful answer. */
+/** Reads a record of a zone. Names that have neither an address nor an alias get no useful answer. */
 function readData(name: string, rest: string): ConfigOutcome {
   const words = rest.split(/\s+/);
   while (/^(?:\d+[smhdw]?|IN)$/i.test(words[0] ?? '')) words.shift();
@@ -157,7 +160,7 @@ function readData(name: string, rest: string): ConfigOutcome {
   return isBlock ? { names, meaning: NULL_DATA } : { names, meaning: REAL_DATA, unused: REAL_ADDRESS };
 }
 
-/** The text before white space and a `#`. */
+/** The text before a comment, which starts with white space and `#`. */
 function beforeComment(value: string): string {
   for (let at = value.indexOf('#'); at >= 0; at = value.indexOf('#', at + 1))
     if (at === 0 || value.charCodeAt(at - 1) <= 0x20) return value.slice(0, at).trimEnd();

@@ -28,8 +28,8 @@ const {
 const REPEATS: ReadonlySet<number> = new Set([DOLLAR, DOT, PLUS, STAR, QUESTION, PIPE]);
 
 /**
- * Whether the line [start, end) is an expression: one word that contains an anchor at its start, an escaped dot,
- * brackets or an option. White space between square brackets belongs to the word. One pass over the bytes.
+ * Whether the line [start, end) is an expression: a single word that starts with an anchor or contains an escaped dot,
+ * brackets or an option. White space between square brackets is part of the word. Reads the bytes only once.
  */
 export function looksLikeExpression(bytes: Uint8Array, start: number, end: number): boolean {
   if (!isOneWord(bytes, start, end)) return false;
@@ -52,8 +52,8 @@ function isOneWord(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /**
- * Whether there is an escaped dot or class anywhere, or, before any slash, an opening bracket, a closing one and a
- * repetition.
+ * Whether the word contains an escaped dot or character class or, before any slash, an opening bracket, a closing
+ * bracket and a repetition.
  */
 function hasSignsOfExpression(bytes: Uint8Array, start: number, end: number): boolean {
   let isBeforeSlash = true;
@@ -74,14 +74,14 @@ function hasOptions(bytes: Uint8Array, start: number, end: number): boolean {
   return bytes.subarray(start, end).includes(SEMICOLON) && hasRegexOptions(textBetween(bytes, start, end));
 }
 
-/** `.`, `d`, `w`. */
+/** Whether the byte is `.`, `d` or `w`. */
 function isEscaped(byte: number): boolean {
   return byte === DOT || byte === 0x64 || byte === 0x77;
 }
 
 /**
- * The rule of an expression that matches anywhere in a name, with the action `kind`; or the reason why its options
- * cannot be used. The compiler decides whether the expression is valid.
+ * The rule for an expression, which may match anywhere in a name; `kind` is its action. Returns a reason if the options
+ * of the expression cannot be used. Whether the expression is valid is only checked by the compiler.
  */
 export function readExpressionLine(line: string, kind: number): SpecialLine | UnusedLine {
   const rule = readRegexRule(line);

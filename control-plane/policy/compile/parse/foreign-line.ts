@@ -1,7 +1,7 @@
 /**
- * Classifies a line without a rule: a rule for browsers, an unsupported syntax, or no known list syntax. It may use
- * strings and regular expressions, because it only gets lines without a rule; the expressions have no nested
- * repetition, so that no line takes long.
+ * Classifies a line without a rule: a rule for browsers, an unsupported syntax, or no known list syntax. This may be
+ * slower than other parsers and uses strings and regular expressions, because it only gets lines without a rule. The
+ * expressions have no nested repetition, so that no line takes long.
  */
 import { type LineReason, lineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 import type { UnusedLine } from './list-statistics.ts';

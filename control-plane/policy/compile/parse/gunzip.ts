@@ -1,11 +1,11 @@
-/** Gzip (RFC 1952) as a step in a chain of chunks. */
+/** Decompresses gzip (RFC 1952) as one step of a chain of async iterators over chunks. */
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
 /** Size of text chunks: large, because each chunk passes through another thread and through each following step. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Whether bytes start with the mark of a gzip file (RFC 1952 section 2.3.1). */
+/** Whether bytes start with the magic number of a gzip file (RFC 1952 section 2.3.1). */
 export function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
@@ -13,12 +13,12 @@ export function isGzip(head: Uint8Array): boolean {
 /** The decompressed chunks; throws the errors of `chunks`, and zlib's error for damaged data. */
 export async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const stream = createGunzip({ chunkSize: CHUNK_BYTES });
-  // An error destroys `stream`, and the loop below throws it.
+  // An error destroys `stream`, so that the loop below throws the error.
   pipeline(chunks, stream).catch(() => undefined);
   for await (const chunk of stream) yield chunk as Buffer;
 }
 
-/** Decompresses the data if it starts like gzip; otherwise passes the bytes through. */
+/** Decompresses the data if it starts like a gzip file; passes other data through unchanged. */
 export async function* gunzipIfMarked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const iterator = chunks[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);

@@ -38,7 +38,7 @@ const LOCAL_NAMES: ReadonlySet<string> = new Set([
 /** Kind of a word in a hosts line. */
 export type WordKind = 'block-address' | 'real-address' | 'no-address';
 
-/** Longest address as text, with a zone. */
+/** Maximum length of an address as text, including a zone index. */
 const MAX_ADDRESS_LENGTH = 64;
 
 /** Classifies the word [start, end) of `bytes`. */
@@ -57,7 +57,7 @@ function isZeroAddress(bytes: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-/** Whether a scanned name is one of the machine's own. */
+/** Whether a scanned name is one of `LOCAL_NAMES`. */
 export function isLocalName(name: ScannedName): boolean {
   if (name.labels > 2 || name.end - name.start > 'localhost6.localdomain6'.length) return false;
   // All local names with two labels start with "localhost"; checking one byte avoids creating a string for almost all

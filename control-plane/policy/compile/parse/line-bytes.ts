@@ -1,6 +1,6 @@
-/** Lexical elements of list lines, as bytes: signs, comments, words. Does not interpret rules. */
+/** Finds lexical elements in the bytes of list lines: signs, comments and words. Does not interpret rules. */
 
-/** The signs that distinguish lines. */
+/** Characters that distinguish kinds of lines. */
 export const Sign = {
   BANG: 0x21,
   HASH: 0x23,
@@ -27,12 +27,12 @@ export const Sign = {
 
 const { BANG, HASH, DOLLAR, PERCENT, SLASH, SEMICOLON, QUESTION, AT } = Sign;
 
-/** Whether a comment can start with this sign. */
+/** Whether a comment can start with this character. */
 export function startsComment(byte: number): boolean {
   return byte === HASH || byte === BANG || byte === SEMICOLON;
 }
 
-/** Whether [at, end) contains only white space and a comment; it must start with white space. */
+/** Whether [at, end) contains only white space and a comment; the part must start with white space. */
 export function isComment(bytes: Uint8Array, at: number, end: number): boolean {
   if (at < end && bytes[at]! > 0x20) return false;
   let next = at;
@@ -41,7 +41,8 @@ export function isComment(bytes: Uint8Array, at: number, end: number): boolean {
 }
 
 /**
- * End of the text before a comment, white space and one of the signs, in [start, end); `end` if there is no comment.
+ * End of the text before a comment in [start, end); `end` if there is no comment. A comment starts with white space and
+ * one of the given signs.
  */
 export function endBeforeComment(
   bytes: Uint8Array,
@@ -87,8 +88,8 @@ export function isLetter(byte: number): boolean {
 }
 
 /**
- * Maximum size of a rule that is read as text; the longest in published lists has 900 bytes. Longer lines give no rule,
- * so that parsers see bounded text.
+ * Maximum size of a rule that is read as text; the longest rule in published lists has 900 bytes. Longer lines give no
+ * rule, so that the length of the text that parsers get is bounded.
  */
 export const MAX_RULE_BYTES = 4096;
 

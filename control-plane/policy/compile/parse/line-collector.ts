@@ -1,14 +1,16 @@
 /**
  * Splits a stream of chunks into lines without copying lines that are complete in a chunk. A line longer than
- * `MAX_LINE_BYTES` is reported once and dropped, so that memory stays bounded.
+ * `MAX_LINE_BYTES` is reported once and skipped, so that memory stays bounded.
  */
 
-/** Maximum length of a line; lists with many names per line are far below. */
+/** Maximum length of a line; the lines of published lists are much shorter, even with many names per line. */
 export const MAX_LINE_BYTES = 65_536;
 
 const LF = 0x0a;
 
-/** Receives the bytes [start, end) of one line; its LF is the byte at `end`. They are valid only during the call. */
+/**
+ * Receives the bytes [start, end) of one line; the byte at `end` is its LF. The bytes are valid only during the call.
+ */
 export interface LineReader {
   line(bytes: Uint8Array, start: number, end: number): void;
   overlongLine(): void;
@@ -17,7 +19,7 @@ export interface LineReader {
 /** Feeds a `LineReader` from chunks of any size. */
 export class LineCollector {
   private readonly reader: LineReader;
-  /** Start of an incomplete line, with space for its LF. */
+  /** Beginning of an incomplete line, with space for an LF. */
   private readonly partial = new Uint8Array(MAX_LINE_BYTES + 1);
   private partialLength = 0;
   private dropping = false;
@@ -72,7 +74,7 @@ export class LineCollector {
       this.reader.overlongLine();
       return;
     }
-    // Readers look at the byte after a line; they must not see the rest of an earlier line.
+    // Readers look at the byte after a line, which must not be part of an earlier line.
     this.partial[length] = LF;
     this.reader.line(this.partial, 0, length);
   }

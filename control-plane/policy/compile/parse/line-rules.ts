@@ -1,8 +1,8 @@
 /**
  * Parses one line of a filter list: hosts lines, plain domains, `*.domain`, `||domain^` and `@@||domain^`, with
- * comments, on the bytes and without allocating; `adblock-rule.ts`, `config-line.ts` and `expression-line.ts` parse
- * everything else as text. A line with an unknown part gives no rule, because ignoring a part could widen it.
- * `parse-list.ts` splits files into lines, `rule-output.ts` counts and forwards rules.
+ * comments. These are parsed as bytes, without allocating; `adblock-rule.ts`, `config-line.ts` and `expression-line.ts`
+ * parse all other lines as text. A line with an unknown part gives no rule, because without this part, the rule could
+ * match more names than intended. `parse-list.ts` splits files into lines, `rule-output.ts` counts and forwards rules.
  */
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
 import { isAddressName } from '../../../../shared/policy/address-rule.ts';
@@ -35,11 +35,11 @@ import { ZoneLines, isRecord, isZoneOption } from './zone-lines.ts';
 
 /** How to read the list of a source. */
 export interface ListReading {
-  /** Action of the rules in the list, except those with `@@`. */
+  /** Action of the rules in the list, except rules with `@@`. */
   readonly kind: 'block' | 'allow';
   /** Whether plain domains and hosts names also cover their subdomains. */
   readonly subdomains: boolean;
-  /** Whether users wrote it in Weir: it may be empty, and its lines are checked individually. */
+  /** Whether users wrote the list in Weir: such a list may be empty, and each of its lines is checked. */
   readonly isCustom?: boolean;
 }
 
@@ -85,7 +85,10 @@ export class LineRules {
     this.zone = new ZoneLines({ allow: this.allow, isCustom: this.isCustom }, output, this.scoped);
   }
 
-  /** Reads the line [start, end), trimmed and not empty; returns why it gives no rule, except for comments. */
+  /**
+   * Reads the line [start, end), trimmed and not empty; returns the reason if it gives no rule, or null if it gives a
+   * rule or is a comment.
+   */
   read(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     if (this.zone.isOpen) {
       const read = this.zone.readLine(bytes, start, end, isIndented(bytes, start));
@@ -130,7 +133,7 @@ export class LineRules {
     }
   }
 
-  /** `||name^`, from the name on; anything more goes to `complex`. */
+  /** Reads `||name^`, from the name on; if more text follows, `complex()` reads the line. */
   private adblock(
     bytes: Uint8Array,
     start: number,
@@ -142,14 +145,14 @@ export class LineRules {
     scanName(bytes, nameAt, end, name);
     if (name.stop === end || bytes[name.stop] !== CARET) return this.complex(bytes, start, end);
     let after = name.stop + 1;
-    // A name ends where the pattern ends, so an end anchor adds nothing.
+    // The name ends where the pattern ends, so an end anchor has no further effect.
     if (bytes[after] === PIPE) after++;
     if (after < end && !isComment(bytes, after, end)) return this.complex(bytes, start, end);
     if (!name.valid) return NOT_A_NAME;
     return name.numeric ? this.address(kind, 'adblock') : this.output.name(name, kind, 'adblock');
   }
 
-  /** `*.domain`, the root wildcard of a zone, or an Adblock-style pattern. */
+  /** Reads `*.domain`, the root wildcard of a zone, or an Adblock-style pattern. */
   private star(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     if (bytes[start + 1] === DOT) return this.wildcard(bytes, start, end);
     if (end - start > MAX_RULE_BYTES) return TOO_LONG;
@@ -158,12 +161,12 @@ export class LineRules {
       : this.complex(bytes, start, end);
   }
 
-  /** An Adblock-style rule with more than a name. */
+  /** Reads an Adblock-style rule that consists of more than a name. */
   private complex(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     const isException = bytes[start] === AT && bytes[start + 1] === AT;
     const isExpression = bytes[isException ? start + 2 : start] === SLASH;
     const cut = endBeforeComment(bytes, start, end, startsComment);
-    // White space and a comment sign may belong to an expression.
+    // In an expression, white space and a comment sign may be part of the rule.
     const ruleEnd = isExpression && bytes[cut - 1] !== SLASH ? end : cut;
     if (ruleEnd - start > MAX_RULE_BYTES) return TOO_LONG;
     if (!this.allowance.hasRoomFor(ruleEnd - start, isExpression)) return TOO_MANY;
@@ -182,7 +185,7 @@ export class LineRules {
     }
   }
 
-  /** A line in a list of bare regular expressions, or an unknown line. */
+  /** Reads a line in a list of bare regular expressions; all other lines are unknown. */
   private expressionOr(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     const ruleEnd = endBeforeComment(bytes, start, end, (byte) => byte === HASH);
     if (!looksLikeExpression(bytes, start, ruleEnd)) return explainForeignLine(bytes, start, end);
@@ -193,7 +196,7 @@ export class LineRules {
     return 'invalid' in rule ? rule : this.special(rule, 'regex');
   }
 
-  /** Custom rules may block or allow every name if they are written for that purpose. */
+  /** Custom rules may block or allow every name if they are clearly meant to. */
   private special(rule: SpecialLine, form: RuleForm): UnusedLine | null {
     const isMeant = this.isCustom && isMeantForEveryName(rule);
     return this.output.special(isMeant ? { ...rule, forEveryName: true } : rule, form);
@@ -204,7 +207,7 @@ export class LineRules {
     this.scoped.finish(unused);
   }
 
-  /** A line of dnsmasq's or unbound's configuration. */
+  /** Handles a line of dnsmasq's or unbound's configuration. */
   private config(outcome: ConfigOutcome, form: 'dnsmasq' | 'unbound'): UnusedLine | null {
     if ('network' in outcome) return this.output.network(outcome.network, this.exactKind, form);
     let unused = outcome.unused ?? null;
@@ -214,13 +217,13 @@ export class LineRules {
     return unused;
   }
 
-  /** A rule for the address that was just scanned. */
+  /** Adds a rule for the address that was just scanned. */
   private address(kind: number, form: RuleForm): UnusedLine | null {
     const { bytes, start, end, labels } = this.scanned;
     return labels === 4 ? this.output.address(textBetween(bytes, start, end), kind, form) : NOT_A_NAME;
   }
 
-  /** `*.name`: the name and its subdomains. */
+  /** Reads `*.name`, which covers the name and its subdomains. */
   private wildcard(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     const name = this.scanned;
     scanName(bytes, start + 2, end, name);
@@ -233,18 +236,18 @@ export class LineRules {
     return this.output.name(name, this.suffixKind, 'wildcard');
   }
 
-  /** A record of a response policy zone. */
+  /** Reads a record of a response policy zone. */
   private record(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     return this.zone.readLine(bytes, start, end, false) ?? null;
   }
 
-  /** A line that starts with a word: a plain domain, a hosts line, or an unknown line. */
+  /** Reads a line that starts with a word: a plain domain, a hosts line, or an unknown line. */
   private text(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     const name = this.scanned;
     scanName(bytes, start, end, name);
     const stop = name.stop;
     if (stop === end) {
-      // A name has no hyphen at either end: this is part of a name, in Adblock style.
+      // A name neither starts nor ends with a hyphen, so such a text is an Adblock-style pattern for a part of a name.
       const isPart = name.labels === 1 && (bytes[start] === HYPHEN || bytes[end - 1] === HYPHEN);
       return isPart ? this.complex(bytes, start, end) : this.plain();
     }
@@ -287,7 +290,7 @@ export class LineRules {
   }
 
   /**
-   * A line whose first word has its first colon at `colon`: an IPv6 address or network, with or without names after it.
+   * Reads a line whose first word has its first colon at `colon`: an IPv6 address or network, which names may follow.
    */
   private ipv6(bytes: Uint8Array, start: number, colon: number, end: number): UnusedLine | null {
     const wordEnd = endOfWord(bytes, colon, end);
@@ -298,7 +301,7 @@ export class LineRules {
       : this.output.address(textBetween(bytes, start, end), this.exactKind, 'domains');
   }
 
-  /** `address/length`, possibly followed by a comment. */
+  /** Reads `address/length`, possibly followed by a comment. */
   private network(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     const wordEnd = endOfWord(bytes, start, end);
     const isAlone = wordEnd - start <= MAX_NETWORK_BYTES && isComment(bytes, wordEnd, end);
@@ -316,7 +319,7 @@ export class LineRules {
     return this.output.name(name, this.plainKind, 'domains');
   }
 
-  /** A line whose first word, [start, wordEnd), may be an address followed by names. */
+  /** Reads a line whose first word, [start, wordEnd), may be an address followed by names. */
   private hosts(bytes: Uint8Array, start: number, wordEnd: number, end: number): UnusedLine | null {
     const first = wordKindOf(bytes, start, wordEnd);
     if (first === 'no-address') return explainForeignLine(bytes, start, end);
@@ -346,7 +349,7 @@ export class LineRules {
   }
 }
 
-/** Whether the line starts with white space: in a zone it then has the owner of the last record. */
+/** Whether the line starts with white space: in a zone file, such a line has the same owner as the previous record. */
 function isIndented(bytes: Uint8Array, start: number): boolean {
   const before = bytes[start - 1];
   return before === 0x20 || before === 0x09;

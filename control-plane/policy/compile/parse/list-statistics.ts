@@ -1,7 +1,13 @@
-/** Statistics of a list after it was read: counts, the first unused lines, and its fault. */
+/**
+ * Statistics of a list after it was read: counts, the first unused lines, and the reason if the whole list cannot be
+ * used.
+ */
 import type { LineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 
-/** Version of the list parser; raised when the same text gives other rules, so that lists are compiled again. */
+/**
+ * Version of the list parser; it is increased if the same text then gives different rules, so that lists are compiled
+ * again.
+ */
 export const LIST_READING = 2;
 
 /** Syntax of most rules of a list. */
@@ -19,7 +25,7 @@ export interface LineSample {
   /** Line number, starting at 1. */
   readonly line: number;
   readonly reason: LineReason;
-  /** Start of the line, at most `SAMPLE_TEXT_LENGTH` bytes of it. */
+  /** The first `SAMPLE_TEXT_LENGTH` bytes of the line. */
   readonly text: string;
 }
 
@@ -31,18 +37,18 @@ export interface ListFault {
 
 /** Counts of one list. A hosts line with nine names is one line and nine rules. */
 export interface ListStatistics {
-  /** `LIST_READING` of the version that read the list. */
+  /** The value of `LIST_READING` in the release that read the list. */
   readonly reading: number;
   readonly lines: number;
   readonly rules: number;
-  /** Rules that also cover subdomains. */
+  /** Number of rules that also cover subdomains. */
   readonly wildcardRules: number;
   readonly invalidLines: number;
   readonly skippedLines: number;
   readonly format: ListFormat;
-  /** Patterns and regular expressions. */
+  /** Number of patterns and regular expressions. */
   readonly textRules: number;
-  /** Rules that match an address or a prefix in answers. */
+  /** Number of rules that match an address or a prefix in answers. */
   readonly addressRules: number;
   /** Share of the address space that address rules cover, 0 to 1. */
   readonly addressShare: number;
@@ -50,9 +56,9 @@ export interface ListStatistics {
   readonly prefixLengths: readonly number[];
   /** Clients that rules identify by MAC or by name. */
   readonly clientNames: readonly string[];
-  /** Names at which its `$badfilter` rules disable rules of lists; absent for a list with many of them. */
+  /** Names of the rules that `$badfilter` rules of the list disable; absent if there are too many. */
   readonly takenBackNames?: readonly string[];
-  /** Whether some rules are in Adblock style, whatever syntax the others have. */
+  /** Whether at least one rule is in Adblock style. */
   readonly hasAdblockRules: boolean;
   /** The first samples of each kind, at most `MAX_SAMPLES`. */
   readonly invalidSamples: readonly LineSample[];
@@ -62,7 +68,7 @@ export interface ListStatistics {
 
 /** Maximum number of samples of each kind. */
 export const MAX_SAMPLES = 100;
-/** Longest text of a sample. */
+/** Maximum length of the text of a sample in bytes. */
 export const SAMPLE_TEXT_LENGTH = 120;
 
 /** The statistics of a list that could not be read to its end. */

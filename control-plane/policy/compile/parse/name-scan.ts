@@ -1,6 +1,6 @@
 /**
- * Finds a domain name at the start of a byte sequence: the bytes that a name may contain, the maximum length of labels
- * and names, and the byte after it. It works on bytes in place and allocates only for internationalised names.
+ * Finds a domain name at the start of a byte sequence: checks the bytes and the maximum length of labels and names, and
+ * finds the byte after the name. It works on bytes in place and allocates only for internationalised names.
  * `line-rules.ts` decides how the name is used.
  */
 import { domainToASCII } from 'node:url';
@@ -22,12 +22,12 @@ const CLASS = Uint8Array.from({ length: 256 }, (_, byte) => {
   return (byte >= 0x40 && lower >= 0x61 && lower <= 0x7a) || byte === 0x2d || byte === 0x5f ? LETTER : OTHER;
 });
 
-/** Bytes that end a name in some list syntax: white space and `# $ * / : ^ |`. */
+/** Bytes that end a name in at least one list syntax: white space and `# $ * / : ^ |`. */
 const ENDS_NAME = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte <= 0x20 || [0x23, 0x24, 0x2a, 0x2f, 0x3a, 0x5e, 0x7c].includes(byte) ? 1 : 0,
 );
 
-/** Result of `scanName`; the same object is reused, so read it before the next scan. */
+/** Result of `scanName`; the object is reused, so read the result before the next scan. */
 export interface ScannedName {
   /** Buffer of the name: the scanned bytes, or the ASCII form of an internationalised name. */
   bytes: Uint8Array;
@@ -39,7 +39,10 @@ export interface ScannedName {
   labels: number;
   /** False if a label is empty or too long, or the whole name is too long. */
   valid: boolean;
-  /** Whether the last label consists of digits: an address or junk, never a name (RFC 1123 section 2.1). */
+  /**
+   * Whether the last label consists of digits. The text is then an address or invalid, but never a name (RFC 1123
+   * section 2.1).
+   */
   numeric: boolean;
 }
 
@@ -86,7 +89,7 @@ function scanAscii(bytes: Uint8Array, start: number, end: number, into: ScannedN
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** An internationalised name: its ASCII form (punycode, RFC 5891) is read. */
+/** Reads an internationalised name, by converting it to its ASCII form (Punycode, RFC 5891). */
 function scanInternational(bytes: Uint8Array, start: number, end: number, into: ScannedName): void {
   let stop = into.stop;
   while (stop < end && ENDS_NAME[bytes[stop]!] === 0) stop++;
@@ -110,7 +113,7 @@ function asciiForm(name: Uint8Array): Uint8Array | null {
     const ascii = domainToASCII(utf8.decode(name));
     return ascii === '' ? null : Buffer.from(ascii, 'latin1');
   } catch {
-    // Not UTF-8, so not a name that could be queried.
+    // The bytes are not UTF-8, so no query can contain this name.
     return null;
   }
 }

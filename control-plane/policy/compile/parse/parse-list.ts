@@ -14,7 +14,7 @@ import { RuleOutput, type RuleSink, type SpecialSink } from './rule-output.ts';
 
 const OVERLONG = invalidLine(lineReason('line_too_long'));
 
-/** Push parser of one list: call `push` with its chunks, then `end`. Never throws, whatever the bytes. */
+/** Push parser of one list: call `push` with its chunks, then `end`. Never throws, even for invalid data. */
 export class ListParser {
   private readonly rules: LineRules;
   private readonly isCustom: boolean;

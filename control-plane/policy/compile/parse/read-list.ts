@@ -1,4 +1,4 @@
-/** Reads a list from disk, plain or gzip-compressed, chunk by chunk into the parser. */
+/** Reads a list from disk, uncompressed or gzip-compressed, and passes it to the parser chunk by chunk. */
 import { reasonOf } from '../../../../shared/errors.ts';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -15,8 +15,9 @@ import { ListParser } from './parse-list.ts';
 const CHUNK_BYTES = 131_072;
 
 /**
- * Calls `sink` for each rule of the list at `path`, and `specialSink` for those with more than a name. A file that
- * cannot be read to its end is a fault in the statistics, not an error; rules before the damage were already passed on.
+ * Calls `sink` for each rule of the list at `path`, and `specialSink` for each rule that consists of more than a name.
+ * A file that cannot be read to its end is a fault in the statistics, not an error; rules before the damaged part were
+ * already passed on.
  */
 export async function readList(
   path: string,

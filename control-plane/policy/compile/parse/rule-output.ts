@@ -13,14 +13,16 @@ import { scanName, type ScannedName } from './name-scan.ts';
 
 /**
  * Receives one rule: the name as text in [start, end) of `bytes` (ASCII in any case, no final dot, a valid domain name,
- * or an address in the form of RFC 5952), one `RuleKind` bit, and its 1-based line. `bytes` are valid only during the
- * call.
+ * or an address in the form of RFC 5952), one `RuleKind` bit, and its line number, starting at 1. `bytes` are valid
+ * only during the call.
  */
 export type RuleSink = (bytes: Uint8Array, start: number, end: number, kind: number, line: number) => void;
 
-/** Receives the rules with more than a name; the receiver sets `source`. */
+/** Receives rules that consist of more than a name; the receiver sets `source`. */
 export interface SpecialSink {
-  /** Returns why the rule was not accepted: it has no effect here, or the limit for all lists is reached. */
+  /**
+   * Returns a reason if the rule is not accepted, because it has no effect here or the limit for all lists is reached.
+   */
   special(rule: SpecialLine, line: number): UnusedLine | null;
   /** Disables the rules with the same text in every list; false if the limit is reached. */
   badFilter(badFilter: BadFilter): boolean;
@@ -33,37 +35,37 @@ const NOT_A_NAME = invalidLine(lineReason('not_a_name'));
 const ADDRESS = skippedLine(lineReason('blocking_address'));
 
 /**
- * Maximum number of clients that the rules of one list may identify by MAC or by name, because they are resolved
- * periodically.
+ * Maximum number of clients that the rules of one list may identify by MAC or by name, limited because their addresses
+ * are looked up periodically.
  */
 const MAX_CLIENT_NAMES = 1000;
 /** Maximum number of names of `$badfilter` rules that are kept per list. */
 const MAX_DISABLED_NAMES = 1000;
 const TOO_MANY_CLIENTS = skippedLine(lineReason('client_count', { count: MAX_CLIENT_NAMES }));
 const EVERY_ADDRESS = skippedLine(lineReason('every_address_not_accepted'));
-/** The limit of special rules is reached. */
+/** Reason of a rule that exceeds the limit of special rules. */
 export const NO_SPACE = skippedLine(lineReason('all_patterns'));
 
 /** Counts and passes on the rules of one list. */
 export class RuleOutput {
-  /** 1-based number of the current line; set by the reader. */
+  /** Number of the current line, starting at 1; set by the reader. */
   lineNumber = 0;
   rules = 0;
-  /** Rules that cover more than their own name. */
+  /** Number of rules that cover more than their own name. */
   wildcardRules = 0;
-  /** Patterns and regular expressions. */
+  /** Number of patterns and regular expressions. */
   textRules = 0;
-  /** Rules for an address or a prefix. */
+  /** Number of rules for an address or a prefix. */
   addressRules = 0;
   /** Clients that rules identify by MAC or by name. */
   readonly clientNames = new Set<string>();
-  /** Names at which rules disable others; undefined = too many to keep. */
+  /** Names of rules that `$badfilter` rules disable; undefined = too many to keep. */
   takenBackNames: string[] | undefined = [];
-  /** The addresses of rules. */
+  /** Share of the address space that address rules cover. */
   readonly coverage = new AddressCoverage();
   /** Lengths of the prefixes in rules. */
   readonly prefixes = new PrefixLengths();
-  /** Rules by syntax. */
+  /** Number of rules by syntax. */
   readonly forms: Record<RuleForm, number> = {
     hosts: 0,
     domains: 0,
@@ -91,7 +93,10 @@ export class RuleOutput {
     return null;
   }
 
-  /** Adds a rule for a name or address in text; `scratch` is overwritten. Returns the reason if it is neither. */
+  /**
+   * Adds a rule for a name or address that is given as text; `scratch` is overwritten. Returns a reason if the text is
+   * neither.
+   */
   text(text: string, kind: number, form: RuleForm, scratch: ScannedName): UnusedLine | null {
     if (isAddressName(text)) return this.address(text, kind, form);
     const bytes = Buffer.from(text, 'utf8');
@@ -131,7 +136,7 @@ export class RuleOutput {
     return null;
   }
 
-  /** Adds a rule with more than a name. */
+  /** Adds a rule that consists of more than a name. */
   special(rule: SpecialLine, form: RuleForm): UnusedLine | null {
     const names = [...(rule.clientNames ?? []), ...(rule.exceptClientNames ?? [])];
     if (names.length > 0 && this.clientNames.size + names.length > MAX_CLIENT_NAMES) return TOO_MANY_CLIENTS;
@@ -145,7 +150,7 @@ export class RuleOutput {
     return null;
   }
 
-  /** Adds a rule that disables others. */
+  /** Adds a rule that disables other rules. */
   badFilter(badFilter: BadFilter): UnusedLine | null {
     if (this.specialSink?.badFilter(badFilter) === false) return NO_SPACE;
     this.forms.adblock++;
@@ -156,7 +161,10 @@ export class RuleOutput {
   }
 }
 
-/** Kinds of rules by the names that they cover: one name, the name and its subdomains, only its subdomains. */
+/**
+ * Kinds of rules by the names that they cover: `exact` covers one name, `suffix` the name and its subdomains, `below`
+ * only its subdomains.
+ */
 export function ruleKinds(allow: boolean): { exact: number; suffix: number; below: number } {
   return allow
     ? { exact: RuleKind.ALLOW_EXACT, suffix: RuleKind.ALLOW_SUFFIX, below: RuleKind.ALLOW_BELOW }
@@ -164,16 +172,19 @@ export function ruleKinds(allow: boolean): { exact: number; suffix: number; belo
 }
 
 const IPV4_BITS = 32;
-/** 2000::/3, the global unicast addresses of IPv6 (RFC 4291 section 2.4), as a part of all addresses. */
+/**
+ * 2000::/3, the global unicast addresses of IPv6 (RFC 4291 section 2.4), as a part of the whole IPv6 address space from
+ * 0 to 1.
+ */
 const GLOBAL_START = 0.125;
 const GLOBAL_SIZE = 0.125;
 
-/** Networks of one family, as parts of the numbers from 0 to 1: their starts and sizes. */
+/** Networks of one address family, as parts of the interval from 0 to 1. */
 type Parts = [start: number, size: number][];
 
 /** Computes the share of the address space that the address rules of one list cover, counting overlaps once. */
 export class AddressCoverage {
-  /** Number of single addresses; duplicates are too few to matter. */
+  /** Number of single IPv4 addresses. Duplicates count twice, but are too few to matter. */
   private single = 0;
   private readonly ipv4: Parts = [];
   private readonly ipv6: Parts = [];
@@ -191,21 +202,21 @@ export class AddressCoverage {
     else this.ipv6.push([startOf(bytes), 2 ** -prefixBits]);
   }
 
-  /** The larger of the shares of IPv4 and of 2000::/3, 0 to 1. */
+  /** The covered share of IPv4 or that of 2000::/3, whichever is larger; 0 to 1. */
   share(): number {
     const ipv4 = covered(this.ipv4, 0, 1) + this.single / 2 ** IPV4_BITS;
     return Math.max(ipv4, covered(this.ipv6, GLOBAL_START, GLOBAL_SIZE) / GLOBAL_SIZE);
   }
 }
 
-/** The first 52 bits of an address, as a number from 0 to 1, which represents them exactly. */
+/** The first 52 bits of an address as a number from 0 to 1, which can represent 52 bits exactly. */
 function startOf(bytes: Uint8Array): number {
   let start = 0;
   for (let at = 6; at >= 0; at--) start = (start + bytes[at]!) / 256;
   return start;
 }
 
-/** Size of the part of [start, start + size) that is covered. */
+/** Total size of the covered parts of [start, start + size). */
 function covered(parts: Parts, start: number, size: number): number {
   let sum = 0;
   let end = start;

@@ -1,7 +1,8 @@
 /**
- * Rules in formats in which the nearest rule decides: zones of unbound and dnsmasq with their data and exceptions,
- * owners and wildcards of response policy zones. They are kept until the list ends, because an exception may come after
- * its rule; then each is converted to rules that mean the same independently of the others.
+ * Rules of formats in which the rule with the closest enclosing name applies: zones and data of unbound and dnsmasq,
+ * and owner names and wildcards of response policy zones. In the compiled policy, rules are independent of each other,
+ * so the exceptions of each rule must be known. Entries are therefore kept until the end of the list, because an
+ * exception may follow its rule, and only then converted to independent rules.
  */
 import { lineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
@@ -14,14 +15,14 @@ import type { UnusedLine } from './list-statistics.ts';
 import { newScannedName, scanName } from './name-scan.ts';
 import { type RuleOutput, ruleKinds } from './rule-output.ts';
 
-/** Maximum number of non-blocking entries in a list. */
+/** Maximum number of entries in a list that do not block. */
 const MAX_EXCEPTIONS = 20_000;
-/** Maximum number of rules with exceptions in a list; further ones are left out. */
+/** Maximum number of rules with exceptions in a list; further rules are omitted. */
 const MAX_EXCEPTED = 10_000;
 const NOT_A_NAME = invalidLine(lineReason('not_a_name'));
 const TOO_MANY = skippedLine(lineReason('exceptions'));
 
-/** Called with each line that gives no rule in the end. */
+/** Called with each line for which no rule remains after all exceptions are considered. */
 export type UnusedSink = (unused: UnusedLine, line: number) => void;
 
 /** Entries of one list. */
@@ -34,13 +35,13 @@ export class ScopedNames {
   private excepted = 0;
   private readonly scanned = newScannedName();
 
-  /** `isAllowlist`: entries that block become allow rules. */
+  /** `isAllowlist`: entries that block are converted to allow rules. */
   constructor(isAllowlist: boolean, output: RuleOutput) {
     this.isAllowlist = isAllowlist;
     this.output = output;
   }
 
-  /** Stores an entry of the current line; returns the reason if `name` is not a name. */
+  /** Stores an entry of the current line; returns a reason if `name` is not a valid name. */
   add(name: string, meaning: ScopedMeaning): UnusedLine | null {
     const { scanned } = this;
     const bytes = Buffer.from(name, 'utf8');
@@ -74,14 +75,17 @@ export class ScopedNames {
     }
   }
 
-  /** A rule of `entry` for the names that `reach` covers, without the exceptions, which are at or below `name`. */
+  /**
+   * Adds a rule for the names that `reach` covers, except `exceptions`, all of which are at or below `name`. The rule
+   * belongs to the line of `entry`.
+   */
   private put(
     { name, reach, entry }: { name: string; reach: ScopedReach; entry: ScopedEntry },
     exceptions: readonly ScopedEntry[],
   ): UnusedLine | null {
     const { action, form } = entry.meaning;
     const allows = this.isAllowlist || action === 'allow';
-    // The name itself does not matter, only its subdomains.
+    // The rule covers only subdomains, so an exception for the name itself is not needed.
     const left = exceptions.filter((one) => one.name !== name);
     const used = left.length < exceptions.length ? 'below' : reach;
     if (left.length === 0 || this.excepted >= MAX_EXCEPTED)
@@ -94,8 +98,8 @@ export class ScopedNames {
   }
 
   /**
-   * Data are exceptions only for their own name, but `denyallow` also excludes subdomains: adds rules for these
-   * subdomains.
+   * Adds rules for subdomains of exceptions. An exception that is only for its own name would also exclude its
+   * subdomains, because `denyallow` does so.
    */
   private addInner(
     entry: ScopedEntry,
@@ -114,7 +118,7 @@ export class ScopedNames {
   }
 }
 
-/** For the name of each of `entries`, the `exceptions` below it; all are below `top`. */
+/** For each of `entries`: its name, and those of `exceptions` that are below this name. All names are below `top`. */
 function belowEach(
   entries: readonly ScopedEntry[],
   exceptions: readonly ScopedEntry[],

@@ -10,8 +10,8 @@ export class SpecialAllowance {
   private expressions = 0;
 
   /**
-   * Whether a rule whose line has this number of bytes is accepted; a regular expression counts even if it is rejected
-   * later.
+   * Whether a rule whose line has this number of bytes is still within the limits. A regular expression counts towards
+   * its limit even if it is rejected later.
    */
   hasRoomFor(lineBytes: number, isExpression: boolean): boolean {
     if (this.rules >= MAX_SPECIAL_RULES || this.bytes + lineBytes > MAX_SPECIAL_BYTES) return false;

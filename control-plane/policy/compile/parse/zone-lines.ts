@@ -1,6 +1,6 @@
 /**
  * Reads response policy zones in master file form (RFC 1035 section 5). Owners are relative to the zone's apex: the
- * apex is the owner of the SOA record, and the rest of an owner is the name that the record applies to.
+ * apex is the owner of the SOA record, and the rest of an owner is the name to which the record applies.
  */
 import { lineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 import type { ScopedAction, ScopedMeaning } from '../scopes/scoped-entry.ts';
@@ -28,7 +28,7 @@ const TYPES: ReadonlySet<string> = new Set(
   'A AAAA CNAME DNAME HTTPS MX NAPTR NS PTR SOA SRV SVCB TXT'.split(' '),
 );
 
-/** Effect of the records of an owner. */
+/** Effect of the records of an owner name, or the reason if they have none. */
 type Action = ScopedAction | UnusedLine;
 
 const MEANINGS: Readonly<Record<ScopedAction, Readonly<Record<'exact' | 'below', ScopedMeaning>>>> = {
@@ -36,7 +36,7 @@ const MEANINGS: Readonly<Record<ScopedAction, Readonly<Record<'exact' | 'below',
   allow: meaningsOf({ action: 'allow' }),
   pass: meaningsOf({ action: 'pass' }),
 };
-/** Data of types without addresses. */
+/** Meaning of data whose type is not an address. */
 const OTHER_DATA = meaningsOf({ action: 'pass', isWeak: true });
 
 /** The lines of one zone. */
@@ -45,16 +45,19 @@ export class ZoneLines {
   private readonly isCustom: boolean;
   private readonly output: RuleOutput;
   private readonly names: ScopedNames;
-  /** The zone's name, and the origin of relative names; '' = the root, undefined = not known yet. */
+  /** Name of the zone's apex, and origin of relative names; '' = the root, undefined = not known yet. */
   private apex: string | undefined;
   private origin: string | undefined;
   /** The owner of the last record. */
   private owner = '@';
   private isZone = false;
-  /** Number of lines that the parentheses of a record may still span. */
+  /** Number of further lines that the current record in parentheses may have. */
   private headLines = 0;
 
-  /** `allow`: every rule of the list allows. `isCustom`: users wrote it in Weir, and it is never held. */
+  /**
+   * `allow`: all rules of the list are allow rules. `isCustom`: users wrote the list in Weir, so its updates are never
+   * held.
+   */
   constructor(
     { allow, isCustom }: { readonly allow: boolean; readonly isCustom: boolean },
     output: RuleOutput,
@@ -66,12 +69,12 @@ export class ZoneLines {
     this.names = names;
   }
 
-  /** Whether the list has turned out to be a zone, so that `readLine` gets its lines first. */
+  /** Whether the list is known to be a zone, so that `readLine()` must be the first to get each line. */
   get isOpen(): boolean {
     return this.isZone || this.headLines > 0;
   }
 
-  /** A line of a zone; undefined if it is not a record. An indented line has the owner of the last record. */
+  /** A line of a zone; undefined if it is not a record. An indented line has the same owner as the previous record. */
   readLine(
     bytes: Uint8Array,
     start: number,
@@ -97,7 +100,7 @@ export class ZoneLines {
     return this.readRecord(owner, type, words[0]?.toLowerCase());
   }
 
-  /** A line that starts with `@` or `$`, which is unknown unless it belongs to a zone. */
+  /** Reads a line that starts with `@` or `$`; the line is unknown unless it is part of a zone. */
   readApex(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
     const read = this.readLine(bytes, start, end, false);
     return read === undefined ? explainForeignLine(bytes, start, end) : read;
@@ -132,7 +135,7 @@ export class ZoneLines {
     const isWildcard = trigger.startsWith('*.');
     const name = isWildcard ? trigger.slice(2) : trigger;
     if (trigger === '*') return reason ?? this.readRootWildcard(action === 'allow');
-    // The zone's own records do not apply to any name.
+    // Records at the apex of the zone, such as SOA, do not apply to any name.
     if (name === '') return null;
     if (reason === TRIGGER) return reason;
     const meanings = isOther ? OTHER_DATA : MEANINGS[typeof action === 'string' ? action : 'pass'];
@@ -140,8 +143,8 @@ export class ZoneLines {
   }
 
   /**
-   * A wildcard at the root covers every name: the list is held until a user approves it. In custom rules, which are
-   * never held for this, the line gives no rule.
+   * Reads a wildcard at the root, which covers every name. An update with such a line is held until a user approves it.
+   * Custom rules are never held, so the line gives no rule there.
    */
   private readRootWildcard(allows: boolean): UnusedLine | null {
     if (this.isCustom) return ROOT_WILDCARD;
@@ -161,14 +164,14 @@ export class ZoneLines {
   private triggerOf(owner: string): string | null {
     const absolute = this.absolute(owner);
     if (absolute === undefined) return owner === '@' ? '' : owner.toLowerCase();
-    // Without a SOA record, the first origin is the zone's name.
+    // Without a SOA record, the first origin is the name of the apex.
     this.apex ??= this.origin;
     if (this.apex === undefined || this.apex === '') return absolute;
     if (absolute === this.apex) return '';
     return absolute.endsWith(`.${this.apex}`) ? absolute.slice(0, -this.apex.length - 1) : null;
   }
 
-  /** A name with its origin, in lower case and without a final dot; undefined if the origin is unknown. */
+  /** The absolute form of a name, in lower case and without a final dot; undefined if the origin is unknown. */
   private absolute(written: string): string | undefined {
     const name = written.toLowerCase();
     if (name === '@') return this.origin;

@@ -1,6 +1,6 @@
-/** Lines in formats in which the nearest rule decides: the action of each for its names. */
+/** Lines of formats in which the rule with the closest enclosing name applies: each has an action for its names. */
 
-/** Effect of an entry on its names; `pass` gives no rule, but excludes the names from wider entries. */
+/** Effect of an entry on its names; `pass` gives no rule, but excludes its names from rules of enclosing names. */
 export type ScopedAction = 'block' | 'allow' | 'pass';
 /** The name alone, the name and its subdomains, or only its subdomains. */
 export type ScopedReach = 'exact' | 'suffix' | 'below';
@@ -12,9 +12,9 @@ export interface ScopedMeaning {
   readonly form: 'unbound' | 'dnsmasq' | 'rpz';
   /** Whether the zone ignores data for its names, like unbound's `always_…` types. */
   readonly ignoresData?: boolean;
-  /** Whether the zone is answered with the data of its apex, like unbound's `redirect`. */
+  /** Whether all names in the zone are answered with the data of the apex, like in unbound's `redirect`. */
   readonly isApexAnswer?: boolean;
-  /** Whether the last of several zones with the same name is used, not the one that blocks. */
+  /** If there are several zones with the same name: whether the last one is used, instead of the one that blocks. */
   readonly isLastKept?: boolean;
   /** Whether other data for the same name take precedence. */
   readonly isWeak?: boolean;
@@ -31,7 +31,7 @@ export interface ScopedEntry {
 
 /** The entries of a list, combined. */
 export interface Scopes {
-  /** Whether the entry has an effect: it is neither a duplicate nor data that its zone ignores. */
+  /** Whether the entry has an effect: it is neither a duplicate nor data that the zone ignores. */
   counts(entry: ScopedEntry): boolean;
   /** Entries at or below the name of a wide entry with a different action. */
   exceptionsOf(wide: ScopedEntry): readonly ScopedEntry[];
@@ -39,7 +39,7 @@ export interface Scopes {
   reachesBelow(name: string, wide: ScopedEntry): boolean;
 }
 
-/** The name without its first label; null for a single one. */
+/** The name without its first label; null if the name has only one label. */
 export function parentOf(name: string): string | null {
   const dot = name.indexOf('.');
   return dot < 0 ? null : name.slice(dot + 1);

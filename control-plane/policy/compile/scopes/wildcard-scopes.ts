@@ -39,8 +39,8 @@ export class WildcardScopes implements Scopes {
   }
 
   /**
-   * Records a name as an exception of the wildcards above it, unless its own records have the same action as the
-   * nearest wildcard.
+   * Records a name as an exception of wildcards at enclosing names, unless the name's own records have the same action
+   * as the closest wildcard.
    */
   private note(name: string): void {
     let below = name;
@@ -67,5 +67,7 @@ export class WildcardScopes implements Scopes {
   }
 }
 
-/** A name that exists: wildcards above it cover neither the name nor its subdomains. */
+/**
+ * Meaning of a name that exists in the zone: wildcards at enclosing names cover neither the name nor its subdomains.
+ */
 const EXISTING = { action: 'pass', reach: 'suffix', form: 'rpz' } as const;

@@ -1,10 +1,13 @@
 /**
  * Zones and their data, as in unbound (unbound.conf, `local-zone` and `local-data`) and dnsmasq (`--address`,
- * `--server`, `--host-record`): data decide for their own name, and the zone with the longest name for all other names.
+ * `--server`, `--host-record`): data applies to its own name; for all other names, the zone with the longest matching
+ * name applies.
  */
 import { parentOf, type ScopedEntry, type Scopes } from './scoped-entry.ts';
 
-/** The zones and data that are related to an exception; all others are independent. */
+/**
+ * Combines zones and data. Only entries that are related to an exception must be combined; all others are independent.
+ */
 export class ZoneScopes implements Scopes {
   private readonly data = new Map<string, ScopedEntry>();
   private readonly zones = new Map<string, ScopedEntry>();
@@ -37,7 +40,7 @@ export class ZoneScopes implements Scopes {
       into.set(name, entry);
       return;
     }
-    // Data with an answer outrank data without one.
+    // Data that gives an answer takes precedence over data that gives none.
     const outranks = meaning.reach === 'exact' ? meaning.action !== 'block' : meaning.action === 'block';
     const isKept = meaning.isLastKept ?? (outranks && before.meaning.action !== meaning.action);
     if (isKept) into.set(name, entry);
@@ -57,7 +60,7 @@ export class ZoneScopes implements Scopes {
     }
   }
 
-  /** Records an entry as an exception of every zone above it with a different action. */
+  /** Records an entry as an exception of every enclosing zone that has a different action. */
   private note(entry: ScopedEntry): void {
     for (let name: string | null = entry.name; name !== null; name = parentOf(name)) {
       const zone = this.zones.get(name);
@@ -78,7 +81,7 @@ export class ZoneScopes implements Scopes {
   }
 }
 
-/** The entries that do not block, those above them and those that they cover. */
+/** The entries that do not block, entries at enclosing names, and entries that they cover. */
 function relatedTo(entries: readonly ScopedEntry[]): readonly ScopedEntry[] {
   const others = entries.filter(({ meaning }) => meaning.action !== 'block');
   if (others.length === 0) return [];

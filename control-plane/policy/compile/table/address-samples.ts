@@ -1,6 +1,7 @@
 /**
- * Estimates the share of the address space that patterns and expressions match, with samples: one address from each of
- * 4,096 equal parts of IPv4, and of 2000::/3, the global unicast addresses of IPv6 (RFC 4291 section 2.4).
+ * Estimates by samples which share of the address space patterns and expressions match. The samples are one address
+ * from each of 4,096 equal parts of the IPv4 space, and of 2000::/3, the global unicast addresses of IPv6 (RFC 4291
+ * section 2.4).
  */
 import type { Automaton } from '../../../../shared/automata/automaton.ts';
 import { finds } from '../../../../shared/automata/reach.ts';
@@ -21,7 +22,7 @@ export class AddressSamples {
     for (const [sample, text] of texts.entries()) if (finds(automaton, text)) this.matched[sample] = 1;
   }
 
-  /** The larger of the shares of both families, 0 to 1. */
+  /** The share of the address family of which more is matched, 0 to 1. */
   share(): number {
     const count = (from: number): number =>
       this.matched.subarray(from, from + PARTS).reduce((a, b) => a + b, 0);
@@ -29,7 +30,7 @@ export class AddressSamples {
   }
 }
 
-/** The samples of IPv4, then those of IPv6. The bits that do not select the part differ from sample to sample. */
+/** The samples of IPv4, then those of IPv6. The bits after those that select the part differ from sample to sample. */
 function sampleTexts(): string[] {
   const ipv4 = Array.from({ length: PARTS }, (_, part) =>
     ipv4Text(((part << 20) | (scattered(part) >>> 12)) >>> 0),

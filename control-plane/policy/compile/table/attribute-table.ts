@@ -1,17 +1,20 @@
 /**
- * The attributes of a rule table: each id represents one distinct set of (source, kinds). Sources are numbered in the
- * order in which they were compiled; `compiled-rules.ts` has their database rows. The interner builds the sets while
- * names are added, without a string or an object per name.
+ * The attributes of a rule table: each attribute id represents one distinct set of (source, kinds), and each name has
+ * one attribute. A source is an index in the order in which sources were compiled; `compiled-rules.ts` has their
+ * database rows. The interner builds the sets while names are added, without allocating a string or an object per name.
  */
 
-/** Bits of a pair for `RuleKind` bits; the source's index is above them. */
+/** Number of low bits of a pair that contain `RuleKind` bits; the higher bits are the index of the source. */
 const KIND_BITS = 8;
 const KIND_MASK = (1 << KIND_BITS) - 1;
-/** A pair with this bit means that another source disables these kinds of the preceding pair (`$badfilter`). */
+/** Marks a pair that does not add rules: its source disables these kinds of the preceding pair (`$badfilter`). */
 const DISABLES = 0x8000_0000;
 const SOURCE_MASK = 0x7f_ffff;
 
-/** All attributes of a rule table, flat, so that they can be sent over a MessagePort and stored on disk unchanged. */
+/**
+ * All attributes of a rule table in flat arrays, so that they can be sent over a MessagePort and stored on disk without
+ * conversion.
+ */
 export interface AttributeTable {
   /** Attribute `a` has the pairs `offsets[a]` to `offsets[a + 1]`. */
   readonly offsets: Uint32Array;
@@ -31,7 +34,7 @@ export function packPair(source: number, kinds: number): number {
   return ((source << KIND_BITS) | kinds) >>> 0;
 }
 
-/** Source index and kinds of a pair; null = another source disables kinds of the previous pair. */
+/** Source index and kinds of a pair; null if the pair means that another source disables kinds of the previous pair. */
 export function unpackPair(packed: number): { readonly source: number; readonly kinds: number } | null {
   return packed < DISABLES ? { source: packed >>> KIND_BITS, kinds: packed & KIND_MASK } : null;
 }
@@ -63,8 +66,8 @@ export function hasDisabledRules(table: AttributeTable, attribute: number): bool
 }
 
 /**
- * Like `forEachPair`, without rules that `$badfilter` rules of other sources disable; `counts(by, source)` returns
- * whether those of source `by` apply to `source`.
+ * Like `forEachPair`, without rules that `$badfilter` rules of other sources disable. `counts(by, source)` returns
+ * whether the `$badfilter` rules of source `by` apply to rules of `source`.
  */
 export function forEachPairLeft(
   table: AttributeTable,
@@ -85,26 +88,26 @@ export function forEachPairLeft(
 }
 
 /**
- * Gives each distinct set of (source, kinds) a number. Sources are processed in ascending order, so a set is a chain:
- * the set before this source, and what this source adds.
+ * Gives each distinct set of (source, kinds) an index. Sources are processed in ascending order, so a set is stored as
+ * a chain: a link to the set before the last source, and the kinds that the last source adds.
  */
 export class AttributeInterner {
-  /** The set without the last source, or -1. */
+  /** By set: the set without its last source, or -1. */
   private readonly parents: number[] = [];
   private readonly sources: number[] = [];
   private readonly kinds: number[] = [];
   private readonly nameCounts: number[] = [];
-  /** Kinds of all sources of a set together. */
+  /** By set: union of the kinds of all its sources. */
   private readonly unions: number[] = [];
-  /** For a disabling link: the source whose rules it disables; -1 = it adds kinds. */
+  /** By set: the source whose rules the last link disables; -1 if the last link adds kinds. */
   private readonly targets: number[] = [];
-  /** Sets made by disabling links, by their origin. */
+  /** Sets whose last link disables rules, by the set and link from which they were made. */
   private readonly disabledSets = new Map<string, number>();
-  /** (parent, kinds) to set, for the current source, which alone can create new sets. */
+  /** Map from (parent, kinds) to set. Only for the current source, because only the current source can create sets. */
   private transitions = new Map<number, number>();
   private source = -1;
 
-  /** Starts a source; throws a RangeError unless indexes ascend. */
+  /** Starts a source; throws a RangeError if the indexes are not in ascending order. */
   beginSource(index: number): void {
     if (index <= this.source)
       throw new RangeError(`begin source ${index}: source ${this.source} was already begun`);
@@ -137,12 +140,13 @@ export class AttributeInterner {
   }
 
   /**
-   * The set of a name with `attribute` after source `by` disables `kinds` of these sources; only after the last source.
-   * Readers of the table decide for which classes this applies.
+   * The set of a name with `attribute` after source `by` disables `kinds` of these sources. Call this only after the
+   * last source. Readers of the table decide for which classes of clients this applies.
    */
   disable(attribute: number, kinds: number, by: number, sources: ReadonlySet<number>): number {
     let next = attribute;
-    // Disabling links precede the sources, so the rules that `by` disables are known when a source is reached.
+    // A chain is read from its end, and disabling links are at the end: the rules that `by` disables are known when the
+    // link of a source is reached.
     const before = new Map<number, number>();
     for (let at = attribute; at >= 0; at = this.parents[at]!) {
       const source = this.sources[at]!;
@@ -170,7 +174,7 @@ export class AttributeInterner {
     return next;
   }
 
-  /** The finished table without unused sets, and the new number of each set (meaningless for removed ones). */
+  /** The finished table without unused sets, and the new index of each set (not valid for removed sets). */
   finish(): { table: AttributeTable; renumber: Uint32Array } {
     const renumber = new Uint32Array(this.sources.length);
     const offsets: number[] = [0];
@@ -201,8 +205,8 @@ export class AttributeInterner {
   }
 
   /**
-   * Adds the pair of each source, followed by pairs for its rules that other sources disable; rules that a source
-   * disables itself are removed.
+   * Adds the pair of each source, each followed by pairs for its rules that other sources disable. Rules that their own
+   * source disables are omitted..
    */
   private pushPairs(attribute: number, pairs: number[]): void {
     const first = pairs.length;

@@ -1,4 +1,4 @@
-/** Writes automata in the form that threads read, see `AutomatonLayout`. */
+/** Encodes automata in the form that DNS threads read, see `AutomatonLayout`. */
 import { type PackedAutomaton, entriesOf } from '../../../../shared/automata/automaton-packer.ts';
 import { type Automaton, MASK_COLUMNS } from '../../../../shared/automata/automaton.ts';
 import { AutomatonLayout as A } from '../../../../shared/snapshot/layout.ts';
@@ -8,7 +8,7 @@ interface SourceAutomaton extends Pick<PackedAutomaton, 'automaton' | 'rules'> {
   readonly source: number;
 }
 
-/** Words of an automaton; rules for which `indexOf` returns -1 are never found. */
+/** The words of an encoded automaton. Rules for which `indexOf` returns -1 are left out, so they never match. */
 export function encodeAutomaton(
   { automaton, rules, source }: SourceAutomaton,
   indexOf: (rule: number) => number,
@@ -39,7 +39,7 @@ export function encodeAutomaton(
 }
 
 /**
- * The row of each state: first the dead state, then the states with matches, and the others from `quietRow` on.
+ * The row index of each state: first the dead state, then states with matches, and from `quietRow` on all other states.
  */
 function placeRows(
   { stateCount, classCount, found }: Automaton,
@@ -54,7 +54,10 @@ function placeRows(
   return { order, rowOf, quietRow: (1 + finding.length) * columns };
 }
 
-/** The rows: the next state of each class, then the masks found in the state and at the end of the name. */
+/**
+ * Writes the rows: the next state for each character class, then the masks of rules that match in this state and of
+ * rules that match only at the end of the name.
+ */
 function fillRows(
   automaton: Automaton,
   kept: number,

@@ -1,7 +1,7 @@
 /**
- * The thread that parses and compiles lists, so that neither the control plane's event loop nor a worker waits for it.
- * One job at a time; if a job crashes, only its thread ends, and the active rules stay active. The only file that
- * imports piscina, at the first job.
+ * Parses and compiles lists in a separate thread, so that neither the control plane's event loop nor a DNS thread
+ * waits. Runs one job at a time. If a job crashes, only its thread ends, and the active rules stay active. Only this
+ * file imports piscina, when the first job starts.
  */
 import { reasonOf } from '../../../../shared/errors.ts';
 import { randomBytes } from 'node:crypto';
@@ -14,7 +14,7 @@ import type { ActiveRules } from './list-overlap.ts';
 
 /** Milliseconds for which an idle thread is kept for the next job. */
 const IDLE_MS = 1000;
-/** JavaScript heap of the thread, in MiB; tables and chunks are outside it. */
+/** JavaScript heap of the thread, in MiB; tables and chunks are outside the heap. */
 const HEAP_MIB = 512;
 
 const MIB = 1_048_576;
@@ -22,11 +22,14 @@ const MIB = 1_048_576;
 /** CPU time limit of a job. */
 export interface JobDeadline {
   readonly baseMs: number;
-  /** Milliseconds for each MiB on disk. */
+  /** Additional milliseconds for each MiB of lists on disk. */
   readonly msPerMib: number;
 }
 
-/** Ten times the CPU time of the largest lists on a small machine: a job that takes longer is stuck. */
+/**
+ * Ten times the CPU time that the largest lists need on a small machine. A job that takes longer is assumed to be
+ * stuck.
+ */
 const DEADLINE: JobDeadline = { baseMs: 20_000, msPerMib: 2000 };
 /**
  * Elapsed time limit of a job, as a multiple of its CPU time limit: a thread with low priority waits long on a busy
@@ -34,12 +37,12 @@ const DEADLINE: JobDeadline = { baseMs: 20_000, msPerMib: 2000 };
  */
 const BY_CLOCK = 10;
 
-/** A job failed as a whole: its thread died, exceeded its memory or time, or was stopped. */
+/** Error: a whole job failed, because its thread died, exceeded its memory or time limit, or was stopped. */
 export class CompileError extends Error {
   override readonly name = 'CompileError';
   /**
-   * Index of the list that was being processed, or one past the last; null if no list is the cause because the job was
-   * stopped or never started.
+   * Index of the list that was being processed; the number of lists if all were processed; null if no list can be the
+   * cause, because the job was stopped or never started.
    */
   readonly list: number | null;
 
@@ -55,7 +58,7 @@ export class CompilePool {
   private readonly heapMib: number;
   private readonly deadline: JobDeadline;
   private readonly semaphore = new Semaphore(1);
-  /** Ends jobs that wait for a thread that died before it took one. */
+  /** Jobs that no thread has taken yet; they are aborted if the thread dies. */
   private readonly waiting = new Set<AbortController>();
 
   private isClosed = false;
@@ -66,14 +69,14 @@ export class CompilePool {
   }
 
   /**
-   * Counts the rules of a list, and returns which of the names `watch` it blocks. Throws a CompileError if the thread
-   * dies; an unusable list is not an error: its statistics contain the fault.
+   * Counts the rules of a list, and returns which of the names in `watch` the list blocks. Throws a CompileError if the
+   * thread dies. An unusable list is not an error; its statistics contain the reason.
    */
   async inspect(list: ListFile, watch: readonly string[], signal?: AbortSignal): Promise<ListInspection> {
     return (await this.run('inspect', [list], { list, watch }, signal)) as ListInspection;
   }
 
-  /** Counts the distinct rules of a list, and those that active lists also have. Throws a CompileError. */
+  /** Counts the distinct rules of a list, and how many of them active lists also have. Throws a CompileError. */
   async measure(list: ListFile, active: ActiveRules, signal?: AbortSignal): Promise<ListMeasure> {
     return (await this.run('measure', [list], { list, active }, signal)) as ListMeasure;
   }
@@ -86,13 +89,13 @@ export class CompilePool {
 
   /**
    * The first line of a list that has a rule with one of these `RuleKind` bits for `name` (lower case); null if there
-   * is none. Reads the whole list, so use it on demand only. Throws a CompileError.
+   * is no such line. Reads the whole list, so call this only on demand. Throws a CompileError.
    */
   async findLine(list: ListFile, name: string, kinds: number): Promise<number | null> {
     return (await this.run('findLine', [list], { list, name, kinds }, undefined)) as number | null;
   }
 
-  /** Stops the thread; running and later jobs reject. */
+  /** Stops the thread; running and later jobs are rejected. */
   async close(): Promise<void> {
     this.isClosed = true;
     await (await this.opened)?.destroy();
@@ -147,7 +150,7 @@ export class CompilePool {
       idleTimeout: IDLE_MS,
       resourceLimits: { maxOldGenerationSizeMb: this.heapMib },
     });
-    // If a thread dies during a job, the job is rejected; if it dies while idle, the error is only reported here.
+    // If a thread dies during a job, the job is rejected; if it dies while idle, only this event reports the error.
     pool.on('error', (error: unknown) => {
       for (const job of this.waiting) job.abort(error);
     });
@@ -158,7 +161,7 @@ export class CompilePool {
     return this.isClosed || stop?.aborted === true;
   }
 
-  /** Ignores lists that are no longer on disk: the thread reports them. */
+  /** Lists that are no longer on disk are ignored here, because the thread reports them. */
   private async limitMs(lists: readonly ListFile[]): Promise<number> {
     const sizes = await Promise.all(
       lists.map(({ path }) =>
@@ -174,8 +177,8 @@ export class CompilePool {
 }
 
 /**
- * Ends a job that exceeds its CPU time, measured from when its thread took the job. Neither the start of a thread nor
- * other work of the machine counts; a job that uses no CPU at all ends after the elapsed time limit.
+ * Aborts a job that exceeds its CPU time, measured from when its thread took the job. The time to start the thread and
+ * other work of the machine do not count. A job that does not use the CPU ends at the limit of elapsed time.
  */
 class JobWatch {
   readonly progress = new Int32Array(new SharedArrayBuffer(4));
@@ -205,17 +208,17 @@ class JobWatch {
     return place === 0 ? null : place - 1;
   }
 
-  /** Stops watching. */
+  /** Stops watching the job. */
   end(): void {
     this.hasEnded = true;
     for (const timer of this.timers) clearTimeout(timer);
-    // Ends the wait if no thread has taken the job.
+    // Ends the wait in `watch()` if no thread has taken the job.
     Atomics.notify(this.progress, 0);
   }
 
   private async begin(): Promise<void> {
     if (this.hasEnded) return;
-    // A thread that is stuck outside JavaScript does not report its CPU time.
+    // Limits the elapsed time as well, because a thread that is stuck outside JavaScript does not report its CPU time.
     this.after(BY_CLOCK * this.limitMs, () => this.late.abort());
     const beforeMs = await this.usedMs();
     const check = async (): Promise<void> => {

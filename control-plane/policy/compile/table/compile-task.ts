@@ -1,6 +1,6 @@
 /**
  * Entry point of the compile pool's thread: reads lists from disk and builds a rule table from them. It runs at a low
- * priority, because answering queries comes first, and keeps only one chunk of text in memory.
+ * priority, because answering queries has priority, and keeps only one chunk of text in memory.
  */
 import { getPriority, setPriority } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
@@ -22,7 +22,7 @@ import { OverlapCount, type ActiveRules } from './list-overlap.ts';
 import { RuleTableBuilder } from './rule-table-builder.ts';
 import { SpecialRuleCollector } from './special-rule-collector.ts';
 
-/** Lower priority than all threads that answer queries, close to that of the threads that read the log. */
+/** Lower priority than all threads that answer queries, close to the priority of the threads that read the log. */
 const NICENESS = 10;
 
 /** Counts the rules of a list and its matches among `watch`, without building a table. */
@@ -38,7 +38,7 @@ export async function inspect({
   return inspectList(list, new WatchedNames(watch));
 }
 
-/** `inspect` for any thread; `names` must not have been used before. */
+/** Like `inspect()`, but can be called in any thread. `names` must not have been used before. */
 export async function inspectList(list: ListFile, names: WatchedNames): Promise<ListInspection> {
   const see = (bytes: Uint8Array, start: number, end: number, kind: number): void =>
     names.see(bytes, start, end, kind);
@@ -53,7 +53,7 @@ export async function inspectList(list: ListFile, names: WatchedNames): Promise<
   };
 }
 
-/** Counts the distinct rules of a list, and those that active lists have, without building a permanent table. */
+/** Counts the distinct rules of a list, and how many of them active lists have, without building a permanent table. */
 export async function measure({
   list,
   active,
@@ -70,7 +70,7 @@ export async function measure({
   return { statistics, overlap: count.result() };
 }
 
-/** Builds one table from all lists; the statistics of an unreadable list contain its fault. */
+/** Builds one table from all lists; the statistics of an unreadable list contain the reason. */
 export async function compile(job: CompileJob): Promise<CompileOutcome> {
   begin(job.progress);
   const builder = new RuleTableBuilder(job.seeds, job.expectedNames);
@@ -90,7 +90,7 @@ export async function compile(job: CompileJob): Promise<CompileOutcome> {
     if (read.hasAdblockRules) adblockSources.add(index);
     statistics.push(read);
   }
-  // No list is being compiled any more.
+  // From now on, an error is not attributed to a list.
   Atomics.store(job.progress, 0, job.lists.length + 1);
   names?.finish();
   const addressRules = statistics.reduce((sum, read) => sum + read.addressRules, 0);
@@ -100,7 +100,7 @@ export async function compile(job: CompileJob): Promise<CompileOutcome> {
   return { table: builder.finish(job.build, addressRules, prefixes), special, statistics };
 }
 
-/** The first line of a list with a rule of one of these kinds for `name`; null = none. */
+/** The first line of a list that has a rule of one of these kinds for `name`; null if there is no such line. */
 export async function findLine({
   list,
   name,
@@ -122,7 +122,7 @@ export async function findLine({
   return found;
 }
 
-/** Signals that a thread has taken the job and is at its first list. */
+/** Signals that a thread has taken the job and begins with the first list. */
 function begin(progress: Int32Array): void {
   yieldToAnswering();
   Atomics.store(progress, 0, 1);
@@ -132,6 +132,7 @@ function begin(progress: Int32Array): void {
 /** On Linux, a priority applies to a thread, so the rest of the process is not affected. */
 function yieldToAnswering(): void {
   if (isMainThread || process.platform !== 'linux') return;
-  // The priority is only lowered: ordinary users may not raise it, and Weir itself may run at a lower one.
+  // The priority is only lowered: ordinary users may not raise a priority, and Weir itself may already run at a lower
+  // one.
   setPriority(0, Math.max(getPriority(0), NICENESS));
 }

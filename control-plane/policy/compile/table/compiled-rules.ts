@@ -3,11 +3,11 @@ import { RuleTableLayout as L } from '../../../../shared/snapshot/layout.ts';
 import { LIST_READING, type ListStatistics } from '../parse/list-statistics.ts';
 import type { AttributeTable } from './attribute-table.ts';
 
-/** One source in a rule table; its position in the array is its source index. */
+/** One source in a rule table; its index in the array is its source index. */
 export interface CompiledSource {
   /** `list_sources.id`. */
   readonly id: number;
-  /** Identifies the bytes and the way in which they were read; equal keys compile to equal rules. */
+  /** Identifies the bytes of the list and how they were read; inputs with equal keys compile to equal rules. */
   readonly inputKey: string;
   readonly statistics: ListStatistics;
 }
@@ -19,16 +19,16 @@ export interface CompiledRules {
   readonly special: SharedArrayBuffer;
   readonly attributes: AttributeTable;
   readonly sources: readonly CompiledSource[];
-  /** Unix milliseconds; 0 for the empty table. */
+  /** Time of the compilation in Unix milliseconds; 0 for the empty table. */
   readonly compiledAtMs: number;
   readonly compileMs: number;
-  /** Whether the names files still contain names without rules of their kind. */
+  /** Present if the names files may still contain names whose rules were removed. */
   readonly hasLeftNames?: true;
 }
 
 /**
- * Identity of a rule table: the random word of its build, checksum and counts, as 56 hexadecimal digits. It contains
- * every header word that readers depend on.
+ * Identity of a rule table: the random word of its build, checksum and counts, as 56 hexadecimal digits. It includes
+ * every header word on which readers depend.
  */
 export function rulesIdOf(rules: SharedArrayBuffer): string {
   const header = new Uint32Array(rules, 0, L.HEADER_WORDS);
@@ -45,7 +45,7 @@ export function rulesIdOf(rules: SharedArrayBuffer): string {
     .join('');
 }
 
-/** Keys of the inputs that could be read, and that this version would read the same way. */
+/** Input keys of the lists that could be read, and that this release would read in the same way. */
 export function activeKeys({ sources }: Pick<CompiledRules, 'sources'>): ReadonlySet<string> {
   const readable = sources.filter(
     ({ statistics: { fault, reading } }) => fault === null && reading === LIST_READING,
@@ -53,7 +53,10 @@ export function activeKeys({ sources }: Pick<CompiledRules, 'sources'>): Readonl
   return new Set(readable.map(({ inputKey }) => inputKey));
 }
 
-/** Seeds of the hashes of a table's names; later tables keep them, because the answer cache also uses them. */
+/**
+ * Seeds of the hashes of a table's names. Later tables use the same seeds, because the answer cache also uses these
+ * hashes.
+ */
 export function seedsOf(rules: SharedArrayBuffer): { readonly low: number; readonly high: number } {
   const header = new Int32Array(rules, 0, L.HEADER_WORDS);
   return { low: header[L.SEED_LOW_WORD]!, high: header[L.SEED_HIGH_WORD]! };

@@ -1,20 +1,20 @@
 /**
- * Chooses the three letters by which threads find patterns and expressions: for each literal those with the fewest
- * rules. The number of rules per three letters is limited, because a hostile name can consist of the letters with the
- * most rules.
+ * Chooses the three-letter sequences (grams) by which DNS threads find patterns and expressions: for each literal, the
+ * gram with the fewest rules. The number of rules per gram is limited, because a hostile name can consist of the grams
+ * with the most rules.
  */
 import { GRAM, gramAt } from '../../../../shared/snapshot/special-matcher.ts';
 
-/** A literal, and the position of its three letters in it. */
+/** A literal, with the chosen gram and its position. */
 export interface GramPlace {
   readonly gram: number;
   readonly gramOffset: number;
   readonly literal: Buffer;
 }
 
-/** Maximum number of rules with the same letters. */
+/** Maximum number of rules with the same gram. */
 const MAX_RULES_OF_GRAM = 16;
-/** Parts that occur in a large share of all names. */
+/** Grams that occur in a large share of all names. */
 const COMMON_GRAMS: readonly string[] = [
   'www',
   'ww.',
@@ -29,12 +29,15 @@ const COMMON_GRAMS: readonly string[] = [
   'api',
 ];
 
-/** Assigns rules to three-letter keys within a limit. */
+/** Assigns rules to grams within the limit. */
 export class GramIndex {
   private readonly load = new Map<number, number>();
   private readonly common = new Set(COMMON_GRAMS.map((text) => gramAt(Buffer.from(text), 0)));
 
-  /** Positions by which to find a rule with these literals, one of which is in each match; null = none. */
+  /**
+   * For a rule of which each match contains one of these literals: the grams by which the rule is found; null if there
+   * are none within the limit.
+   */
   placeOf(literals: readonly string[] | null): GramPlace[] | null {
     if (literals === null) return null;
     const places: GramPlace[] = [];
@@ -47,13 +50,13 @@ export class GramIndex {
     return places;
   }
 
-  /** Counts a rule at these positions. */
+  /** Counts a rule at these grams. */
   take(places: readonly GramPlace[]): void {
     for (const { gram } of places) this.load.set(gram, (this.load.get(gram) ?? 0) + 1);
   }
 
   /**
-   * Position of the best three letters in `literal`, which are in few names and few rules; -1 = all have reached the
+   * Position of the best gram in `literal`, which occurs in few names and few rules; -1 = all grams have reached the
    * limit.
    */
   private rarestGram(literal: Buffer): number {

@@ -1,4 +1,6 @@
-/** Names in the form for lookups in special rules and the rule table, for code outside the DNS threads. */
+/**
+ * Converts names to the form that lookups in special rules and the rule table need, for code outside the DNS threads.
+ */
 import { hashName, nameFromText } from '../../../../shared/dns/name.ts';
 import type { HashedName } from '../../../../shared/snapshot/special-matcher.ts';
 import type { TableSeeds } from './rule-table-builder.ts';

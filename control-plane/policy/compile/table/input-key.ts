@@ -1,7 +1,7 @@
-/** Keys of the inputs of a compilation: the text of a list, and the way in which it is read. */
+/** Keys of the inputs of a compilation. An input is the text of a list, together with how it is read. */
 import type { ListReading } from '../parse/line-rules.ts';
 
-/** Identifies the text of a list and the way in which it is read. */
+/** The key that identifies the text of a list and how it is read. */
 export function inputKeyOf(
   id: number,
   contentKey: string,
@@ -10,12 +10,12 @@ export function inputKeyOf(
   return `${id}-${contentKey}-${kind}${subdomains ? '-subdomains' : ''}${isCustom ? '-custom' : ''}`;
 }
 
-/** The content of an input key. */
+/** The content key that an input key contains. */
 export function contentKeyOf(inputKey: string): string {
   return inputKey.split('-')[1] ?? '';
 }
 
-/** How to read the list of an input key. */
+/** How the list of an input key is read. */
 export function readingOfInput(inputKey: string): ListReading {
   const [, , kind, ...marks] = inputKey.split('-');
   return {

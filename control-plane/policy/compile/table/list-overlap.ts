@@ -1,7 +1,7 @@
 /**
- * Measures a list while it is read, before it is added: its distinct names and rules, and which of these active lists
- * also have. Names are compared by their hashes, with active rules for the same name and its parents; patterns and
- * rules with conditions by their text.
+ * Measures a list before it is added, while it is read: counts its distinct names and rules, and how many of these
+ * rules active lists also have. A rule for a name is compared, by hashes, with active rules for the same name and its
+ * parents; patterns and rules with conditions are compared by their text.
  */
 import { RuleKind, RuleTable } from '../../../../shared/snapshot/rule-table.ts';
 import { readSpecialRules } from '../../../../shared/snapshot/special-rules.ts';
@@ -17,12 +17,9 @@ export interface ActiveRules {
   readonly rules: SharedArrayBuffer;
   readonly special: SharedArrayBuffer;
   readonly attributes: AttributeTable;
-  /** State by source index: 1 = active. */
+  /** By source index: 1 = the source is active. */
   readonly isOn: Uint8Array;
-  /**
-   * By index of a source times the number of sources, plus the index of another: 1 = the source disables rules of the
-   * other.
-   */
+  /** A matrix: at index `by` times the number of sources plus `source`, 1 = source `by` disables rules of `source`. */
   readonly disables: Uint8Array;
 }
 
@@ -30,13 +27,13 @@ export interface ActiveRules {
 export interface Overlap {
   readonly names: number;
   readonly rules: number;
-  /** Number of these rules that active lists have. */
+  /** Number of these rules that active lists also have. */
   readonly covered: number;
-  /** Number of these rules that each source has. */
+  /** By source index: number of these rules that the source also has. */
   readonly bySource: Uint32Array;
 }
 
-/** Maximum size of the table of the measured list in bytes: 12 million names. */
+/** Maximum size of the table of the measured list in bytes: enough for 12 million names. */
 const MAX_BYTES = 0x1000_0000;
 
 const { BLOCK_EXACT, BLOCK_SUFFIX, BLOCK_BELOW, IMPORTANT_BLOCK_SUFFIX } = RuleKind;
@@ -44,7 +41,7 @@ const { ALLOW_EXACT, ALLOW_SUFFIX, ALLOW_BELOW, IMPORTANT_ALLOW_SUFFIX } = RuleK
 const BLOCK_ALL = BLOCK_EXACT | BLOCK_BELOW | BLOCK_SUFFIX;
 const ALLOW_ALL = ALLOW_EXACT | ALLOW_BELOW | ALLOW_SUFFIX;
 
-/** Effects of rules of these kinds on their own name. */
+/** Kinds of rules that have no further effect on a name that already has rules of these kinds. */
 export function coveredBy(kinds: number): number {
   let covered = kinds;
   if ((kinds & (BLOCK_SUFFIX | IMPORTANT_BLOCK_SUFFIX)) !== 0) covered |= BLOCK_ALL;
@@ -52,7 +49,7 @@ export function coveredBy(kinds: number): number {
   return covered;
 }
 
-/** Effects of rules of these kinds on each subdomain. */
+/** Kinds of rules that have no further effect on a subdomain of a name that has rules of these kinds. */
 export function coveredBelow(kinds: number): number {
   let covered = kinds & (IMPORTANT_BLOCK_SUFFIX | IMPORTANT_ALLOW_SUFFIX);
   if ((kinds & (BLOCK_SUFFIX | BLOCK_BELOW | IMPORTANT_BLOCK_SUFFIX)) !== 0) covered |= BLOCK_ALL;
@@ -65,13 +62,16 @@ export class OverlapCount implements SpecialSink {
   private readonly active: ActiveRules;
   private readonly table: RuleTable;
   private readonly builder: RuleTableBuilder;
-  /** Evaluates special rules as if the list were added. */
+  /**
+   * Determines which special rules of the list would remain active, because its own `$badfilter` rules may disable
+   * some.
+   */
   private readonly disabling = new WatchedNames([]);
-  /** Active special rules: the sources of each, by kind and text. */
+  /** Active special rules by kind and text, with the sources that have them. */
   private readonly activeSpecial = new Map<string, Set<number>>();
   private readonly seenSpecial = new Set<string>();
   private readonly bySource: Uint32Array;
-  /** Number of the last rule that each source covers, so that a rule counts once per source. */
+  /** By source: index of the last rule that the source covers, so that a rule counts only once per source. */
   private readonly lastRule: Float64Array;
   private readonly counts = (by: number, source: number): boolean =>
     this.active.disables[by * this.active.isOn.length + source] === 1;
@@ -137,7 +137,10 @@ export class OverlapCount implements SpecialSink {
     return { names, rules, covered, bySource };
   }
 
-  /** Counts the sources whose rules for a name, or for a parent of it, have the same effect as a rule of this kind. */
+  /**
+   * Counts the sources whose rules at `attribute` make a rule of this kind redundant. `isOwn`: the attribute belongs to
+   * the name of the rule, not to a parent.
+   */
   private count(attribute: number, kind: number, isOwn: boolean): boolean {
     const { isOn, attributes } = this.active;
     let isCovered = false;

@@ -2,10 +2,11 @@
  * The names of a compiled table as text, for searching: the table itself contains only hashes. Each name is stored
  * once, in the order of the lists:
  *
- * bytes lines of lower-case names, each ended by LF f64 x n byte offset of every 1024th line f64 x 3 bytes of text,
- * lines, n
+ * - lines of lower-case names, each ended by LF
+ * - the byte offset of every 1024th line (f64 each)
+ * - three numbers (f64): size of the text in bytes, number of lines, number of offsets
  *
- * Written in the compile thread, at the same time as the table; read by `names-search.ts`.
+ * The compile thread writes the file at the same time as the table; `names-search.ts` reads it.
  */
 import { closeSync, constants, fsyncSync, openSync, writeSync } from 'node:fs';
 import { copyFile, type FileHandle, open } from 'node:fs/promises';
@@ -13,9 +14,9 @@ import { readFully } from '../../../host/files/read-fully.ts';
 import { FOLD } from '../../../../shared/dns/name.ts';
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
 
-/** Lines between two entries of the index. */
+/** Number of lines between two entries of the index. */
 export const LINES_PER_MARK = 1024;
-/** Bytes of the three last numbers. */
+/** Size in bytes of the last three numbers. */
 export const TRAILER_BYTES = 24;
 
 /** Paths of the two files of a table. */
@@ -23,14 +24,14 @@ export function namesPaths(stem: string): { readonly block: string; readonly all
   return { block: `${stem}-block.names`, allow: `${stem}-allow.names` };
 }
 
-/** Kinds of rules whose names are in the file of each action. */
+/** Kinds of rules whose names are in the file of blocked names and in the file of allowed names. */
 export const BLOCK_KINDS =
   RuleKind.BLOCK_EXACT | RuleKind.BLOCK_SUFFIX | RuleKind.BLOCK_BELOW | RuleKind.IMPORTANT_BLOCK_SUFFIX;
 export const ALLOW_KINDS =
   RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW | RuleKind.IMPORTANT_ALLOW_SUFFIX;
 
 const BUFFER_BYTES = 262_144;
-/** Maximum number of bytes to read when checking which names a file contains. */
+/** Maximum size of a file that is searched for the names that it already contains. */
 const MAX_SEARCHED_BYTES = 67_108_864;
 const LF = 0x0a;
 
@@ -46,8 +47,8 @@ export class NamesWriter {
   }
 
   /**
-   * Adds the name in [start, end) of `bytes`, which had the kinds `before` and also gets `kinds`, to each file that
-   * does not contain it yet.
+   * Adds the name in [start, end) of `bytes` to each file that must contain it and does not yet. `before` are the kinds
+   * of earlier rules for the name, `kinds` those of its new rule.
    */
   add(bytes: Uint8Array, start: number, end: number, before: number, kinds: number): void {
     if ((before & BLOCK_KINDS) === 0 && (kinds & BLOCK_KINDS) !== 0) this.block.name(bytes, start, end);
@@ -61,7 +62,7 @@ export class NamesWriter {
   }
 }
 
-/** Lines to add to a names file; those in `perhaps` are added only if they are missing. */
+/** Lines to add to a names file; lines in `perhaps` are added only if they are missing. */
 export interface AddedLines {
   readonly fresh: readonly string[];
   readonly perhaps: readonly string[];
@@ -96,7 +97,7 @@ export async function copyWithLines(from: string, to: string, added: AddedLines)
   }
 }
 
-/** The names that are not lines of the file. */
+/** Those of the names that are not lines of the file. */
 async function withoutThose(
   file: FileHandle,
   textBytes: number,

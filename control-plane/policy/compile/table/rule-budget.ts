@@ -1,25 +1,26 @@
 /**
- * Budgets of special rules, per list and for all lists. An automaton reads a name in one step per byte, so the number
- * of automata that read every name limits the cost of any name with any rules; docs/decisions/0001-compiled-automata.md
- * has measurements.
+ * Budgets of special rules, per list and for all lists. An automaton needs one step for each byte of a name. Limiting
+ * the number of automata that read every name therefore limits the cost of every query, whatever the rules are;
+ * docs/decisions/0001-compiled-automata.md has measurements.
  */
 import type { AutomatonSpace } from '../../../../shared/automata/automaton-packer.ts';
 
-/** Amounts of each kind. */
+/** Limits, or remaining amounts, of each resource. */
 export interface RuleBudget {
-  /** Work of compiling, see `Determinized`. */
+  /** Work to compile automata, see `Determinized`. */
   readonly work: number;
-  /** Automata that read every name, and entries of their tables. */
+  /** Number of automata that read every name, and of entries in their tables. */
   readonly automata: number;
   readonly automatonEntries: number;
   /**
-   * Automata that read the addresses in answers, and entries of their tables; 0 = no rule is matched against addresses.
+   * Number of automata that read the addresses in answers, and of entries in their tables; 0 = rules are not matched
+   * against addresses.
    */
   readonly addressAutomata: number;
   readonly addressEntries: number;
-  /** Entries of the tables of automata that only read names with a given literal. */
+  /** Number of entries in the tables of automata that only read names with a given literal. */
   readonly ownEntries: number;
-  /** Rules for the same name. */
+  /** Number of rules for the same name. */
   readonly rulesAtName: number;
 }
 
@@ -45,7 +46,7 @@ export const LISTS_BUDGET: RuleBudget = {
   rulesAtName: 256,
 };
 
-/** For a short text that is read on the main thread: about 10 ms of work. */
+/** Budget of a short text that is read on the main thread; takes about 10 ms. */
 export const SHORT_TEXT_BUDGET: RuleBudget = { ...LIST_BUDGET, work: 500_000 };
 
 /** Budget of all regex filters of users, which only match names. */
@@ -60,8 +61,8 @@ export const FILTERS_BUDGET: RuleBudget = {
 };
 
 /**
- * Budget of filters after a change. It is lower than the limit for compiling, because filters are merged in the order
- * of their creation: without one of them, the others may need more.
+ * Budget of filters after a change by users. It is lower than `FILTERS_BUDGET`: filters are merged in the order of
+ * their creation, and after one is removed, the remaining filters may need more.
  */
 export const CHANGED_FILTERS_BUDGET: RuleBudget = {
   ...FILTERS_BUDGET,

@@ -1,7 +1,7 @@
 /**
  * Builds the rule table of `shared/snapshot/rule-table.ts`: names are hashed from their text and written directly to
- * the final buckets, which grow in place, so that a rebuild needs no memory in addition to the new table. The buffer is
- * a growable SharedArrayBuffer; its length is exact when finished.
+ * their final buckets. The table grows in place, so that growing needs no additional memory. The buffer is a growable
+ * SharedArrayBuffer; its length is exact when finished.
  */
 import { FOLD, hashHighStep, hashLowStep } from '../../../../shared/dns/name.ts';
 import {
@@ -14,11 +14,14 @@ import { PrefixLengths } from '../../../../shared/snapshot/prefix-lengths.ts';
 import type { AttributeTable } from './attribute-table.ts';
 import { AttributeInterner } from './attribute-table.ts';
 
-/** Maximum size of a table in bytes; address space is reserved for it, memory is allocated as it fills: 63 M names. */
+/**
+ * Maximum size of a table in bytes, enough for 63 million names. Only address space is reserved; memory is allocated as
+ * the table fills.
+ */
 const MAX_TABLE_BYTES = 0x4000_0000;
-/** Initial number of buckets: 4 KiB. */
+/** Initial number of buckets; they need 4 KiB. */
 const FIRST_BUCKETS = 63;
-/** Load at which the table grows, and the growth: a finished table is 0.78 to 0.9 full. */
+/** Load at which the table grows, and the factor by which it grows. A finished table has a load of 0.78 to 0.9. */
 export const MAX_LOAD = 0.9;
 const GROWTH = 1.15;
 
@@ -30,7 +33,7 @@ const MAX_LABELS = 128;
 
 /** Secret initial values of the two hash lanes. */
 export interface TableSeeds {
-  /** i32 or u32 each. */
+  /** Each is an i32 or a u32. */
   readonly low: number;
   readonly high: number;
 }
@@ -42,7 +45,7 @@ export interface BuiltTable {
   readonly nameCount: number;
 }
 
-/** Find-or-insert table of names; sources are added one after another. */
+/** Builds a table of names; sources are added one after another. */
 export class RuleTableBuilder {
   readonly seeds: TableSeeds;
   private readonly buffer: SharedArrayBuffer;
@@ -54,18 +57,24 @@ export class RuleTableBuilder {
   private growAt = 0;
   private hashLow = 0;
   private hashHigh = 0;
-  /** Hash lanes of the last name that was hashed and of its parents, the last label first. */
+  /** Hash lanes of the name that was hashed last and of its parents, starting with the top-level domain. */
   readonly low = new Int32Array(MAX_LABELS);
   readonly high = new Int32Array(MAX_LABELS);
-  /** While growing: the current bucket, and names (three words each) that wait for a lower bucket. */
+  /**
+   * Used while the table grows: a copy of the current bucket, and names (three words each) that wait for a lower
+   * bucket.
+   */
   private readonly lifted = new Int32Array(L.BUCKET_WORDS);
   private readonly waiting: number[] = [];
-  /** Names without a free slot up to the table's end; they continue at its start after all others have moved. */
+  /**
+   * Names for which there was no free slot up to the end of the table; they are placed from its start on after all
+   * other names have moved.
+   */
   private readonly wrapped: number[] = [];
 
   /**
-   * `expectedNames` sets the initial size: choose too low rather than too high, because a table never shrinks. `add`
-   * throws a RangeError if the table would need more than `maxBytes`.
+   * `expectedNames` sets the initial size: a low estimate is better than a high one, because a table never shrinks.
+   * `add` throws a RangeError if the table would need more than `maxBytes`.
    */
   constructor(seeds: TableSeeds, expectedNames = 0, maxBytes: number = MAX_TABLE_BYTES) {
     this.seeds = { low: seeds.low | 0, high: seeds.high | 0 };
@@ -75,7 +84,7 @@ export class RuleTableBuilder {
     this.resize(buckets);
   }
 
-  /** Starts source `index`, which the next names belong to; indexes ascend. */
+  /** Starts source `index`, to which the next names belong; indexes must be in ascending order. */
   beginSource(index: number): void {
     this.interner.beginSource(index);
   }
@@ -91,8 +100,8 @@ export class RuleTableBuilder {
   }
 
   /**
-   * Records that source `by` disables `kinds` of these sources for a name (`$badfilter`); only after the last source.
-   * The name itself stays in the table.
+   * Records that source `by` disables `kinds` of these sources for a name (`$badfilter`); call this only after the last
+   * source. The name itself stays in the table.
    */
   disable(name: string, kinds: number, by: number, sources: ReadonlySet<number>): void {
     this.hash(Buffer.from(name), 0, name.length);
@@ -134,7 +143,7 @@ export class RuleTableBuilder {
     return labels;
   }
 
-  /** Word of the low lane of the name with these lanes, or -1. */
+  /** Index of the word that contains the low lane of the name with these lanes; -1 if the name is absent. */
   private slotOf(low: number, high: number): number {
     const words = this.words;
     let bucket = this.homeOf(low);
@@ -176,8 +185,9 @@ export class RuleTableBuilder {
   }
 
   /**
-   * Renumbers the attributes, writes header and checksum; `build` is a u32 that identifies this build; `addressCount`
-   * of the names are addresses, or prefixes with the lengths `prefixes`. The builder must not be used afterwards.
+   * Renumbers the attributes, and writes the header and the checksum. `build` is a u32 that identifies this build;
+   * `addressCount` is the number of names that are addresses or prefixes, and `prefixes` are the lengths of the
+   * prefixes. The builder must not be used afterwards.
    */
   finish(build = 0, addressCount = 0, prefixes = new PrefixLengths()): BuiltTable {
     const { table, renumber } = this.interner.finish();
@@ -203,8 +213,8 @@ export class RuleTableBuilder {
   }
 
   /**
-   * Grows in place. The bucket of a name can only move up, so buckets are processed from the last to the first; a name
-   * that had overflowed from a lower bucket waits until that one is processed.
+   * Grows in place. The bucket of a name can only get a higher index, so buckets are processed from the last to the
+   * first. A name that had overflowed from a lower bucket waits until that lower bucket is processed.
    */
   private grow(): void {
     const before = this.bucketCount;
@@ -231,7 +241,7 @@ export class RuleTableBuilder {
     return ((low >>> 0) * this.bucketScale) >>> 0;
   }
 
-  /** Moves the names of a bucket of the smaller table, and those that waited for it. */
+  /** Moves the names of a bucket of the smaller table, and the names that waited for this bucket. */
   private moveBucket(bucket: number): void {
     const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
     const { words, lifted, waiting } = this;
@@ -263,9 +273,9 @@ export class RuleTableBuilder {
   }
 
   /**
-   * Puts a name that is not in the table into the first free slot from bucket `from` on. If none is free up to the end,
-   * it continues at bucket 0, but only after all buckets have been processed: otherwise the overflow words that it sets
-   * in lower buckets would be overwritten.
+   * Puts a name that is not in the table into the first free slot from bucket `from` on. If there is no free slot up to
+   * the end, the search continues at bucket 0, but only after all buckets have been processed: if it continued earlier,
+   * processing would overwrite the overflow words that the search sets in lower buckets.
    */
   private place(from: number, low: number, high: number, attribute: number): void {
     const words = this.words;

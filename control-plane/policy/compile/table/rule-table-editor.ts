@@ -1,6 +1,6 @@
 /**
- * Changes a few names in a copy of a finished rule table, which costs a copy instead of a build. A name without
- * remaining rules keeps its slot, with an attribute without pairs, until the table is built again.
+ * Changes a few names in a copy of a finished rule table, which is faster than building the table again. A name without
+ * remaining rules keeps its slot, with an attribute that has no pairs, until the table is built again.
  */
 import { hashName, nameFromText } from '../../../../shared/dns/name.ts';
 import { RuleTableLayout as L, checksumWords } from '../../../../shared/snapshot/layout.ts';
@@ -8,13 +8,14 @@ import type { AttributeTable } from './attribute-table.ts';
 import { MAX_LOAD, type BuiltTable } from './rule-table-builder.ts';
 
 /**
- * Share of names without rules, and number of attributes and their growth, above which building from scratch is better.
+ * Limits above which a table is built from scratch: share of names without rules, number of attributes, and growth of
+ * the number of attributes.
  */
 const MAX_EMPTY = 0.1;
 const MAX_ATTRIBUTES = 4096;
 const MAX_ATTRIBUTE_GROWTH = 1.5;
 
-/** Editor of a rule table, for one use: `set` names, then `finish`. */
+/** Editor of a rule table. For one use only: call `set` for names, then `finish`. */
 export class RuleTableEditor {
   private readonly buffer: SharedArrayBuffer;
   private readonly words: Int32Array;
@@ -33,7 +34,7 @@ export class RuleTableEditor {
     this.bucketCount = this.words[L.BUCKET_COUNT_WORD]!;
     this.names = this.words[L.NAME_COUNT_WORD]!;
     this.nameCounts = [...nameCounts];
-    // Tables of many overlapping lists have tens of thousands of attributes.
+    // The limit depends on the table, because tables of many overlapping lists have tens of thousands of attributes.
     this.maxAttributes = Math.max(MAX_ATTRIBUTES, nameCounts.length * MAX_ATTRIBUTE_GROWTH);
     for (let attribute = 0; attribute < nameCounts.length; attribute++) {
       const own = [...pairs.subarray(offsets[attribute], offsets[attribute + 1])];
@@ -42,7 +43,7 @@ export class RuleTableEditor {
     }
   }
 
-  /** Pairs of a name (ASCII, lower case); undefined if it is not in the table. */
+  /** Pairs of a name (ASCII, lower case); undefined if the name is not in the table. */
   pairsAt(name: string): readonly number[] | undefined {
     this.hashOf(name);
     const { low, high } = this.hash;
@@ -62,7 +63,7 @@ export class RuleTableEditor {
 
   /**
    * Assigns these pairs of an `AttributeTable`, in ascending order, to a name (ASCII, lower case); empty = no rule.
-   * False = the table is full and must be built again.
+   * Returns false if the table is full and must be built again.
    */
   set(name: string, pairs: readonly number[]): boolean {
     this.hashOf(name);
@@ -78,13 +79,13 @@ export class RuleTableEditor {
         this.use(slot, pairs);
         return true;
       }
-      // A name with this hash may now be in a later bucket.
+      // Marks that a name with this hash may now be in a later bucket.
       this.words[at + L.OVERFLOW_AT]! |= 1 << high;
       bucket = bucket + 1 === this.bucketCount ? 0 : bucket + 1;
     }
   }
 
-  /** The table, identified by `build`, a u32; undefined if it should be built from scratch. */
+  /** The changed table, which `build`, a u32, identifies; undefined if the table should be built from scratch. */
   finish(build: number): BuiltTable | undefined {
     const empty = this.nameCounts[this.known.get('') ?? -1] ?? 0;
     if (empty > this.names * MAX_EMPTY || this.nameCounts.length > this.maxAttributes) return undefined;

@@ -1,7 +1,8 @@
 /**
- * Reads short lists, such as custom rules, without the compile thread: their rules, and their change in a finished
- * table. A change costs a copy of the table, not reading all lists. A change is refused if its result might differ from
- * that of a compilation: if the special rules of the text change, for names with `$badfilter` rules, and for addresses.
+ * Reads short lists, such as custom rules, without the compile thread, and applies changes of them to a copy of a
+ * finished table, which is faster than reading all lists again. A change is rejected if its result might differ from
+ * that of a compilation: if the special rules of the text change, or if it affects names with `$badfilter` rules or
+ * addresses.
  */
 import { stat } from 'node:fs/promises';
 import { randomInt } from 'node:crypto';
@@ -23,20 +24,22 @@ import { SpecialRuleSet } from './special-rule-set.ts';
 import { rulesOfSource, withRuleLines } from './special-rules-builder.ts';
 import { WatchedNames } from './watched-names.ts';
 
-/** Maximum size and number of lines of a text that the control plane's loop can read without a noticeable delay. */
+/**
+ * Maximum size and number of lines of a text that the control plane's event loop can read without a noticeable delay.
+ */
 export const SHORT_TEXT_BYTES = 65_536;
 const SHORT_TEXT_LINES = 5000;
 
-/** A change of one list in a table. */
+/** A change of one list of a table. */
 export interface TextChange {
-  /** Index of the source; one past the last for a new list. */
+  /** Index of the source; the number of sources for a new list. */
   readonly index: number;
   /** Null = the list is new. */
   readonly before: ListFile | null;
   readonly after: ListFile;
 }
 
-/** The table after a change, without identity and times. */
+/** The table after a change, without its identity and times. */
 export interface ChangedTable extends Pick<CompiledRules, 'rules' | 'special' | 'attributes'> {
   readonly statistics: ListStatistics;
   /** Lines that are missing in the names files. */
@@ -44,10 +47,10 @@ export interface ChangedTable extends Pick<CompiledRules, 'rules' | 'special' | 
   readonly hasLeftNames: boolean;
 }
 
-/** Cache of the previous texts, so that only changed expressions are compiled. */
+/** Automata of the expressions in previous texts, so that only changed expressions are compiled. */
 const automata = new RememberedAutomata();
 
-/** `CompilePool.inspect` for a short text; undefined if reading it would take long. */
+/** Like `CompilePool.inspect`, for a short text; undefined if reading it would take long. */
 export async function inspectShortText(list: ListFile): Promise<ListInspection | undefined> {
   const rules = newRules();
   const inspection = await inspectList(list, new WatchedNames([], rules));
@@ -69,7 +72,7 @@ export async function changeText(
   return names && { ...names, special, statistics: after.statistics };
 }
 
-/** Names for which rules of any list are disabled; undefined if unknown. */
+/** Names of which `$badfilter` rules of any list disable rules; undefined if unknown. */
 function disabledNamesOf({ sources }: CompiledRules): ReadonlySet<string> | undefined {
   const names = new Set<string>();
   for (const { statistics } of sources) {
@@ -79,10 +82,10 @@ function disabledNamesOf({ sources }: CompiledRules): ReadonlySet<string> | unde
   return names;
 }
 
-/** Contribution of a text to a table. */
+/** The rules that a text adds to a table. */
 interface TextRules {
   readonly statistics: ListStatistics;
-  /** Kinds by name, in lower case. */
+  /** Kinds of rules by name, in lower case. */
   readonly names: ReadonlyMap<string, number>;
   readonly special: readonly SpecialRule[];
 }
@@ -99,7 +102,9 @@ async function readBefore(
   return readText(before, index);
 }
 
-/** Undefined if the text has rules that affect other lists, or reading it would take long. */
+/**
+ * The rules of a list on disk; undefined if some of them affect other lists, or if reading the list would take long.
+ */
 async function readText({ path, reading }: ListFile, source: number): Promise<TextRules | undefined> {
   const names = new Map<string, number>();
   const sink = new TextSink(source);
@@ -135,7 +140,7 @@ class TextSink implements SpecialSink {
     this.source = source;
   }
 
-  /** Whether the rules of the text do not affect rules of other lists, and all were read. */
+  /** Whether the rules of the text do not affect rules of other lists, and all rules were read. */
   get isAlone(): boolean {
     return !this.hasBadFilters && !this.rules.isOverBudget;
   }
@@ -154,7 +159,10 @@ class TextSink implements SpecialSink {
   }
 }
 
-/** The special rules if those of the text are the same, possibly on other lines; else undefined. */
+/**
+ * The special rules of the table after the change. Undefined if the special rules of the text have changed, apart from
+ * their lines.
+ */
 function specialAfter(
   special: SharedArrayBuffer,
   source: number,
@@ -165,7 +173,7 @@ function specialAfter(
   if (!isSame) return undefined;
   if (before.length === 0) return special;
   const indexes = rulesOfSource(special, source);
-  // A compilation may have rejected some for lack of budget.
+  // A compilation may have rejected some of these rules, because the budget was exceeded.
   if (indexes.length !== before.length) return undefined;
   const moved = indexes.flatMap((index, at): [number, number][] =>
     before[at]!.line === after[at]!.line ? [] : [[index, after[at]!.line]],
@@ -177,7 +185,7 @@ function isSameRule(one: SpecialRule, other: SpecialRule): boolean {
   return JSON.stringify({ ...one, line: 0 }) === JSON.stringify({ ...other, line: 0 });
 }
 
-/** Lines that are missing in a names file, collected one by one. */
+/** Lines to add to a names file, which are collected one by one. */
 interface GrowingLines extends AddedLines {
   readonly fresh: string[];
   readonly perhaps: string[];
@@ -217,7 +225,7 @@ function changeNames(
     ] as const) {
       if ((had & mask) !== 0 && (has & mask) === 0) hasLeftNames = true;
       if ((had & mask) !== 0 || (has & mask) === 0) continue;
-      // The line of an earlier name may have been removed.
+      // A known name may still have a line from an earlier rule that was removed.
       (known === undefined ? lines.fresh : lines.perhaps).push(name);
     }
   }

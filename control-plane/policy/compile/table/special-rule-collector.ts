@@ -1,6 +1,7 @@
 /**
- * Collects the special rules of all lists while a table is built, and at the end records which rules and names the
- * `$badfilter` rules of which lists disable. They are disabled for the groups of those lists.
+ * Collects the special rules of all lists while a table is built, and at the end records which rules and names
+ * `$badfilter` rules disable, and in which lists these `$badfilter` rules are. A rule is disabled only for the groups
+ * of those lists.
  */
 import type { BadFilter, SpecialLine } from '../parse/adblock-rule.ts';
 import { invalidLine } from '../parse/foreign-line.ts';
@@ -22,7 +23,7 @@ export class SpecialRuleCollector implements SpecialSink {
   private count = 0;
   private textLength = 0;
 
-  /** Starts source `index`, which the next rules belong to. */
+  /** Starts source `index`, to which the next rules belong. */
   beginSource(index: number): void {
     this.source = index;
   }
@@ -48,7 +49,7 @@ export class SpecialRuleCollector implements SpecialSink {
 
   /**
    * Records the disabled rules, and encodes all rules. `adblockSources` are the lists with Adblock-style rules: names
-   * of other lists are written differently and so never have the same text.
+   * in other lists are written differently, so that their text never equals that of a `$badfilter` rule.
    */
   finish(builder: RuleTableBuilder, adblockSources: ReadonlySet<number>): SharedArrayBuffer {
     const takenBackBy = new Map<string, number[]>();

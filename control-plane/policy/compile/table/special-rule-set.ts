@@ -1,7 +1,7 @@
 /**
- * Adds special rules one by one within their budget, and places each where a thread finds it at a bounded cost: at its
- * name, under three letters that each of its matches contains, or in an automaton that reads every name.
- * `special-rules-builder.ts` writes the result.
+ * Adds special rules one by one within their budget, and chooses for each rule how a DNS thread finds it at a bounded
+ * cost: by its name, by a three-letter sequence (gram) that each of its matches contains, or by an automaton that reads
+ * every name. `special-rules-builder.ts` writes the result.
  */
 import { AutomatonPacker, entriesOf } from '../../../../shared/automata/automaton-packer.ts';
 import type { Automaton } from '../../../../shared/automata/automaton.ts';
@@ -24,18 +24,18 @@ import { AddressSamples } from './address-samples.ts';
 import { GramIndex, type GramPlace } from './gram-index.ts';
 import { LIST_BUDGET, LISTS_BUDGET, RuleAllowance, type RuleBudget } from './rule-budget.ts';
 
-/** Location of a rule. */
+/** How a rule is found. */
 export type RulePlace =
-  /** At its name. */
+  /** By its name. */
   | { readonly at: 'name' }
-  /** Under letters of its literals; a pattern is matched as text, an expression by its own automaton. */
+  /** By grams of its literals; a pattern is then matched as text, an expression by its own automaton. */
   | { readonly at: 'literals'; readonly grams: readonly GramPlace[]; readonly automaton: Automaton | null }
-  /** In an automaton of its source. */
+  /** By an automaton of its source. */
   | { readonly at: 'automaton' }
-  /** Not stored: the rule never matches. */
+  /** Not at all: the rule is not stored and never matches. */
   | { readonly at: 'none' };
 
-/** A rule and its place. */
+/** A rule and how it is found. */
 export interface PlacedRule {
   readonly rule: SpecialRule;
   readonly place: RulePlace;
@@ -62,12 +62,12 @@ const NO_MEMORY = lineReason('compile_memory');
 const CROWDED_NAME = lineReason('conditions');
 const OVER_BUDGET = new Set([TOO_MUCH_WORK, NO_AUTOMATON, NO_ADDRESS_AUTOMATON, NO_MEMORY, CROWDED_NAME]);
 
-/** Collects and places the special rules of one table. */
+/** Collects the special rules of one table. */
 export class SpecialRuleSet {
   readonly placed: PlacedRule[] = [];
-  /** Addresses that the patterns and expressions match. */
+  /** Estimates which addresses the patterns and expressions match. */
   readonly addressSamples = new AddressSamples();
-  /** Whether a rule was rejected that would fit into a larger budget. */
+  /** Whether a rule was rejected only because of the budget. */
   isOverBudget = false;
   private readonly grams = new GramIndex();
   private readonly budget: RuleBudget;
@@ -77,14 +77,14 @@ export class SpecialRuleSet {
 
   private readonly maker: AutomatonMaker;
 
-  /** `budget` is for one source, `totalBudget` for all. */
+  /** `budget` is for each source, `totalBudget` for all sources together. */
   constructor(budget = LIST_BUDGET, totalBudget = LISTS_BUDGET, maker = FRESH_AUTOMATA) {
     this.budget = budget;
     this.maker = maker;
     this.total = new RuleAllowance(totalBudget);
   }
 
-  /** Adds a rule, or returns why it is rejected. */
+  /** Adds a rule; returns a reason if the rule is rejected, null if it is added. */
   add(rule: SpecialRule): LineReason | null {
     const source = this.sourceOf(rule.source);
     const isText = rule.match === 'regex' || rule.match === 'pattern';
@@ -173,7 +173,7 @@ export class SpecialRuleSet {
     return null;
   }
 
-  /** Without automata for addresses, all rules are for names. */
+  /** Without a budget for address automata, rules are only matched against names. */
   private isForAddresses({ match, text }: SpecialRule): boolean {
     if (this.budget.addressAutomata === 0) return false;
     return match === 'regex' ? isAddressExpression(text) : isAddressPattern(text);

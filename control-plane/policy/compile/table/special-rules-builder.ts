@@ -1,4 +1,4 @@
-/** Writes special rules and their index to one buffer, in the format of `SpecialRulesLayout`. */
+/** Encodes special rules and their index in one buffer, in the format of `SpecialRulesLayout`. */
 import { type NameHash, hashName, nameFromText } from '../../../../shared/dns/name.ts';
 import type { AutomatonPacker } from '../../../../shared/automata/automaton-packer.ts';
 import {
@@ -14,21 +14,24 @@ import type { GramPlace } from './gram-index.ts';
 import type { TableSeeds } from './rule-table-builder.ts';
 import { type PlacedRule, SpecialRuleSet } from './special-rule-set.ts';
 
-/** Three-letter slots per literal, and minimum and maximum of their total. */
+/** Number of gram slots per literal, and minimum and maximum of the total number. */
 const SLOTS_PER_LITERAL = 16;
 const MIN_GRAM_SLOTS = 1024;
 const MAX_GRAM_SLOTS = 65_536;
-/** Word of a candidate with the byte of its literal. */
+/** Offset of the word in a candidate that contains the byte offset of its literal. */
 const LITERAL_AT = 2;
 
-/** Encodes rules, silently omitting those over a list's budget. */
+/** Encodes rules, silently omitting rules that exceed the budget of a list. */
 export function buildSpecialRules(rules: readonly SpecialRule[], seeds: TableSeeds): SharedArrayBuffer {
   const set = new SpecialRuleSet();
   for (const rule of rules) set.add(rule);
   return encodeSpecialRules(set, seeds);
 }
 
-/** Encodes the rules of a set, each as returned by `finish`; null omits it. `seeds` are those of the names' hashes. */
+/**
+ * Encodes the rules of a set; `finish` may replace a rule, or omit it by returning null. `seeds` are the seeds of the
+ * names' hashes.
+ */
 export function encodeSpecialRules(
   set: SpecialRuleSet,
   seeds: TableSeeds,
@@ -46,7 +49,7 @@ export function encodeSpecialRules(
   );
 }
 
-/** Replaces the lines of rules, by their indexes; copies the rest. */
+/** A copy with other line numbers for some rules, which are given by index. */
 export function withRuleLines(
   buffer: SharedArrayBuffer,
   lines: ReadonlyMap<number, number>,
@@ -102,7 +105,7 @@ function automataOf(packers: Iterable<[number, AutomatonPacker]>, indexes: reado
   return encoded;
 }
 
-/** A rule's literal, and the letters by which it is found. */
+/** A literal of a rule, and the gram by which the rule is found. */
 interface Candidate extends GramPlace {
   readonly index: number;
 }
@@ -238,7 +241,7 @@ class SpecialRulesEncoder {
     return at;
   }
 
-  /** Candidates by their slots, and their literals from byte `literalsAt` on. */
+  /** Writes the candidates, grouped by slot, and their literals from byte `literalsAt` on. */
   private writeCandidates(literalsAt: number): void {
     const { words, gramSlots } = this;
     const slotOf = ({ gram }: Candidate): number => gramSlot(gram, gramSlots);
@@ -270,7 +273,7 @@ function lengthOf(parts: readonly { readonly length: number }[]): number {
   return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The smallest power of two that is at least this number; 0 for none. */
+/** The smallest power of two that is at least this number; 0 if the number is 0. */
 function slotsFor(count: number): number {
   return count === 0 ? 0 : 2 ** Math.ceil(Math.log2(count));
 }

@@ -1,7 +1,7 @@
 /**
  * Finds which of a few names a list blocks or allows while the list is read, and which of its rules are too wide; the
- * guard uses it for the names that this network queries most. Only patterns, expressions and conditional rules are
- * stored and matched at the end; rules for some clients only are ignored.
+ * check of updates uses this for the names that this network queries most. Patterns, expressions and conditional rules
+ * are stored and matched at the end; all other rules are matched immediately. Rules for only some clients are ignored.
  */
 import { RRType } from '../../../../shared/dns/iana.ts';
 import { FOLD } from '../../../../shared/dns/name.ts';
@@ -21,18 +21,18 @@ const BLOCK_BELOW = RuleKind.BLOCK_SUFFIX | RuleKind.IMPORTANT_BLOCK_SUFFIX | Ru
 const ALLOW_NAME = RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.IMPORTANT_ALLOW_SUFFIX;
 const ALLOW_BELOW = RuleKind.ALLOW_SUFFIX | RuleKind.IMPORTANT_ALLOW_SUFFIX | RuleKind.ALLOW_BELOW;
 
-/** A rule that matches every name, and its line. */
+/** A rule that matches every name, with its line. */
 export interface WideRule {
   /** Line number, starting at 1. */
   readonly line: number;
   readonly rule: string;
 }
 
-/** Names that a rule for one name can affect. */
+/** Watched names that a rule for a name can affect. */
 interface Reach {
-  /** Index of the watched name that is equal to this name; -1 = none. */
+  /** Index of the watched name that equals the rule's name; -1 = none. */
   self: number;
-  /** Indexes of the watched names below it. */
+  /** Indexes of the watched names below the rule's name. */
   readonly below: number[];
 }
 
@@ -40,7 +40,7 @@ interface Reach {
 export class WatchedNames implements SpecialSink {
   private readonly names: readonly string[];
   private readonly reaches = new Map<string, Reach>();
-  /** A cheap first check: length and first two letters of all keys of `reaches`. */
+  /** Bitmap for a fast first check, by length and first two letters of all keys of `reaches`. */
   private readonly likely = new Uint8Array(65_536);
   private readonly blocks: Uint8Array;
   private readonly allows: Uint8Array;
@@ -48,7 +48,7 @@ export class WatchedNames implements SpecialSink {
   private readonly disabledRules = new Set<string>();
   private readonly wide: WideRule[] = [];
 
-  /** `names` are in lower case, without final dots; `rules` is empty. */
+  /** `names` are in lower case, without final dots; `rules` must be empty. */
   constructor(names: readonly string[], rules = new SpecialRuleSet()) {
     this.rules = rules;
     this.names = names;
@@ -114,7 +114,7 @@ export class WatchedNames implements SpecialSink {
     return isForAll && isForAddressQuestions(rule) && !this.disabledRules.has(rule.rule);
   }
 
-  /** Rules that match every name, if their conditions are met. */
+  /** Rules that match every name if their conditions are met. */
   forEveryName(): WideRule[] {
     return this.wide.filter(({ rule }) => !this.disabledRules.has(rule));
   }
@@ -147,10 +147,10 @@ export class WatchedNames implements SpecialSink {
 
 /** Fixed seeds, because these hashes never leave the thread. */
 const SEEDS = { low: 1, high: 2 };
-/** Flags of the active sources: the list is the only one. */
+/** Flags of the active sources: the list is the only source. */
 const ONE_SOURCE = Uint8Array.of(1);
 
-/** Whether a rule applies to address questions, the most frequent ones. */
+/** Whether a rule applies to queries for addresses (A and AAAA), the most frequent ones. */
 function isForAddressQuestions({ types, exceptTypes }: SpecialRule): boolean {
   return [RRType.A, RRType.AAAA].some(
     (type) => (types === undefined || types.includes(type)) && exceptTypes?.includes(type) !== true,

@@ -1,19 +1,19 @@
 /**
- * Combines access rights with the ranges of the client table: the bits of admission change at other addresses than
- * groups.
+ * Adds access rights ("admission bits") to the ranges of the client table. Access rights change at other addresses than
+ * groups do, so ranges are split where necessary.
  */
 import { isIpv4Network } from '../../../../shared/net/cidr.ts';
 import type { Network } from '../../../../shared/net/cidr.ts';
 import type { Access } from '../../../../shared/policy/access.ts';
 import { ClientTableLayout as L } from '../../../../shared/snapshot/layout.ts';
 
-/** Start of each range, ascending from the first address, and its word. */
+/** Start of each range, ascending from the first address of the family, and the word of each range. */
 export interface Ranges<T extends number | bigint> {
   readonly starts: ArrayLike<T>;
   readonly records: ArrayLike<number>;
 }
 
-/** Admission bits of the ranges of both families. */
+/** Admission bits of address ranges, by family. */
 export interface AccessMarks {
   readonly ipv4: Ranges<number>;
   readonly ipv6: Ranges<bigint>;
@@ -54,7 +54,10 @@ export function overlay<T extends number | bigint>(ranges: Ranges<T>, marks: Ran
   return { starts, records };
 }
 
-/** Counts, from the first address upwards, in how many networks of each kind an address is. */
+/**
+ * Goes through all addresses in ascending order, counting how many allowed and blocked networks contain each; returns
+ * ranges with the resulting bits.
+ */
 function sweep(allowed: readonly Network[], blocked: readonly Network[], familyBits: bigint): Ranges<bigint> {
   const changes: { readonly at: bigint; readonly allowed: number; readonly blocked: number }[] = [];
   const add = (network: Network, kind: { allowed: number; blocked: number }): void => {
@@ -86,7 +89,7 @@ function bitsOf({ allowed, blocked }: { allowed: number; blocked: number }): num
   return allowed > 0 ? L.ADMITTED_BIT : 0;
 }
 
-/** First address, and the one after the last, as numbers of the family. */
+/** First address of a network, and the address after its last one, as numbers of the address family. */
 function boundsOf({ bytes, prefixBits }: Network, familyBits: bigint): { start: bigint; end: bigint } {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const address = (view.getBigUint64(0) << HALF) | view.getBigUint64(8);

@@ -1,4 +1,4 @@
-/** Compiled sources that are active for any group, for listing and counting rules. */
+/** Compiled sources that are active for at least one group, for listing and counting rules. */
 import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
 import type { PolicyRows, PolicySource } from '../../change/rows.ts';
 
@@ -24,8 +24,8 @@ export class ActiveSources {
   }
 
   /**
-   * Whether the rules of `source` that source `by` disables are inactive for all groups, because `by` serves every
-   * group that `source` serves.
+   * Whether rules of `source` that source `by` disables are inactive for all groups, because `by` is active for every
+   * group for which `source` is active.
    */
   disablesForAll(by: number, source: number): boolean {
     const byIds = this.rows[by]?.groupIds;

@@ -1,7 +1,7 @@
 /**
  * Builds the client table of `shared/snapshot/client-table.ts` from groups that users assigned (by MAC, by address, by
- * subnet) and from the addresses of known MACs. All nesting and precedence is resolved here: threads search ranges
- * without overlaps.
+ * subnet) and from the addresses of known MACs. The builder resolves nesting and precedence, so that threads search
+ * ranges that do not overlap.
  */
 import { addressFromText, addressWord, ipv4FromText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 import { isSameAccess } from '../../../../shared/policy/access.ts';
@@ -25,7 +25,10 @@ type SourceCode = (typeof ClientGroupSource)[keyof typeof ClientGroupSource];
 interface Prefix {
   readonly start: bigint;
   readonly end: bigint;
-  /** Of two prefixes with the same start, the longer one is inside; of equal ones, the higher code wins. */
+  /**
+   * Of two prefixes with the same start, the longer one is inside the other. Of equal prefixes, the one with the higher
+   * source code applies.
+   */
   readonly length: number;
   readonly source: SourceCode;
   readonly record: number;
@@ -41,10 +44,10 @@ const MAPPED_WORD = 0xffff;
 const SIGN_BIT = 0x80000000;
 
 /**
- * Builds the table. A MAC outranks an address, an address a subnet, and a longer prefix a shorter one; clients with
- * keys are found by their keys. A disabled or deleted group counts as Default. IPv6 prefixes never match IPv4 clients,
- * not even `::/0`. Rows with an invalid address are skipped. Access rights and exclusions are added independently of
- * groups.
+ * Builds the table. A group by MAC takes precedence over one by address, which takes precedence over one by subnet; a
+ * longer prefix takes precedence over a shorter one. Clients with keys are found by their keys. A disabled or deleted
+ * group is replaced by Default. IPv6 prefixes never match IPv4 clients, not even `::/0`. Rows with an invalid address
+ * are skipped. Access rights and exclusions are added independently of groups.
  */
 export function buildClientTable(rows: PolicyRows, live: LivePolicy): SharedArrayBuffer {
   const collector = new PrefixCollector(
@@ -66,7 +69,7 @@ export function buildClientTable(rows: PolicyRows, live: LivePolicy): SharedArra
   );
 }
 
-/** Whether two tables would be equal, because their inputs are equal. */
+/** Whether the tables for two inputs would be equal, because all relevant parts of the inputs are equal. */
 export function isSameForClients(
   a: { readonly rows: PolicyRows; readonly live: LivePolicy },
   b: { readonly rows: PolicyRows; readonly live: LivePolicy },
@@ -94,7 +97,7 @@ function areSame<T>(a: readonly T[], b: readonly T[], isSame: (x: T, y: T) => bo
   return a === b || (a.length === b.length && a.every((x, index) => isSame(x, b[index]!)));
 }
 
-/** Collects prefixes by family, and the words of their records. */
+/** Collects prefixes by family, and writes the words of their records. */
 class PrefixCollector {
   readonly ipv4: Ipv4Prefixes;
   readonly ipv6: Prefix[] = [];
@@ -103,7 +106,7 @@ class PrefixCollector {
   private recordCount = 1;
   private readonly groupIndices: ReadonlyMap<number, number>;
 
-  /** Reserves space for `capacity` prefixes. Throws a RangeError if there are too many. */
+  /** Reserves space for `capacity` prefixes; throws a RangeError if this is too many. */
   constructor({ groups }: PolicyRows, capacity: number) {
     if (capacity > MAX_RECORD)
       throw new RangeError(`could not build the client table: ${capacity} clients are too many`);
@@ -159,7 +162,7 @@ class PrefixCollector {
     this.records[at + 3] = start;
   }
 
-  /** Starts the next record; returns the position of its address words. */
+  /** Starts the next record; returns the index of its address words. */
   private beginRecord(groupId: number, source: SourceCode, bits: number): number {
     const at = this.recordCount++ * L.RECORD_WORDS;
     this.records[at] = this.groupIndices.get(groupId) ?? 0;
@@ -184,7 +187,10 @@ class PrefixCollector {
   }
 }
 
-/** Converts nested prefixes to ranges: a sweep over the starts, with a stack of the open prefixes. */
+/**
+ * Converts nested prefixes to ranges: goes through the starts in order, with a stack of the prefixes that contain the
+ * current address.
+ */
 function flatten(prefixes: Prefix[]): { starts: bigint[]; records: number[] } {
   prefixes.sort((a, b) => {
     if (a.start !== b.start) return a.start < b.start ? -1 : 1;

@@ -1,4 +1,7 @@
-/** The included engines: names and targets; see `NOTICE.md` for their sources. */
+/**
+ * The search engines that Weir knows: their names and the targets of safe search; see `NOTICE.md` for the sources of
+ * this data.
+ */
 import { readFileSync } from 'node:fs';
 import {
   type SafeSearchEngineData,
@@ -7,7 +10,7 @@ import {
 
 const SHIPPED = new URL('./engines-data.json', import.meta.url);
 
-/** All engines, in the order of the file. */
+/** All engines, in the order of the data file. */
 export const ENGINES: readonly SafeSearchEngineData[] = SafeSearchEngineFile.parse(
   JSON.parse(readFileSync(SHIPPED, 'utf8')),
 ).engines;

@@ -1,4 +1,4 @@
-/** Adds exclusions to the ranges of the client table, at the addresses of excluded clients. */
+/** Marks the addresses of excluded clients in the ranges of the client table. */
 import { addressFromText, addressWord, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 import { ClientTableLayout as L } from '../../../../shared/snapshot/layout.ts';
 import type { ExcludedAddress } from '../../change/runtime-state.ts';
@@ -8,7 +8,7 @@ const LAST_IPV4 = 0xffff_ffffn;
 const LAST_IPV6 = (1n << 128n) - 1n;
 const HALF = 64n;
 
-/** The marks of both families. An address of two clients has the exclusions of both. */
+/** The marks by address family. An address that belongs to two clients has the exclusions of both. */
 export function exclusionMarks(excluded: readonly ExcludedAddress[]): {
   readonly ipv4: Ranges<number>;
   readonly ipv6: Ranges<bigint>;
@@ -31,7 +31,7 @@ function numberOf(bytes: Uint8Array): bigint {
   return (view.getBigUint64(0) << HALF) | view.getBigUint64(8);
 }
 
-/** A range for each address, and one after it. */
+/** A range for each address, and another range without marks that starts after it. */
 function rangesOf(marks: ReadonlyMap<bigint, number>, last: bigint): { starts: bigint[]; records: number[] } {
   const starts = [0n];
   const records = [0];

@@ -1,4 +1,4 @@
-/** The active grants, in the form that threads read. Pure. */
+/** Converts the active grants to the form that DNS threads read. Pure. */
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import { nameFromText } from '../../../../shared/dns/name.ts';
 import { type NameGrant, NO_END_SECS } from '../../../../shared/snapshot/name-rules.ts';

@@ -1,9 +1,9 @@
 /**
- * IPv4 prefixes, sorted and converted to ranges without overlaps. There may be tens of thousands, and each change
- * rebuilds all, so they are stored as numbers without an allocation per prefix.
+ * Sorts IPv4 prefixes and converts them to ranges without overlaps. There may be tens of thousands, and each change
+ * rebuilds all ranges, so prefixes are stored as numbers, without an allocation for each.
  */
 
-/** Start of each range, as u32, and its record; the first starts at 0.0.0.0. */
+/** Start of each range, as u32, and its record; the first range starts at 0.0.0.0. */
 export interface Ipv4Ranges {
   readonly starts: Uint32Array;
   readonly records: Uint32Array;
@@ -11,16 +11,19 @@ export interface Ipv4Ranges {
 
 const BITS = 32;
 const FAMILY_END = 2 ** BITS;
-/** A prefix is a u64, in the order of the sweep: start, length, source, record. */
+/**
+ * A prefix is a u64 that consists, from the highest bits on, of start, length, source and record, so that sorting the
+ * numbers gives the order in which `flatten()` needs them.
+ */
 const LENGTH_SHIFT = 26;
 const SOURCE_SHIFT = 24;
-/** Maximum record number. */
+/** Maximum index of a record. */
 export const MAX_RECORD = 2 ** SOURCE_SHIFT - 1;
 
 /** Collects prefixes. */
 export class Ipv4Prefixes {
   private readonly keys: BigUint64Array;
-  /** The same memory as 32-bit words: low word, high word. */
+  /** The memory of `keys` as 32-bit words: for each key a low and a high word. */
   private readonly words: Uint32Array;
   private count = 0;
 
@@ -30,18 +33,24 @@ export class Ipv4Prefixes {
     this.words = new Uint32Array(this.keys.buffer);
   }
 
-  /** Adds a prefix; of two with the same start and length, the higher source (0..3), then the later record wins. */
+  /**
+   * Adds a prefix; of two prefixes with the same start and length, the one with the higher source (0..3) applies, or
+   * else the one with the later record.
+   */
   add(start: number, length: number, source: number, record: number): void {
     this.words[this.count * 2] = (length << LENGTH_SHIFT) | (source << SOURCE_SHIFT) | record;
     this.words[this.count * 2 + 1] = start;
     this.count++;
   }
 
-  /** Resolves the nesting: a sweep over the starts, with a stack of the open prefixes. */
+  /**
+   * Resolves nested prefixes: goes through the starts in order, with a stack of the prefixes that contain the current
+   * address.
+   */
   flatten(): Ipv4Ranges {
     this.keys.subarray(0, this.count).sort();
     const ranges = new RangeWriter(this.count * 2 + 1);
-    const openEnds: number[] = []; // exclusive
+    const openEnds: number[] = []; // exclusive ends
     const openRecords: number[] = [];
     const closeUpTo = (start: number): void => {
       for (let end = openEnds.at(-1); end !== undefined && end <= start; end = openEnds.at(-1)) {
@@ -64,7 +73,7 @@ export class Ipv4Prefixes {
   }
 }
 
-/** Writes ranges from the first address upwards. */
+/** Writes ranges in ascending order of addresses. */
 class RangeWriter {
   private readonly starts: Uint32Array;
   private readonly records: Uint32Array;
@@ -75,7 +84,7 @@ class RangeWriter {
     this.records = new Uint32Array(capacity);
   }
 
-  /** Assigns this record to addresses from `start` on; the last call for an address wins. */
+  /** Assigns this record to addresses from `start` on; a later call with the same start replaces an earlier one. */
   begin(start: number, record: number): void {
     if (this.starts[this.count - 1] !== start) this.starts[this.count++] = start;
     this.records[this.count - 1] = record;

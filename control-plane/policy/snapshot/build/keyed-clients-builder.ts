@@ -1,6 +1,6 @@
 /**
- * Clients with keys in the form that threads read. Their records are the first in the client table, in the order of the
- * rows, so that both are built from the same rows independently.
+ * Converts clients with keys to the form that DNS threads read. Their records are the first in the client table, in the
+ * order of the rows; this module and the builder of the client table therefore need no data from each other.
  */
 import { type KeyedClient, writeKeyedClients } from '../../../../shared/snapshot/keyed-clients.ts';
 import { Exclusion } from '../../../../shared/query-log.ts';
@@ -26,7 +26,7 @@ export function buildKeyedClients({ keyedClients }: PolicyRows, access: Access):
   return writeKeyedClients(clients, Math.random());
 }
 
-/** Whether both would give equal memory, because their inputs are equal. */
+/** Whether both inputs would give the same result, because all relevant fields are equal. */
 export function areSameKeyed(a: PolicyRows['keyedClients'], b: PolicyRows['keyedClients']): boolean {
   return (
     a === b ||

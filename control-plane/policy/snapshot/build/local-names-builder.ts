@@ -20,7 +20,7 @@ interface Plan {
 
 const wordsFor = (bytes: number): number => (bytes + 3) >>> 2;
 
-/** Builds the table; names are hashed with the seeds of the rule table, like questions. */
+/** Builds the table; names are hashed with the seeds of the rule table, like the names of queries. */
 export function buildLocalNames(
   tree: LocalTree,
   seeds: { readonly low: number; readonly high: number },
@@ -53,7 +53,7 @@ export function buildLocalNames(
   return buffer;
 }
 
-/** Names with a wire form; a name that is too long with its length bytes has none. */
+/** Computes the offsets. Names that are too long for the wire form are omitted. */
 function planTable(tree: LocalTree): Plan {
   const named: [LocalNode, Uint8Array][] = [];
   for (const node of tree.values()) {
@@ -74,7 +74,7 @@ function planTable(tree: LocalTree): Plan {
   return plan;
 }
 
-/** Enters a node into the hash slots, which are never full: there are twice as many slots as names. */
+/** Adds a node to the hash table, which never becomes full: there are twice as many slots as names. */
 function enter(words: Int32Array, slots: number, low: number, node: number): void {
   let slot = low & (slots - 1);
   while (words[L.HEADER_WORDS + slot * L.SLOT_WORDS + 1] !== 0) slot = (slot + 1) & (slots - 1);
@@ -82,7 +82,7 @@ function enter(words: Int32Array, slots: number, low: number, node: number): voi
   words[L.HEADER_WORDS + slot * L.SLOT_WORDS + 1] = node;
 }
 
-/** Writes the sets of the node at `node`, after its name. */
+/** Writes the record sets of the node at offset `node`, after its name. */
 function writeSets(
   words: Int32Array,
   bytes: Uint8Array,

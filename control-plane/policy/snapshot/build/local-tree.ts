@@ -1,15 +1,16 @@
 /**
- * Local records as a tree of names: which names exist, by themselves or because of names below them, and which one a
- * question finds. A wildcard covers every name below it that has neither a record nor a nearer wildcard. By RFC 4592, a
- * record nas.lan.home.example would exclude lan.home.example from *.home.example, so that Weir would forward queries
- * for it. Pure; `local-names-builder.ts` writes the tree for the threads.
+ * Local records as a tree of names. The tree shows which names exist, because they have records or because there are
+ * names below them, and which of these names a query matches. A wildcard covers every name below its parent that has
+ * neither its own record nor a closer wildcard. This differs from RFC 4592, by which a record for nas.lan.home.example
+ * would exclude lan.home.example from *.home.example, so that Weir would forward queries for lan.home.example. Pure;
+ * `local-names-builder.ts` writes the tree for the threads.
  */
 import type { LocalRecord } from './snapshot-records.ts';
 
-/** A name. */
+/** A name in the tree. */
 export interface LocalNode {
   readonly name: string;
-  /** Record sets by type, in order of arrival; none = an empty non-terminal. */
+  /** Record sets by type, in the order in which they were added; a name without any is an empty non-terminal. */
   readonly sets: Map<LocalRecord['type'], LocalRecord[]>;
   /** Whether the name exists without records. */
   isEmpty: boolean;
@@ -18,7 +19,7 @@ export interface LocalNode {
 /** Names by their text. */
 export type LocalTree = ReadonlyMap<string, LocalNode>;
 
-/** Builds the tree. If a name has a CNAME and other records, the kind that came first wins. */
+/** Builds the tree. If a name has a CNAME and other records, only the kind that comes first in `records` is used. */
 export function buildLocalTree(records: readonly LocalRecord[]): LocalTree {
   const tree = new Map<string, LocalNode>();
   const at = (name: string): LocalNode => {
@@ -44,7 +45,7 @@ function fits(node: LocalNode, { type, value }: LocalRecord): boolean {
   return type !== 'CNAME';
 }
 
-/** The node that a question for `name` finds, ignoring forward zones; undefined = the name is not local. */
+/** The node that a query for `name` matches, if forward zones are ignored; undefined if the name is not local. */
 export function findInTree(tree: LocalTree, name: string): LocalNode | undefined {
   const own = tree.get(name);
   if (own !== undefined && own.sets.size > 0) return own;
@@ -54,13 +55,16 @@ export function findInTree(tree: LocalTree, name: string): LocalNode | undefined
   return covering === undefined ? empty : tree.get(`*.${covering}`);
 }
 
-/** The local name that the CNAME of a node refers to; undefined if there is no CNAME, or it refers to another name. */
+/**
+ * The node of the local name to which the CNAME of a node refers; undefined if there is no CNAME or its target is not
+ * local.
+ */
 export function targetInTree(tree: LocalTree, node: LocalNode): LocalNode | undefined {
   const alias = node.sets.get('CNAME')?.[0];
   return alias && findInTree(tree, alias.value);
 }
 
-/** A name whose CNAME leads back to itself through local names; undefined = none. */
+/** A name whose CNAME leads back to the name through local names; undefined if there is no such loop. */
 export function findAliasLoop(tree: LocalTree): string | undefined {
   const ends = new Set<LocalNode>();
   for (const start of tree.values()) {
@@ -76,7 +80,7 @@ export function findAliasLoop(tree: LocalTree): string | undefined {
   return undefined;
 }
 
-/** All parent names, nearest first, without the root. */
+/** All parent names, closest first, without the root. */
 export function parentsOf(name: string): string[] {
   const parents: string[] = [];
   for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1))

@@ -1,6 +1,6 @@
 /**
- * The table of managed domains and blocked services: built from all rows, or from the previous table and the rows that
- * have changed.
+ * Builds the table of managed domains and blocked services, either from all rows, or from the previous table and the
+ * rows that have changed.
  */
 import { randomInt } from 'node:crypto';
 import { ManualKind } from '../../../../shared/snapshot/rule-table.ts';
@@ -16,11 +16,11 @@ export interface ManualNames extends ManualMeaning {
   readonly names: SharedArrayBuffer;
 }
 
-/** Rows that the table is built from; of `regexFilters`, only the owners are in it. */
+/** Rows from which the table is built; of `regexFilters`, only the owners are used. */
 export type NamedRows = Pick<PolicyRows, 'managedDomains' | 'blockedServices' | 'regexFilters'>;
 type Owner = number | null;
 
-/** Maximum share of changed names for which an edit is faster. */
+/** Maximum share of changed names for which an edit is faster than building the table again. */
 const MAX_CHANGED = 0.1;
 
 /** Builds the table; services are the currently active ones. */
@@ -66,7 +66,7 @@ export function editManualNames(
   return table && { names: table.rules, attributes: table.attributes, owners };
 }
 
-/** For the names in the changed rows: the kinds of all their rules, by owner. */
+/** For each name in the changed rows: the kinds of all rules for this name, by owner. */
 function kindsOfNames(
   changed: NamedRows['managedDomains'],
   { managedDomains, blockedServices }: NamedRows,
@@ -85,7 +85,7 @@ function kindsOfNames(
   return found;
 }
 
-/** Each group with rules, null = every group; in the order of their rules. */
+/** Owners of rules: each group with rules, and null for rules for every group; in the order of their rules. */
 function ownersOf({ managedDomains, regexFilters, blockedServices }: NamedRows): Owner[] {
   const owners = new Set<Owner>();
   for (const rows of [managedDomains, regexFilters, blockedServices])

@@ -1,7 +1,7 @@
 /**
- * Compiles manual settings (managed domains, blocked services, regex filters) to small tables that outrank those of the
- * lists; a change costs milliseconds, even with 100,000 rows. Rules are stored by owner, that is, by the groups that
- * they are for; `policy-table-builder.ts` maps owners to classes.
+ * Compiles manual rules (managed domains, blocked services, regex filters) to small tables, which take precedence over
+ * the tables of the lists. A change takes milliseconds, even with 100,000 rows. Rules are stored by owner, which is the
+ * group to which they apply or all groups; `policy-table-builder.ts` maps owners to classes.
  */
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
 import { type CompiledRules, seedsOf } from '../../compile/table/compiled-rules.ts';
@@ -20,7 +20,7 @@ import type { SpecialRule } from '../../../../shared/snapshot/special-rules.ts';
 /** The manual tables of a snapshot, with their rules. */
 export interface ManualRules extends ManualNames {
   readonly special: SharedArrayBuffer;
-  /** Regex filters over the budget, which are not active. */
+  /** Regex filters that exceed the budget and are therefore not active. */
   readonly refused: readonly RefusedFilter[];
 }
 
@@ -28,14 +28,14 @@ export interface ManualRules extends ManualNames {
 export interface RefusedFilter {
   readonly id: number;
   readonly pattern: string;
-  /** Text for the middle of a sentence. */
+  /** Reason as a part of a sentence. */
   readonly reason: string;
 }
 
-/** Cache of the previous filters, so that only changed ones are compiled. */
+/** Automata of the previous filters, so that only changed filters are compiled. */
 const automata = new RememberedAutomata();
 
-/** Whether two policies have the same manual rules with the same hashes; equal rows are the same objects. */
+/** Whether two policies have the same manual rules with the same hashes; equal rows must be the same objects. */
 export function isSameForManualRules(a: ManualCauses, b: ManualCauses): boolean {
   const [one, other] = [seedsOf(a.compiled.rules), seedsOf(b.compiled.rules)];
   return (
@@ -80,7 +80,7 @@ export function buildManualRules(
     const built = buildManualNames(held, seeds);
     return { ...built, ...buildFilters(regexFilters, built.owners, seeds) };
   }
-  // An edit keeps the numbers of owners.
+  // An edit keeps the indexes of owners, so the special rules can be reused.
   if (before !== undefined && before.rows.regexFilters === regexFilters) {
     const { special, refused } = before.manual;
     return { ...edited, special, refused };
@@ -105,13 +105,13 @@ function buildFilters(
   return { special: encodeSpecialRules(set, seeds), refused };
 }
 
-/** The filters of a change that exceed the budget. */
+/** Those of `filters` that exceed the budget for changes. */
 export function findRefusedFilters(filters: readonly PolicyRegexFilter[]): readonly RefusedFilter[] {
   const owners = [...new Set(filters.map(({ groupId }) => groupId))];
   return placeFilters(filters, owners, CHANGED_FILTERS_BUDGET).refused;
 }
 
-/** Places the filters; the index of a filter is the index of its rule. */
+/** Adds the filters to a set of special rules; the index of a filter is also the index of its rule. */
 function placeFilters(
   filters: readonly PolicyRegexFilter[],
   owners: readonly (number | null)[],

@@ -20,7 +20,7 @@ import {
 import { ENGINES } from './engine-data.ts';
 import { effectiveGroupId } from './policy-table-builder.ts';
 
-/** The name rules from `rows` and settings; `zones` assigns the numbers, `grants` are the active grants. */
+/** The name rules from `rows` and settings; `zones` assigns the indexes of zones, `grants` are the active grants. */
 export function nameRules(
   rows: PolicyRows,
   settings: DnsSettings,
@@ -29,7 +29,7 @@ export function nameRules(
   grants: NameRules['grants'] = [],
 ): NameRules {
   const written = rows.forwardZones.map(({ zone, servers }) => ({ zone, names: zoneNames(zone), servers }));
-  // Derived zones come last, because zones of the API outrank them.
+  // Zones that are derived from settings come last, because zones of the API take precedence.
   const numbered = zones.number([...written, ...localZone(settings)]);
   const exempt = [...dns.rebinding_allowlist, settings.local_domain];
   return {
@@ -43,7 +43,7 @@ export function nameRules(
   };
 }
 
-/** Zones for the local domain and the private addresses, if there is a server for them. */
+/** Forward zones for the local domain and for reverse names of private addresses, if a server is configured. */
 function localZone({ local_dns_server: server, local_domain: domain }: DnsSettings): DefinedZone[] {
   if (server === '') return [];
   const reverse = PRIVATE_NETWORKS.flatMap(zoneNames);
@@ -51,7 +51,7 @@ function localZone({ local_dns_server: server, local_domain: domain }: DnsSettin
   return [{ zone: 'local_dns_server', names, servers: [`udp://${server}`] }];
 }
 
-/** The enabled configs in `rows` per group; a disabled group enforces those of Default. */
+/** The safe-search engines in `rows` per group; a disabled group has the engines of Default. */
 export function safeSearchRules(rows: Pick<PolicyRows, 'groups' | 'safeSearch'>): SafeSearchRules {
   const used = ENGINES.filter(({ id }) => rows.safeSearch.some(({ engine }) => engine === id));
   const masks = new Map<number, number>();

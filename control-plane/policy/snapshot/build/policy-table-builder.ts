@@ -1,6 +1,6 @@
 /**
  * Builds the policy table of `shared/snapshot/policy-table.ts`: the effect of each attribute of the rule table on each
- * group, and the answers to blocked queries. Pure, and fast enough for the control plane's loop.
+ * group, and the answers to blocked queries. Pure, and fast enough for the event loop of the control plane.
  */
 import { DEFAULT_GROUP_ID } from '../../../../shared/api/policy/groups-api.ts';
 import { addressFromText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
@@ -29,20 +29,22 @@ import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
 import type { LivePolicy } from '../../change/runtime-state.ts';
 import type { PolicyGroup, PolicyRows } from '../../change/rows.ts';
 
-/** The manual rules' part of a policy, see `manual-rules.ts`. */
+/** Data for interpreting the table of manual rules, see `manual-rules.ts`. */
 export interface ManualMeaning {
   readonly attributes: AttributeTable;
-  /** Groups of each owner of manual rules; null = every group. */
+  /** Group of each owner of manual rules; null = every group. */
   readonly owners: readonly (number | null)[];
 }
 
-/** Inputs other than rules and rows. */
+/** Inputs of a policy other than rules and rows. */
 export interface PolicyCircumstances {
   readonly blocking: BlockingSettings;
   readonly live: LivePolicy;
 }
 
-/** Builds the policy of snapshot `version`. The group Default is at index 0, listed or not. */
+/**
+ * Builds the policy of snapshot `version`. The group Default is always at index 0, even if the rows do not contain it.
+ */
 export function buildPolicyTable(
   version: number,
   compiled: CompiledRules,
@@ -105,7 +107,7 @@ function writeGroups(
 
 /**
  * One row per class, one byte per attribute: the union of the bits of the sources that are active for the class,
- * optionally of the given ones only.
+ * optionally only of the given sources.
  */
 function kindMatrix(
   table: AttributeTable,
@@ -154,8 +156,8 @@ function flagMatrix(served: readonly (readonly boolean[])[]): Uint8Array {
 }
 
 /**
- * For each compiled source, by index, whether it is active for the group: it is enabled, could be read, and is for the
- * group or for all groups.
+ * For each compiled source, by index, whether it is active for the group: it is enabled, could be read, and is assigned
+ * to the group or to all groups.
  */
 export function sourcesServing(
   group: PolicyGroup | undefined,
@@ -166,7 +168,7 @@ export function sourcesServing(
   return groupsServed(compiled, rows).map((served) => served === 'all' || served.has(id));
 }
 
-/** The groups of each compiled source, by index. */
+/** The groups to which each compiled source is assigned, by index. */
 function groupsServed(
   { sources }: Pick<CompiledRules, 'sources'>,
   rows: Pick<PolicyRows, 'sources'>,
@@ -186,7 +188,7 @@ export function orderGroups(groups: readonly PolicyGroup[]): PolicyGroup[] {
   return [{ id: DEFAULT_GROUP_ID, enabled: true, noIpv6 }, ...others];
 }
 
-/** Id with which the rules of a group are looked up: a disabled group is treated as Default. */
+/** The id of the group whose rules apply: the group itself, or Default if the group is disabled. */
 export function effectiveGroupId(group: PolicyGroup | undefined): number {
   return group?.enabled === true ? group.id : DEFAULT_GROUP_ID;
 }
@@ -206,7 +208,7 @@ function classify(
   const ofGroup = groups.map((group) => {
     const id = effectiveGroupId(group);
     const flags = servedBy.map((groupIds) => groupIds === 'all' || groupIds.has(id));
-    // Rules for every group do not distinguish groups; a group with its own rules gets its own class.
+    // Rules for every group do not matter for the class; a group with its own manual rules gets its own class.
     const key = `${flags.map(Number).join('')} ${owning.has(id) ? id : 'none'}`;
     let policyClass = known.get(key);
     if (policyClass === undefined) {
@@ -225,7 +227,7 @@ function writeBlocking(buffer: SharedArrayBuffer, blocking: BlockingSettings, en
   words[L.BLOCKING_MODE_WORD] = BlockingMode[blocking.mode];
   words[L.BLOCKING_TTL_SECS_WORD] = blocking.ttlSecs;
   words[L.ADDRESS_FAMILIES_WORD] = AddressFamily.IPV4 | AddressFamily.IPV6;
-  // In every other mode, the addresses are zero as in `null_ip`, whatever the configuration contains.
+  // In every other mode, the addresses remain zero, as for `null_ip`, even if custom addresses are configured.
   if (blocking.mode !== 'custom_ip') return;
   let families = 0;
   const ipv4 = addressFromText(blocking.customIpv4);

@@ -1,4 +1,4 @@
-/** Assembles a snapshot: the compiled tables of the lists, and newly built manual rules and policy. */
+/** Assembles a snapshot from the compiled tables of the lists and from newly built manual rules and policy. */
 import type { SnapshotBuffers } from '../../../../shared/snapshot/snapshot.ts';
 import { type BlockingSettings } from '../../change/blocking-settings.ts';
 import { isSameAccess } from '../../../../shared/policy/access.ts';

@@ -1,6 +1,6 @@
 /**
- * All records that this server answers itself, from all sources: the configuration, the API and DHCP, in this order of
- * precedence, with the reverse names derived from addresses. Pure.
+ * Collects all local records, which this server answers itself, from the configuration, the API and DHCP, in this order
+ * of precedence, and derives PTR records from their addresses. Pure.
  */
 import { addressFromText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
@@ -13,7 +13,7 @@ import { type PolicyRows } from '../../change/rows.ts';
 /** One record from any source. */
 export interface LocalRecord {
   readonly source: LocalSourceName;
-  /** Id of a record of the API; else 0. */
+  /** Id of a record of the API; 0 for records from other sources. */
   readonly id: number;
   readonly fqdn: string;
   /** Zone of the record; '' = none. */
@@ -47,7 +47,7 @@ export function isSameForLocalNames(a: LocalCauses, b: LocalCauses): boolean {
   );
 }
 
-/** Compares flat rows with the same fields without creating objects, because there may be thousands. */
+/** Compares flat rows with the same fields without creating objects, because there may be thousands of rows. */
 function isSame<T extends object>(a: readonly T[], b: readonly T[]): boolean {
   if (a === b) return true;
   const [first] = a;
@@ -56,7 +56,7 @@ function isSame<T extends object>(a: readonly T[], b: readonly T[]): boolean {
   return a.every((row, index) => fields.every((field) => row[field] === b[index]![field]));
 }
 
-/** All records in order of precedence. Invalid ones are skipped. */
+/** All records in order of precedence. Invalid records are skipped. */
 export function localRecords(
   rows: Pick<PolicyRows, 'localRecords'>,
   live: Pick<LivePolicy, 'configRecords' | 'leases'>,
@@ -68,7 +68,7 @@ export function localRecords(
   for (const { fqdn, address } of live.leases) {
     const bytes = addressFromText(address);
     const name = canonicalDomain(fqdn);
-    // A lease does not change a name that a user defined.
+    // A lease must not change a name that a user has defined.
     if (bytes === null || name === null || written.has(name)) continue;
     const type = isMappedIpv4(bytes) ? 'A' : 'AAAA';
     add(records, {

@@ -1,7 +1,7 @@
 /**
- * Numbers the definitions of forward zones: the cache partition of a zone, and the numbers of its servers in log
- * records. A definition that returns gets its old number; another definition of the same zone never sees the answers of
- * the previous one.
+ * Assigns numbers to the definitions of forward zones: the number of the zone's cache partition, and the numbers of its
+ * servers in log records. A definition that was removed and is added again gets its old numbers; a changed definition
+ * of a zone gets a new partition, so that it never uses answers that were cached for the previous definition.
  */
 import { parseUpstream } from '../../../../config/upstream-url.ts';
 import { nameFromText } from '../../../../shared/dns/name.ts';
@@ -9,7 +9,7 @@ import { FIRST_ZONE_UPSTREAM, type ForwardZone } from '../../../../shared/snapsh
 
 const MAX_NUMBER = 0xffff;
 
-/** A zone without numbers. */
+/** A zone to which no numbers are assigned yet. */
 export interface DefinedZone {
   /** Name of the zone as shown to users. */
   readonly zone: string;
@@ -19,17 +19,17 @@ export interface DefinedZone {
   readonly servers: readonly string[];
 }
 
-/** Numbers within one run of Weir, like the cache that uses them. */
+/** Assigns numbers that are valid for one run of the process, like the cache. */
 export class ZoneNumbers {
   private readonly partitions = new Numbering(1);
   private readonly upstreams: Numbering;
 
-  /** `onUpstream` is called for each number that a server gets, before the zones with it are returned. */
+  /** `onUpstream` is called whenever a number is assigned to a server, before zones with this number are returned. */
   constructor(onUpstream?: (number: number, server: string) => void) {
     this.upstreams = new Numbering(FIRST_ZONE_UPSTREAM, onUpstream);
   }
 
-  /** The zones in the form that threads use. Of several definitions of a zone, the first is used. */
+  /** The zones in the form that DNS threads read. Of several definitions of a zone, the first is used. */
   number(zones: readonly DefinedZone[]): ForwardZone[] {
     const definitions = zones.map(({ names, servers }) => JSON.stringify([names, servers]));
     const inUse = new Set(definitions);
@@ -52,7 +52,10 @@ export class ZoneNumbers {
   }
 }
 
-/** Assigns the numbers from `first` to 65535 to names; then reuses the oldest free one. */
+/**
+ * Assigns the numbers from `first` to 65535 to names; after the last one, reuses the number that has been free for the
+ * longest time.
+ */
 class Numbering {
   private readonly byName = new Map<string, number>();
   private readonly byNumber = new Map<number, string>();

@@ -1,7 +1,7 @@
 /**
- * Applies the policy in the database: a change of a group, of a source's assignment or of a blocking setting creates a
- * new policy table for the active rules; a compilation provides new rules. Several changes in quick succession are
- * published once.
+ * Applies the policy in the database. A change of a group, of the groups of a source, or of a blocking setting creates
+ * a new policy table for the active rules; a compilation provides new rules. Several changes in quick succession are
+ * published together.
  */
 import type { Logger } from '../../../../shared/log.ts';
 import { DatabaseUnavailable } from '../../../storage/db/database-errors.ts';
@@ -16,20 +16,20 @@ import { type CompiledRules, activeKeys } from '../../compile/table/compiled-rul
 import { inputKeyOf } from '../../compile/table/input-key.ts';
 import type { SnapshotPublisher } from './publisher.ts';
 
-/** Parts of a policy build. */
+/** Dependencies of the active policy. */
 export interface PolicyParts {
   readonly publisher: SnapshotPublisher;
   readonly readPolicy: () => Promise<Pick<StoredPolicy, 'rows' | 'lists' | 'position'>>;
-  /** Evaluated for each policy, because a reload of the configuration may change it. */
+  /** Called for each policy, because a reload of the configuration may change the settings. */
   readonly blocking: () => BlockingSettings;
-  /** The rows as they apply on this node; by default the stored ones. */
+  /** Converts the stored rows to the rows that apply on this node; by default, returns them unchanged. */
   readonly rowsHere?: (rows: PolicyRows) => PolicyRows;
-  /** Number of DNS threads that do not use the settings yet. */
+  /** Number of DNS threads that do not use the current settings yet. */
   readonly settingsBehind?: () => number;
   /** Whether this node has stopped trying to compile an input, see `inputKeyOf`. */
   readonly isRefused?: (sourceId: number, inputKey: string) => boolean;
   readonly logger: Logger;
-  /** Called when another position has been reached. */
+  /** Called when a new position in the history of policy is active. */
   readonly moved?: () => void;
 }
 
@@ -37,8 +37,8 @@ export interface PolicyParts {
 const RETRY_MS = 5000;
 
 /**
- * The only way to publish. Here, `active` means: published, and either acknowledged by every thread or, for threads
- * that take longer than `WorkerSupervisor.broadcast` waits, counted by `threadsBehind()`.
+ * The only way to publish policy. Here, `active` means: published, and each thread has either acknowledged it or, if it
+ * takes longer than `WorkerSupervisor.broadcast` waits, is counted by `threadsBehind()`.
  */
 export class ActivePolicy implements PolicyApplier {
   private readonly parts: PolicyParts;
@@ -47,15 +47,15 @@ export class ActivePolicy implements PolicyApplier {
   private readonly retrying: Retrying;
   /** Rules for the next publication. */
   private compiled: CompiledRules;
-  /** The last published rules; null if a later publication has not succeeded. */
+  /** The last published rules; null if a later publication failed. */
   private published: CompiledRules | null;
-  /** Whether a change outside the rows is unpublished. */
+  /** Whether a change of rules or settings is not published yet. */
   private hasOtherChange = false;
   /** Position of the active rows. */
   private position: PolicyPosition | null = null;
-  /** Lists that should be active together with those rows. */
+  /** Lists that should be active together with these rows. */
   private lists: readonly WantedList[] = [];
-  /** The newest position at which all lists were also active, except those that are rejected on this node. */
+  /** The newest position that was active together with all its lists, except lists that are rejected on this node. */
   private whole: PolicyPosition | null = null;
 
   constructor(parts: PolicyParts) {
@@ -85,8 +85,8 @@ export class ActivePolicy implements PolicyApplier {
   }
 
   /**
-   * Applies changes from outside this node, up to the position that is known when no policy is being applied; throws
-   * like `apply()`. Changes that this node made itself are not published again.
+   * Applies changes from outside this node, up to the position that `known` returns once no policy is being applied;
+   * throws like `apply()`. Changes that this node made itself are not published again.
    */
   async catchUp(known: () => PolicyPosition): Promise<void> {
     await this.applier.idle();
@@ -102,7 +102,7 @@ export class ActivePolicy implements PolicyApplier {
     return this.whole?.revision ?? null;
   }
 
-  /** The newest mark at which all lists were also active; null if there is none yet. */
+  /** The newest mark, see `setMark()`, that is active with all its lists; null if there is none yet. */
   mark(): number | null {
     return this.whole?.mark ?? null;
   }
@@ -163,13 +163,17 @@ export class ActivePolicy implements PolicyApplier {
   }
 
   private moveTo(position: PolicyPosition): void {
-    // Without this, future marks would count as reached before their changes are applied.
+    // Reset, because otherwise marks that will be assigned again would count as reached before their changes are
+    // applied.
     if (this.position !== null && !mayFollow(position, this.position)) this.whole = null;
     this.position = position;
     this.noteWhole();
   }
 
-  /** If a list is not compiled yet, its earlier rules are active: then the position is not reached. */
+  /**
+   * The position does not count as active while a list is not compiled yet, because earlier rules of the list are still
+   * used.
+   */
   private noteWhole(): void {
     if (this.published === null) return;
     const keys = activeKeys(this.published);
@@ -191,7 +195,8 @@ export class ActivePolicy implements PolicyApplier {
       this.published = compiled;
       if (this.whole !== this.position) this.noteWhole();
     } catch (error) {
-      // Rules and settings may not have reached every thread; the next attempt publishes them even without a database.
+      // The new rules and settings may be missing in some threads, so the next attempt publishes them even without a
+      // database.
       this.hasOtherChange = true;
       throw error;
     }
@@ -202,7 +207,7 @@ function asStored(rows: PolicyRows): PolicyRows {
   return rows;
 }
 
-/** Whether there was a later change that policy does not read, or a later mark. */
+/** Whether `one` has a later revision or mark than `other`. */
 function isLater(one: PolicyPosition, other: PolicyPosition): boolean {
   return one.revision > other.revision || one.mark > other.mark;
 }

@@ -10,7 +10,9 @@ const BLOCK_KINDS =
 const ALLOW_KINDS =
   RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW | RuleKind.IMPORTANT_ALLOW_SUFFIX;
 
-/** Counts distinct names in all enabled sources, and those of blocked services, for any group. */
+/**
+ * Counts the distinct names in all sources that are enabled for at least one group, and the names of blocked services.
+ */
 export function filterStats({ snapshot, compiled, rows }: PublishedState): BlockFilterStats {
   const sources = new ActiveSources(compiled, rows);
   const disables = (by: number, source: number): boolean => sources.disablesForAll(by, source);
@@ -48,8 +50,8 @@ export function filterStats({ snapshot, compiled, rows }: PublishedState): Block
 }
 
 /**
- * Number of names and expressions that lists, services and manual rules block for any group; 0 = no query is blocked by
- * its name.
+ * Number of names and expressions that lists, services and manual rules block for at least one group; if 0, no query
+ * can be blocked because of its name.
  */
 export function countBlocked(state: PublishedState): number {
   const { managedDomains, regexFilters } = state.rows;
@@ -58,7 +60,7 @@ export function countBlocked(state: PublishedState): number {
   return filterStats(state).blocked_domains + ofLists + own.length;
 }
 
-/** Names of services that are blocked for any group, at times or always. */
+/** Names of services that are blocked for at least one group, either always or at certain times. */
 function serviceNames({
   blockedServices,
 }: PublishedState['rows']): Record<'suffixes' | 'exact', Set<string>> {
@@ -67,7 +69,7 @@ function serviceNames({
   return { suffixes, exact: exact.difference(suffixes) };
 }
 
-/** Patterns and expressions of active lists. */
+/** Number of patterns and expressions in active lists. */
 function listRegexes({ sources }: PublishedState['compiled'], active: ActiveSources): number {
   return sources.reduce(
     (sum, { statistics }, index) => sum + (active.nameOf(index) === null ? 0 : statistics.textRules),

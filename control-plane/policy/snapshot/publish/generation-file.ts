@@ -1,10 +1,12 @@
 /**
- * One generation as bytes: attributes, and the rows and sources from which a snapshot is built. The rule table,
- * followed by the special rules, is a separate file that generations share, named after the identity of the table.
- * Little-endian:
+ * One generation as bytes: attributes, and the rows and sources from which a snapshot is built. A generation is one
+ * published state of policy. Its rule table and special rules are in a separate file, which generations share and which
+ * is named after the identity of the table. All numbers are little-endian:
  *
- * u32 x 6 magic, format, bytes of JSON, attribute offsets, pairs, name counts bytes JSON, then the three attribute
- * arrays (u32 each) u32 CRC-32 of everything before it
+ * - six u32: magic number, format, size of the JSON in bytes, numbers of attribute offsets, pairs and name counts
+ * - the JSON
+ * - the three attribute arrays (u32 each)
+ * - CRC-32 of all preceding bytes (u32)
  */
 import { crc32 } from 'node:zlib';
 import type { ListStatistics } from '../../compile/parse/list-statistics.ts';
@@ -31,31 +33,33 @@ export interface GenerationContent {
   }[];
   readonly compiledAtMs: number;
   readonly compileMs: number;
-  /** See `CompiledRules`. */
+  /** As in `CompiledRules`. */
   readonly hasLeftNames?: true;
   /** Replaces the managed domains in `rows`; absent = they are in `rows`. */
   readonly managed?: SharedManaged;
-  /** See `PublishedState`; 0 = unknown. */
+  /** As in `PublishedState`; 0 = unknown. */
   readonly publishedAtMs: number;
 }
 
 type Description = Omit<GenerationContent, 'attributes'>;
 
-/** Managed domains that generations share in a file, and the differences of one generation. */
+/**
+ * A file of managed domains that several generations share, and the differences between the file and one generation.
+ */
 export interface SharedManaged {
   /** Name of the file, 16 hexadecimal digits. */
   readonly id: string;
-  /** Ids of rows in the file that are not in the generation. */
+  /** Ids of rows that are in the file, but not in the generation. */
   readonly gone: readonly number[];
   readonly fresh: PolicyRows['managedDomains'];
 }
 
-/** A file is incomplete, damaged, or has another format; the message has the details. */
+/** Error: a file is incomplete, damaged, or has another format; the message contains the details. */
 export class DamagedGeneration extends Error {
   override readonly name = 'DamagedGeneration';
 }
 
-/** The bytes of a generation; with `managed`, managed domains are written as the difference to a shared file. */
+/** Encodes a generation; with `managed`, managed domains are written as the difference from a shared file. */
 export function encodeGeneration(
   { snapshot, compiled, rows, publishedAtMs = 0 }: PublishedState,
   managed?: SharedManaged,
@@ -85,7 +89,10 @@ export function encodeGeneration(
   return Buffer.concat([body, trailer]);
 }
 
-/** JSON texts of arrays that several generations share: tables that do not change keep their arrays. */
+/**
+ * Cache of the JSON of arrays, because the rows of a table that does not change are the same array in several
+ * generations.
+ */
 const texts = new WeakMap<readonly unknown[], string>();
 
 function arrayText(values: readonly unknown[]): string {
@@ -105,7 +112,7 @@ function fieldsText(rows: PolicyRows): string {
   return `{${fields.join()}}`;
 }
 
-/** The bytes of a shared file of managed domains: JSON, then its CRC-32. */
+/** Encodes a shared file of managed domains: JSON, then its CRC-32. */
 export function encodeManaged(rows: PolicyRows['managedDomains']): Buffer {
   const json = Buffer.from(JSON.stringify(rows));
   const trailer = Buffer.alloc(4);
@@ -140,6 +147,6 @@ export function decodeGeneration(file: Buffer): GenerationContent {
     return new Uint32Array(Uint8Array.from(bytes).buffer);
   };
   const attributes = { offsets: words(offsets), pairs: words(pairs), nameCounts: words(nameCounts) };
-  // The file of an earlier release lacks newer kinds of rows.
+  // A file from an earlier release lacks kinds of rows that were added later.
   return { ...description, rows: { ...NO_POLICY_ROWS, ...description.rows }, attributes };
 }

@@ -1,8 +1,8 @@
 /**
- * The generations on disk, `<data_dir>/snapshots/`: a node starts from them without a database and without parsing
- * lists. Files are written with a temporary name, synced and renamed; every checksum is verified on reading, and if a
- * generation is damaged, the previous one is used. The file formats are in `generation-file.ts` and
- * `shared/snapshot/layout.ts`.
+ * The generations (published states of policy) on disk, in `<data_dir>/snapshots/`: with them, a node can start without
+ * a database and without parsing lists. Files are written with a temporary name, synced and renamed; every checksum is
+ * verified on reading, and if a generation is damaged, the previous one is used. The file formats are in
+ * `generation-file.ts` and `shared/snapshot/layout.ts`.
  */
 import { randomBytes } from 'node:crypto';
 import { hasErrorCode, reasonOf } from '../../../../shared/errors.ts';
@@ -31,14 +31,14 @@ import { readFully } from '../../../host/files/read-fully.ts';
 
 /** Number of generations that are kept on disk. */
 const KEPT = 20;
-/** Milliseconds after which every thread uses a generation. */
+/** Milliseconds after its publication by which every thread uses a generation. */
 const SETTLED_MS = 2000;
 /**
- * Maximum number of managed domains written with each generation; if there are more, only the differences from a shared
- * file are written.
+ * Maximum number of managed domains written with each generation; if there are more, each generation contains only the
+ * differences from a shared file.
  */
 const MAX_OWN_MANAGED = 2000;
-/** Number of differing rows from which a new shared file is written. */
+/** Number of differing rows above which a new shared file is written. */
 const MAX_DIFFERING = 2000;
 const GENERATION_FILE = /^generation-(\d{10})-([0-9a-f]{56})(?:-([0-9a-f]{16}))?\.weir$/;
 const MANAGED_FILE = /^managed-[0-9a-f]{16}\.weir$/;
@@ -49,7 +49,7 @@ interface GenerationName {
   readonly file: string;
   readonly version: number;
   readonly rulesId: string;
-  /** Id of its shared file of managed domains; null = none. */
+  /** Id of the shared file of managed domains that the generation uses; null = none. */
   readonly managedId: string | null;
 }
 
@@ -60,7 +60,7 @@ export interface KeptGeneration {
   readonly rows: PolicyRows;
 }
 
-/** The folder of generations. Calls must not overlap; the publisher ensures that. */
+/** The directory of generations. Calls must not overlap; the publisher ensures this. */
 export class Generations {
   private readonly folder: string;
   private readonly logger: Logger;
@@ -73,8 +73,8 @@ export class Generations {
   }
 
   /**
-   * The newest intact generation, and the highest version ever used here, even in damaged files, so that versions keep
-   * growing. Also removes temporary files of a crash.
+   * The newest intact generation, and the highest version ever used here, even in damaged files, so that versions
+   * always increase. Also removes temporary files that a crash has left.
    */
   async load(): Promise<{ kept: KeptGeneration | undefined; highestVersion: number }> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
@@ -92,7 +92,8 @@ export class Generations {
   }
 
   /**
-   * Whether a process has been ready with a policy in this folder: if so, lists that have no copy could not be fetched.
+   * Whether an earlier process with this directory has been ready. If so, lists that still have no copy cannot be
+   * fetched, and the start does not wait for them.
    */
   wasReady(): Promise<boolean> {
     return exists(join(this.folder, READY_FILE));
@@ -103,7 +104,7 @@ export class Generations {
     if (!(await this.wasReady())) await writeDurably(join(this.folder, READY_FILE));
   }
 
-  /** Writes a generation and deletes those that are too old. If it throws, earlier ones are kept. */
+  /** Writes a generation and deletes those that are too old. If writing fails, earlier generations are kept. */
   async save(state: PublishedState): Promise<void> {
     const rulesId = rulesIdOf(state.snapshot.rules);
     const rulesPath = join(this.folder, rulesFile(rulesId));
@@ -117,7 +118,10 @@ export class Generations {
     await this.prune();
   }
 
-  /** These rows as differences from a shared file; writes a new file if the last one differs too much. */
+  /**
+   * Converts rows to differences from a shared file; writes a new shared file if the rows differ too much from the last
+   * one.
+   */
   private async shareManaged(rows: PolicyRows['managedDomains']): Promise<SharedManaged | undefined> {
     if (rows.length <= MAX_OWN_MANAGED) return undefined;
     let shared = this.managed;
@@ -141,8 +145,7 @@ export class Generations {
   }
 
   /**
-   * The newest rules on disk whose sources satisfy `fits`; undefined if there are none. Skips damaged and deleted
-   * files.
+   * The newest rules on disk whose sources satisfy `fits`; undefined if no rules do. Skips damaged and deleted files.
    */
   async findRules(fits: (sources: CompiledRules['sources']) => boolean): Promise<CompiledRules | undefined> {
     const seen = new Set<string>();
@@ -161,8 +164,8 @@ export class Generations {
   }
 
   /**
-   * The generation that was active at a given time in Unix milliseconds; null if it is not kept, or was just being
-   * applied. Rules that equal those of `active` are not read again.
+   * The generation that was active at a given time in Unix milliseconds; null if the generation is not kept, or was
+   * just being applied at that time. Rules that equal those of `active` are not read again.
    */
   async at(momentMs: number, active: CompiledRules): Promise<KeptGeneration | null> {
     try {
@@ -176,8 +179,8 @@ export class Generations {
   }
 
   /**
-   * The content of the last generation before a given time, if it is followed by the next version. Modification times
-   * select the two files to read; their content decides.
+   * The content of the last generation before a given time, if the file of the next version also exists. Modification
+   * times only select the two files to read; the times in their content are decisive.
    */
   private async contentAt(
     momentMs: number,
@@ -205,8 +208,8 @@ export class Generations {
   }
 
   /**
-   * Index of the newest generation that was written before a given time, or of the newest of all if none was, for
-   * example after copying the files.
+   * Index of the newest generation that was written before a given time, or index of the newest generation if no file
+   * is that old, for example because the files were copied.
    */
   private async placeAt(momentMs: number, names: readonly GenerationName[]): Promise<number> {
     for (const [place, { file }] of names.entries())
@@ -236,7 +239,7 @@ export class Generations {
     const { rules, special } = known ?? (await this.readRules(rulesId));
     const { attributes, sources, compiledAtMs, compileMs, hasLeftNames } = content;
     const rows = await this.rowsOf(content);
-    // The reader checks the layout.
+    // Creating the `RuleTable` also checks the layout.
     if (attributeCount(attributes) !== new RuleTable(rules).attributeCount)
       throw new DamagedGeneration('attributes and rules do not belong together');
     return {
@@ -261,7 +264,7 @@ export class Generations {
     return { ...rows, managedDomains: withChanges(shared, changes) };
   }
 
-  /** The rules' file contains the table, whose header contains its length, followed by the special rules. */
+  /** The file of rules contains the table, whose header contains its length, and then the special rules. */
   private async readRules(
     rulesId: string,
   ): Promise<{ rules: SharedArrayBuffer; special: SharedArrayBuffer }> {
@@ -287,7 +290,7 @@ export class Generations {
     }
   }
 
-  /** Newest first. */
+  /** The files of generations, newest first. */
   private async list(): Promise<GenerationName[]> {
     const names: GenerationName[] = [];
     for (const file of await readdir(this.folder)) {

@@ -1,8 +1,8 @@
 /**
  * Owns the active snapshot. Publishing builds the policy table with the next version, sends the snapshot to every
- * thread, and writes the generation to disk when all have acknowledged it, or after a timeout. One publication at a
- * time; after many changes in quick succession, the disk lags behind: the first generation and the last of each rule
- * table are written.
+ * thread, and writes the generation to disk when all threads have acknowledged the snapshot, or after a timeout. Only
+ * one publication runs at a time. After many changes in quick succession, not every generation is written to disk, but
+ * at least the first one and the last one of each rule table.
  */
 import { reasonOf } from '../../../../shared/errors.ts';
 import type { Logger } from '../../../../shared/log.ts';
@@ -35,35 +35,35 @@ export interface PublisherParts {
   readonly live: FindLivePolicy;
   readonly generations: Generations;
   readonly logger: Logger;
-  /** Called with each state before a thread can write its version to a record. */
+  /** Called with each state before a thread can write the version of the state to a log record. */
   readonly beforeUse?: (state: PublishedState) => void;
   /** Resolves when generations may be written; immediate by default. */
   readonly mayWrite?: Promise<void>;
 }
 
-/** Inputs of a draft. */
+/** Inputs of a draft (a snapshot that is not published). */
 export interface DraftParts {
   readonly compiled: CompiledRules;
   readonly rows: PolicyRows;
   readonly blocking: BlockingSettings;
-  /** The addresses of clients with a group by MAC, instead of the active ones. */
+  /** Returns the addresses of clients whose group is assigned by MAC, to be used instead of the active addresses. */
   readonly clientAddresses?: (live: LivePolicy) => LivePolicy['clientAddresses'];
 }
 
 /**
- * Minimum interval between two generations on disk, in milliseconds: writing one takes as long as all other work of a
- * change.
+ * Minimum interval between two generations on disk, in milliseconds: because writing one takes as long as all other
+ * work of a change.
  */
 const SAVE_PAUSE_MS = 250;
 /** Maximum number of states waiting to be written; if there are more, the oldest are not written. */
 const MAX_TO_SAVE = 16;
 
-/** The only source of snapshot versions. */
+/** Publishes snapshots, and is the only source of their versions. */
 export class SnapshotPublisher {
   private readonly parts: PublisherParts;
   private readonly history = new RuleHistory();
   private readonly saver = new PacedWork(() => this.saveAll(), SAVE_PAUSE_MS);
-  /** Oldest first. */
+  /** States that wait to be written to disk, oldest first. */
   private readonly toSave: PublishedState[] = [];
   private state: PublishedState;
   private built: BuiltSnapshot | undefined;
@@ -82,7 +82,8 @@ export class SnapshotPublisher {
     this.state = parts.initial;
     this.version = parts.initial.snapshot.version;
     this.name(parts.initial);
-    // Written with its new version, because consecutive generations on disk show which one was active at a given time.
+    // The initial state is written again with its new version, because consecutive versions on disk are needed to find
+    // which generation was active at a given time.
     if (parts.initial.publishedAtMs !== undefined) this.saveLater(parts.initial);
   }
 
@@ -93,14 +94,17 @@ export class SnapshotPublisher {
 
   /**
    * Builds the policy, and publishes it with the rules; resolves when every thread has acknowledged it, or after a
-   * timeout: `threadsBehind()` then counts the threads that have not. Rejects if publishing fails; `current()` still
-   * returns the new state, because some threads may have it.
+   * timeout: `threadsBehind()` then counts the threads that have not. Rejects if publishing fails; even then,
+   * `current()` returns the new state, because some threads may use it.
    */
   publish(compiled: CompiledRules, rows: PolicyRows, blocking: BlockingSettings): Promise<SnapshotBuffers> {
     return this.inTurn(() => this.publishNow(compiled, rows, blocking));
   }
 
-  /** Publishes the active rules and rows again after another change, with an `edit` of the rows. Needs no database. */
+  /**
+   * Publishes the active rules and rows again, because other inputs have changed; `edit` may change the rows. Needs no
+   * database.
+   */
   refresh(
     blocking: BlockingSettings,
     edit: (rows: PolicyRows) => PolicyRows = (rows) => rows,
@@ -109,8 +113,8 @@ export class SnapshotPublisher {
   }
 
   /**
-   * Builds the snapshot that publishing these would produce, without publishing it: its runtime state is that of the
-   * active snapshot, except for `clientAddresses` if given. Unchanged parts are shared with the active snapshot.
+   * Builds the snapshot that publishing these inputs would produce, without publishing it. The runtime state is that of
+   * the active snapshot, except for `clientAddresses` if given. Unchanged parts are shared with the active snapshot.
    */
   draft({ compiled, rows, blocking, clientAddresses }: DraftParts): BuiltSnapshot {
     const version = this.version + 1;
@@ -122,7 +126,7 @@ export class SnapshotPublisher {
 
   private inTurn(publish: () => Promise<SnapshotBuffers>): Promise<SnapshotBuffers> {
     const publication = this.last.then(publish);
-    // The chain continues after a failure, which the caller receives.
+    // Later publications run even after a failure, which only the caller receives.
     this.last = publication.catch(() => undefined);
     return publication;
   }
@@ -174,13 +178,16 @@ export class SnapshotPublisher {
     return snapshot;
   }
 
-  /** Publishes the meaning of a version's numbers before the first thread can use them in a record. */
+  /** Makes the meaning of a version's rule numbers known before the first thread can write them to a log record. */
   private name(state: PublishedState): void {
     this.history.add(state);
     this.parts.beforeUse?.(state);
   }
 
-  /** Of several states with one rule table, the last is written: a rollback needs one for each table. */
+  /**
+   * Of several waiting states with the same rule table, only the last is written; that is sufficient, because a
+   * rollback needs one state for each table.
+   */
   private saveLater(state: PublishedState): void {
     if (this.toSave.at(-1)?.compiled === state.compiled) this.toSave.pop();
     this.toSave.push(state);

@@ -30,21 +30,23 @@ export async function startingState(
 }
 
 /**
- * State that a node reports from its first answer on. `before` is the last state of the previous process: if that
- * process was ready, it answered with the same policy, and knew whether lists without a copy could be fetched.
+ * The state that a node reports from its first answer on. `before` is the last state of the previous process: if that
+ * process was ready, it used the same policy, and had already found that lists without a copy could not be fetched.
  */
 export function firstNodeState(state: PublishedState, before: NodeStateCode): NodeStateCode {
   if (isFiltering(state)) return NodeState.READY;
   return before === NodeState.READY && state.publishedAtMs === undefined ? NodeState.HOLDING : before;
 }
 
-/** Whether a state filters as configured: it has been active, and either has rules of lists or enables no list. */
+/**
+ * Whether a state filters as configured: it was already active, and either has rules of lists or has no enabled list.
+ */
 function isFiltering({ compiled, rows, publishedAtMs }: PublishedState): boolean {
   if (publishedAtMs === undefined) return false;
   return compiled.sources.length > 0 || !rows.sources.some(({ enabled }) => enabled);
 }
 
-/** Version 0, created without any data. */
+/** The state of version 0, created without any data. */
 export function emptySnapshot(blocking: BlockingSettings): PublishedState {
   const random = randomBytes(8);
   const seeds = { low: random.readInt32LE(0), high: random.readInt32LE(4) };

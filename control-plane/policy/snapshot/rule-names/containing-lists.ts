@@ -1,4 +1,4 @@
-/** Lists with a rule for a name, including those that are not for the group of the explanation. */
+/** Finds the lists that have a rule for a name, including lists that are not active for the group in question. */
 import { nameToText } from '../../../../shared/dns/name.ts';
 import type { SourceKind } from '../../../../shared/policy/source-kind.ts';
 import { RuleOrigin } from '../../../../shared/snapshot/rule-origin.ts';
@@ -26,7 +26,7 @@ export interface ContainingList {
   readonly source: string;
   readonly kind: SourceKind;
   readonly action: 'block' | 'allow' | 'rewrite';
-  /** The name of the rule; empty for patterns. */
+  /** The name in the rule; empty for patterns. */
   readonly name: string;
   readonly rule: string;
   /** Line in the list, if it is known without a search. */
@@ -40,7 +40,7 @@ export interface ContainingMeaning {
   readonly rows: Pick<PolicyRows, 'groups' | 'sources'>;
 }
 
-/** The lists of rules, in the order of the rules. */
+/** The lists that contain these rules, in the order of the rules. */
 export function containingLists(
   { compiled, rows }: ContainingMeaning,
   rules: readonly ContainingRule[],

@@ -5,7 +5,7 @@ import { LocalNames, LocalSource } from '../../../../shared/snapshot/local-name-
 import { decodeStoredAnswers } from '../../../query-log/rows/stored-answers.ts';
 import type { RuleDescription } from './rule-description.ts';
 
-/** Describes the set at a word of the table. */
+/** Describes the record set at a word offset of the table. */
 export function describeLocalSet(table: SharedArrayBuffer, set: number): RuleDescription {
   const local = new LocalNames(table);
   const name = nameToText(local.bytes.subarray(local.nameAt(local.nodeOf(set))));
@@ -28,7 +28,7 @@ export function describeLocalSet(table: SharedArrayBuffer, set: number): RuleDes
   };
 }
 
-/** A record whose owner is the question's name. */
+/** A record whose owner is a compression pointer to the name in the question section. */
 function answerRecord(type: number, ttlSecs: number, rdata: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(12 + rdata.length);
   writeU16(bytes, 0, 0xc00c);

@@ -1,6 +1,6 @@
 /**
- * Keeps the meaning of rule numbers for recent snapshot versions, so that the version and number in a log record
- * identify the list or manual rule and its text.
+ * Keeps the meaning of rule numbers for recent snapshot versions, so that the version and rule number in a log record
+ * can be converted to the list or manual rule, and to the text of the rule.
  */
 import { nameToText } from '../../../../shared/dns/name.ts';
 import { RuleOrigin } from '../../../../shared/snapshot/rule-origin.ts';
@@ -21,7 +21,7 @@ import { servicesAt } from '../../change/times.ts';
 import type { PublishedState } from '../published-state.ts';
 import { effectiveGroupId, sourcesServing } from '../build/policy-table-builder.ts';
 
-/** Number of versions kept; records reach the log within a second. */
+/** Number of versions kept; sufficient, because records reach the log within a second. */
 export const REMEMBERED_VERSIONS = 64;
 
 /** A rule in an explanation. */
@@ -30,13 +30,13 @@ export interface DecidingRule extends DecidingRuleNumbers {
   readonly name: Uint8Array;
 }
 
-/** Manual rows without clients, of which there may be tens of thousands. */
+/** Rows of manual rules. Clients are omitted, because there may be tens of thousands. */
 export type ManualRows = Pick<
   PolicyRows,
   'groups' | 'sources' | 'managedDomains' | 'regexFilters' | 'blockedServices' | 'schedules' | 'grants'
 >;
 
-/** Data for interpreting the numbers of a version. */
+/** Data for interpreting the rule numbers of a version. */
 export interface NumberedRules extends Pick<PublishedState, 'publishedAtMs'> {
   /** The snapshot; local names are described only if it has `local`. */
   readonly snapshot: Pick<SnapshotBuffers, 'version'> & Partial<Pick<SnapshotBuffers, 'local'>>;
@@ -47,16 +47,16 @@ export interface NumberedRules extends Pick<PublishedState, 'publishedAtMs'> {
 interface Meaning {
   readonly compiled: Pick<CompiledRules, 'attributes' | 'sources' | 'special'>;
   readonly rows: ManualRows;
-  /** Rules that were logged before, by `loggedKey`. */
+  /** Cache of rules that were already logged, by `loggedKey`. */
   readonly logged: Map<number | string, LoggedRule | undefined>;
-  /** Schedules that were logged before, by group. */
+  /** Cache of schedules that were already logged, by group. */
   readonly loggedSchedules: Map<number, LoggedRule | undefined>;
 }
 
 type ManagedDomains = ManualRows['managedDomains'];
 type ByDomain = ReadonlyMap<string, ManagedDomains>;
 
-/** Managed domains of a version by name: those of an earlier version, and the changes since. */
+/** Index of the managed domains of a version by name: the index of an earlier version, and the changes since then. */
 interface ManagedIndex {
   readonly rows: ManagedDomains;
   readonly earlier: { readonly rows: ManagedDomains; readonly byDomain: ByDomain };
@@ -64,14 +64,14 @@ interface ManagedIndex {
   readonly fresh: ByDomain;
 }
 
-/** Number of indexes of managed domains: while a change is being applied, records of two versions alternate. */
+/** Number of indexes that are kept: while a change is being applied, records of two versions arrive in turn. */
 const MANAGED_INDEXES = 2;
-/** Number of changed rows from which all are indexed again. */
+/** Number of changed rows above which all rows are indexed again. */
 const MAX_CHANGED = 1000;
 /** Maximum number of rules per version cached for the log. */
 const MAX_LOGGED = 20_000;
 
-/** Meaning of the rule numbers of recent versions. */
+/** Converts the rule numbers of recent versions to rules. */
 export class RuleHistory {
   private readonly versions = new Map<number, Meaning>();
   /** Local names of the newest version only: there may be many, and only explanations use them. */
@@ -109,7 +109,7 @@ export class RuleHistory {
     }
   }
 
-  /** Describes a rule; undefined for removed versions, and if nothing of the rule is left. */
+  /** Describes a rule; undefined for removed versions, and if all lists with the rule are inactive. */
   describe(version: number, rule: DecidingRule): RuleDescription | undefined {
     const known = this.versions.get(version);
     if (known === undefined) return undefined;
@@ -139,7 +139,10 @@ export class RuleHistory {
     return known === undefined ? [] : containingLists(known, rules, groupId);
   }
 
-  /** The lists for the log, computed once: for all names, or for each name if they depend on it. */
+  /**
+   * The rule as it is logged. It is computed once, either for all names or, if it depends on the name, once for each
+   * name.
+   */
   logged(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined {
     const memory = this.versions.get(version)?.logged;
     if (memory === undefined) return undefined;
@@ -151,13 +154,13 @@ export class RuleHistory {
     return logged;
   }
 
-  /** The schedule that blocks a group. */
+  /** Describes the schedule that blocks a group. */
   describeSchedule(version: number, groupId: number): RuleDescription | undefined {
     const known = this.versions.get(version);
     return known && describeSchedule(known, groupId);
   }
 
-  /** The schedule for the log, computed once per group. */
+  /** The schedule as it is logged; computed once per group. */
   loggedSchedule(version: number, groupId: number): LoggedRule | undefined {
     const known = this.versions.get(version);
     if (known === undefined) return undefined;
@@ -179,7 +182,7 @@ export class RuleHistory {
   }
 }
 
-/** Indexes only the changes since an earlier version, if they are few. */
+/** Indexes only the changes since an earlier version if there are few changes, or else all rows. */
 function indexAfter(earlier: ManagedIndex['earlier'] | undefined, rows: ManagedDomains): ManagedIndex {
   const changes = earlier && differingRows(earlier.rows, rows);
   if (
@@ -203,7 +206,10 @@ function describeSpecial({ compiled, rows }: Meaning, { index }: DecidingRule): 
   return { source: row.name, sources: [row.name], sourceIds: [row.id], rule: rule.rule, line: rule.line };
 }
 
-/** The lists with `kinds` in an attribute that are active for the group. */
+/**
+ * Describes a rule of lists: finds the lists whose rules in the attribute have these `kinds` and that are active for
+ * the group.
+ */
 function describeListed({ compiled, rows }: Meaning, rule: DecidingRule): RuleDescription | undefined {
   const group = rows.groups.find(({ id }) => id === rule.groupId);
   const serves = sourcesServing(group, compiled, rows);
@@ -225,7 +231,7 @@ function describeListed({ compiled, rows }: Meaning, rule: DecidingRule): RuleDe
   };
 }
 
-/** The deciding one of a name's managed domains. */
+/** Describes a managed domain: finds the one that determined the answer. */
 function describeManaged(
   groups: ManualRows['groups'],
   atName: ManualRows['managedDomains'],
@@ -253,7 +259,7 @@ function describeService({ rows }: Meaning, rule: DecidingRule): RuleDescription
   return row && manual(row.serviceName, name, row.serviceId);
 }
 
-/** A group has at most one profile, so that one causes all its blocks by schedule. */
+/** A group has at most one schedule profile, which therefore causes all its blocks by schedule. */
 function describeSchedule({ rows }: Meaning, groupId: number): RuleDescription | undefined {
   const id = effectiveGroupId(rows.groups.find((group) => group.id === groupId));
   const profile = rows.schedules.find((schedule) => schedule.groupId === id)?.profile;
@@ -295,8 +301,8 @@ function toLoggedRule(
 }
 
 /**
- * Key of rules that are logged alike. A number if the name does not matter: exact below 2^53, since an attribute has at
- * most 25 bits, its kinds 8, an origin 3, and groups are few.
+ * Key of rules that have the same text in the log. If the name does not matter, the key is a number, which is exact
+ * (below 2^53) because an attribute has at most 25 bits, its kinds 8 and an origin 3, and because there are few groups.
  */
 function loggedKey(
   { origin, index, kinds, groupId }: DecidingRuleNumbers,

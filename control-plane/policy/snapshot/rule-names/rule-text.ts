@@ -1,4 +1,4 @@
-/** The text of a list's rule, from its kinds and name, because no table contains it. */
+/** Builds the text of a list's rule from its kinds and its name, because no table contains the text. */
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
 
 /** The text of a rule for the name that it matched. */
@@ -7,7 +7,7 @@ export function ruleText(kinds: number, name: string): string {
   return before + name + after;
 }
 
-/** The text before and after the name; with several bits in `kinds`, for the highest-ranking one. */
+/** The text before and after the name; if `kinds` has several bits, for the one with the highest precedence. */
 export function ruleAffixes(kinds: number): readonly [before: string, after: string] {
   if ((kinds & RuleKind.IMPORTANT_ALLOW_SUFFIX) !== 0) return ['@@||', '^$important'];
   if ((kinds & RuleKind.IMPORTANT_BLOCK_SUFFIX) !== 0) return ['||', '^$important'];
