@@ -1,6 +1,6 @@
 /**
- * SQL of `blobs`: content that one node fetches and all nodes need, gzip-compressed and split into parts. A blob is
- * named after the hash of its text, so it never changes. It is stored in the same transaction as the row that refers to
+ * SQL of `blobs`: content that one node fetches and all nodes need, gzip-compressed and split into parts. The key of a
+ * blob is the hash of its text, so a blob never changes. It is stored in the same transaction as the row that refers to
  * it.
  */
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ import { createGunzip, gunzip, gzip } from 'node:zlib';
 import { errorCode } from '../../../shared/errors.ts';
 import type { Queryable } from '../db/database.ts';
 
-/** Size of a part in bytes: one part at a time is in memory. */
+/** Size of a part in bytes: only one part at a time is in memory. */
 const PART_BYTES = 1_048_576;
 
 /** The content of a blob does not match its name. */
@@ -20,12 +20,15 @@ export class DamagedBlob extends Error {
   override readonly name = 'DamagedBlob';
 }
 
-/** The key of a text: its SHA-256, hexadecimal. */
+/** The key of a text: the first half of its SHA-256 digest in hexadecimal. */
 export function contentKey(digest: string): string {
   return digest.slice(0, 32);
 }
 
-/** Stores a gzip-compressed file under its key, unless it exists. Such transactions run one at a time. */
+/**
+ * Stores a gzip-compressed file under its key, unless the blob already exists. Transactions that store blobs run one at
+ * a time.
+ */
 export async function storeBlob(tx: Queryable, key: string, path: string): Promise<void> {
   if ((await missingBlobs(tx, [key])).length === 0) return;
   const file = await open(path);
@@ -45,20 +48,20 @@ export async function storeBlob(tx: Queryable, key: string, path: string): Promi
 /** A text that is ready to be stored. */
 export interface PackedText {
   readonly key: string;
-  /** Bytes of the text. */
+  /** Size of the text in bytes. */
   readonly bytes: number;
   /** Gzip-compressed. */
   readonly packed: Buffer;
 }
 
-/** Prepares a text, outside of the transaction that stores it. */
+/** Compresses a text, outside of the transaction that stores it. */
 export async function packText(text: string): Promise<PackedText> {
   const bytes = Buffer.from(text);
   const key = contentKey(createHash('sha256').update(bytes).digest('hex'));
   return { key, bytes: bytes.length, packed: await promisify(gzip)(bytes) };
 }
 
-/** Stores a text under its key, unless it exists; like `storeBlob`. */
+/** Like `storeBlob()`, for a text in memory. */
 export async function storeText(tx: Queryable, { key, packed }: PackedText): Promise<void> {
   if ((await missingBlobs(tx, [key])).length === 0) return;
   for (let part = 0; part * PART_BYTES < packed.length; part++) {
@@ -74,7 +77,7 @@ export async function readText(db: Queryable, key: string): Promise<string | nul
   return parts.length === 0 ? null : (await promisify(gunzip)(Buffer.concat(parts))).toString('utf8');
 }
 
-/** The given keys that have no blob. */
+/** Those of the given keys that have no blob. */
 export async function missingBlobs(db: Queryable, keys: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ key: string }>(
     `SELECT key FROM unnest($1::text[]) AS key
@@ -85,8 +88,8 @@ export async function missingBlobs(db: Queryable, keys: readonly string[]): Prom
 }
 
 /**
- * Writes a blob to a new file, still gzip-compressed; false if it does not exist. On failure the file may be left
- * behind, for the caller to delete. @throws {DamagedBlob}
+ * Writes a blob to a new file, still gzip-compressed; false if the blob does not exist. If fetching fails, the file may
+ * remain, and the caller must delete it. @throws {DamagedBlob}
  */
 export async function fetchBlob(db: Queryable, key: string, path: string): Promise<boolean> {
   if ((await missingBlobs(db, [key])).length > 0) return false;
@@ -95,7 +98,7 @@ export async function fetchBlob(db: Queryable, key: string, path: string): Promi
   try {
     await pipeline(createReadStream(path), createGunzip(), digest);
   } catch (error) {
-    // A read error of this disk does not mean that the database is damaged.
+    // Only an error of zlib means that the blob is damaged, not an error of this disk.
     if (!errorCode(error).startsWith('Z_')) throw error;
     throw new DamagedBlob(`blob ${key} cannot be read`, { cause: error });
   }

@@ -1,7 +1,7 @@
 /**
- * Follows changes in the database from any source: policy is applied on this node, and other parts of Weir are notified
- * of changes to their tables. NOTIFY reports a change within milliseconds, and the database is also polled twice per
- * second; changes made while the connection was lost are found when it is restored.
+ * Follows changes in the database, wherever they are made: applies changes of policy on this node, and notifies other
+ * parts of Weir of changes of their tables. NOTIFY reports a change within milliseconds, and the database is also
+ * polled twice per second; changes that were made while the connection was lost are found when it is restored.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { Coalescer } from '../concurrency/coalescer.ts';
@@ -27,13 +27,13 @@ export type FollowedTable =
 
 /** Applies policy on this node. */
 export interface FollowingPolicy {
-  /** Catches up with the database; `known` is called when earlier changes are applied. */
+  /** Applies changes up to the position that `known` returns; `known` is called when earlier changes are applied. */
   catchUp(known: () => PolicyPosition): Promise<void>;
-  /** The newest mark that policy has reached; null = none yet. */
+  /** The newest mark, see `setMark()`, up to which policy is applied; null = none yet. */
   mark(): number | null;
 }
 
-/** Handles a change of a table; resolves when done. It is called again if it rejects. */
+/** Handles a change of a table; resolves when done. If it rejects, it is called again. */
 export type ChangeListener = () => unknown;
 
 /** A listener and its progress. */
@@ -59,10 +59,10 @@ export class ChangeFollower {
   private readonly policy: FollowingPolicy;
   private readonly logger: Logger;
   private readonly reached: () => void;
-  /** The newest mark at which the listeners had handled everything. */
+  /** The newest mark up to which the listeners have handled all changes. */
   private handledMark: number | null = null;
 
-  /** `reached` is called when the listeners have reached another mark. */
+  /** `reached` is called when the listeners have handled all changes up to a new mark. */
   constructor(
     database: Pick<Database, 'watch'>,
     policy: FollowingPolicy,
@@ -81,8 +81,8 @@ export class ChangeFollower {
   }
 
   /**
-   * Calls the listener when the table has changed, including by this node, and when it may have changed; returns a
-   * function that removes the listener. A burst of changes results in one more call.
+   * Calls the listener when the table has changed or may have changed, even if this node made the change; returns a
+   * function that removes the listener. Several changes during a call cause only one further call.
    */
   onChange(table: FollowedTable, listener: ChangeListener): () => Promise<void> {
     const work = async (): Promise<void> => {
@@ -102,13 +102,13 @@ export class ChangeFollower {
     };
   }
 
-  /** The newest mark that policy and all listeners have reached; null = none yet. */
+  /** The newest mark up to which policy is applied and all listeners have handled all changes; null = none yet. */
   mark(): number | null {
     const ofPolicy = this.policy.mark();
     return ofPolicy === null || this.handledMark === null ? null : Math.min(ofPolicy, this.handledMark);
   }
 
-  /** Stops; resolves when no policy is being applied any longer. */
+  /** Stops following; resolves when no policy is being applied any more. */
   async close(): Promise<void> {
     this.stop();
     for (const { retrying } of this.listeners) void retrying.close();
@@ -124,11 +124,14 @@ export class ChangeFollower {
     for (const listening of this.listeners)
       if (isOther || changed.includes(listening.table)) notify(listening);
     this.recordHandled();
-    // Policy logs errors and retries by itself.
+    // The active policy logs errors and retries itself.
     this.catchingUp.run().catch(() => undefined);
   }
 
-  /** Whether the database was restored: then an unchanged version does not mean that its table is unchanged. */
+  /**
+   * Whether the database may have been restored, so that an unchanged version number does not mean that the table is
+   * unchanged.
+   */
   private isOther(position: PolicyPosition, before: PolicyPosition): boolean {
     if (position.tables === before.tables && position.revision >= before.revision) return false;
     const revisions = { revision: position.revision, before: before.revision };

@@ -1,7 +1,7 @@
 /**
  * The secret that all nodes of a database share, so that clients may switch between nodes: keys of TLS session tickets
  * and of DNS cookies are derived from it. The first node creates it, the database stores it, and each node has a copy
- * in its data directory, since starting does not wait for the database. It is stored nowhere else.
+ * in its data directory, because the start does not wait for the database. The secret is not stored anywhere else.
  */
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ export class ClusterSecret {
   private readonly parts: ClusterSecretParts;
   private readonly path: string;
   private secret: Buffer;
-  /** Whether the secret is in the file. */
+  /** Whether the file contains the current secret. */
   private isKept: boolean;
 
   /** Uses the secret of the last run, or a new one until the database provides another. */
@@ -38,7 +38,7 @@ export class ClusterSecret {
     this.secret = kept ?? randomBytes(SECRET_BYTES);
   }
 
-  /** The current secret: the same object until the secret changes. */
+  /** The current secret; returns the same object until the secret changes. */
   current(): Uint8Array {
     return this.secret;
   }
@@ -52,7 +52,7 @@ export class ClusterSecret {
     return onDatabaseUp(database, logger, 'synchronize the cluster secret', () => this.agree());
   }
 
-  /** Adopts the secret in the database, or stores this one if there is none. */
+  /** Adopts the secret in the database or, if there is none, stores this node's secret there. */
   async agree(): Promise<void> {
     const { database, logger } = this.parts;
     await database.query('INSERT INTO cluster_secret (secret) VALUES ($1) ON CONFLICT DO NOTHING', [
@@ -87,7 +87,7 @@ export class ClusterSecret {
   }
 }
 
-/** A key for one purpose (HKDF-SHA-256, RFC 5869): it reveals neither the secret nor other keys. */
+/** A key for one purpose (HKDF-SHA-256, RFC 5869). Neither the secret nor other keys can be computed from it. */
 export function deriveKey(secret: Uint8Array, purpose: string, sizeBytes: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), `weir ${purpose}`, sizeBytes));
 }

@@ -1,8 +1,9 @@
 /**
- * Jobs that one node does for all. A lease defines who has a job and until when, by the clock of the database only, and
- * has a token that differs from those of all earlier holders. A node that was suspended for longer than its lease
- * cannot know that it lost the job, so a job stores its results in a transaction that confirms the token. Session locks
- * would be lost behind a pooler, and would outlive a holder that hangs.
+ * Leases for jobs that one node does for all nodes. A lease records which node has a job and until when, only by the
+ * clock of the database, and a token that differs from those of all earlier holders. A node that was suspended for
+ * longer than its lease cannot know that it lost the job, so a job stores its results in a transaction that confirms
+ * the token. Session locks are not used instead, because they would be lost behind a connection pooler, and would not
+ * expire if the holder hangs.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -12,8 +13,8 @@ export interface LeaseParts {
   readonly database: Queryable;
   readonly logger: Logger;
   /**
-   * See `nodeUuid`: a process that starts on the same data directory immediately takes over the jobs of the previous
-   * one.
+   * UUID of the node (`nodeUuid`): a process that starts with the same data directory takes over the jobs of the
+   * previous process immediately.
    */
   readonly node: string;
   /** Milliseconds between two renewals. */
@@ -25,23 +26,25 @@ export interface Lease {
   /** Aborted when another node is known to have the job. */
   readonly signal: AbortSignal;
   /**
-   * Holds the lease until the end of the transaction; the results of the job may only be stored in such a transaction.
-   * May be called anywhere in it. @throws {LeaseLost}
+   * Holds the lease until the end of the transaction; the results of the job may only be stored in a transaction that
+   * calls this. It may be called anywhere in the transaction. @throws {LeaseLost}
    */
   confirm(tx: Queryable): Promise<void>;
 }
 
-/** Another node has taken over the job. */
+/** Error: another node has taken over the job. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-/** Duration of a lease without renewal. */
+/** Seconds for which a lease is valid without renewal. */
 const LEASE_SECS = 15;
 const RENEW_MS = 5000;
 const LENGTH = `interval '${LEASE_SECS} seconds'`;
 
-/** A lease that ends later than possible was written before the clock was set back. */
+/**
+ * A lease whose end is more than its duration in the future was written before the clock was set back, and is ignored.
+ */
 const TAKE = `INSERT INTO leases AS held (job, node, token, until)
   VALUES ($1, $2, nextval('lease_tokens'), clock_timestamp() + ${LENGTH})
   ON CONFLICT (job) DO UPDATE SET node = excluded.node, token = excluded.token, until = clock_timestamp() + ${LENGTH}
@@ -54,7 +57,10 @@ const RELEASE = 'DELETE FROM leases WHERE job = $1 AND token = $2';
 /** The leases of a node. */
 export class JobLeases {
   private readonly parts: LeaseParts;
-  /** Jobs of this process, because the database would grant a job to the same node again. */
+  /**
+   * Jobs that this process is doing. They must not be started again, although the database would grant the same node a
+   * second lease.
+   */
   private readonly atWork = new Set<string>();
 
   constructor(parts: LeaseParts) {
@@ -62,8 +68,8 @@ export class JobLeases {
   }
 
   /**
-   * Runs `work` while this node has the job. Returns false if another node has it, or took it over because this one was
-   * suspended. Throws what `work` or the database throws.
+   * Runs `work` while this node has the job. Returns false if another node has it, or took it over because this node
+   * was suspended. Throws what `work` or the database throws.
    */
   async hold(job: string, work: (lease: Lease) => Promise<unknown>): Promise<boolean> {
     if (this.atWork.has(job)) return false;
@@ -94,7 +100,7 @@ export class JobLeases {
         ({ rowCount }) => {
           if (rowCount === 0) lost.abort(lostLease(job));
         },
-        // The transaction that ends the job fails if the lease is lost.
+        // Only logged: if the lease is lost, the transaction that stores the results fails.
         (error: unknown) => logger.debug('could not renew a lease', { job, reason: reasonOf(error) }),
       );
     }, renewMs);

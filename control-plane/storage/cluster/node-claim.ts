@@ -1,7 +1,7 @@
 /**
- * The claim of this process to its node name. Two machines with the same name would mix their rows, so the first one
- * holds the name while its heartbeat continues. The other one reports the conflict, answers DNS, and spools its log
- * until the name is free.
+ * The claim of this process to its node name. The rows of two machines with the same name would be mixed, so only the
+ * first machine holds the name, as long as its heartbeat continues. The second one reports the conflict, answers DNS
+ * queries, and spools its log until the name is free.
  */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../shared/clock.ts';
@@ -23,11 +23,11 @@ export interface NodeClaimParts {
   readonly version: string;
   /** See `nodeUuid`. */
   readonly uuid: string;
-  /** Called whenever the name was claimed or lost. */
+  /** Called whenever this process has claimed or lost the name. */
   readonly onHeld?: (isHeld: boolean) => void;
 }
 
-/** Milliseconds between two heartbeats, and between those that report a change immediately. */
+/** Milliseconds between two regular heartbeats, and minimum between two heartbeats that report changes. */
 const BEAT_MS = 2000;
 const NEWS_MS = 50;
 
@@ -56,7 +56,7 @@ export class NodeClaim {
     this.identity = { name, version, uuid, run: randomUUID() };
   }
 
-  /** Claims the name whenever the database is up, and keeps it. */
+  /** Claims the name as soon as the database is up, and then renews the claim. */
   start(): void {
     this.stopListening = this.parts.database.onStatus(() => void this.beat());
     this.timer = setInterval(() => void this.beat(), BEAT_MS);
@@ -64,7 +64,7 @@ export class NodeClaim {
     void this.beat();
   }
 
-  /** Reports these figures of the node with each heartbeat from now on. */
+  /** From now on, each heartbeat includes these figures of the node. */
   reportFigures(figures: () => NodeFigures): void {
     this.figures = figures;
     this.requestBeat();
@@ -75,12 +75,12 @@ export class NodeClaim {
     if (this.figures !== undefined) this.news.request();
   }
 
-  /** Other nodes that are silent or use an older policy, as of the last heartbeat. */
+  /** Other nodes whose heartbeat is missing or whose policy is older, as of this node's last heartbeat. */
   othersInTrouble(): readonly TroubledNode[] {
     return this.inTrouble;
   }
 
-  /** Running nodes of another version, as of the last heartbeat. */
+  /** Running nodes with another version of Weir, as of this node's last heartbeat. */
   otherVersions(): Beat['otherVersions'] {
     return this.versions;
   }
@@ -146,7 +146,7 @@ export class NodeClaim {
     }
   }
 
-  /** Sends a heartbeat; false if the process does not hold its name, or has no figures yet. */
+  /** Sends a heartbeat; false if the process does not hold its name, or if there are no figures yet. */
   private async sendBeat(): Promise<boolean> {
     if (this.figures === undefined) return false;
     const { database, clock } = this.parts;

@@ -1,6 +1,6 @@
 /**
- * Reports of the nodes of a database in the `nodes` table, and the state of the nodes. `node-store.ts` determines which
- * process holds a name.
+ * SQL of the reports that the nodes of a database write to the `nodes` table, and of the state of nodes.
+ * `node-store.ts` determines which process holds a name.
  */
 import type { ClusterNode } from '../../../shared/api/nodes-api.ts';
 import type { Queryable } from '../db/database.ts';
@@ -18,9 +18,9 @@ export interface NodeFigures {
   readonly state: 'starting' | 'ready' | 'draining';
   /** Version of the active snapshot. */
   readonly snapshotId: number;
-  /** The newest active revision; null = not known. */
+  /** The newest active revision; null = unknown. */
   readonly policyRevision: number | null;
-  /** See `setMark()`; null = not known. */
+  /** The newest active mark, see `setMark()`; null = unknown. */
   readonly mark: number | null;
   /** Queries in the last second. */
   readonly qps: number;
@@ -31,9 +31,9 @@ export interface NodeFigures {
 export interface Beat {
   /** Unix milliseconds by the clock of the database. */
   readonly databaseMs: number;
-  /** Other nodes that are silent, or use an older policy. */
+  /** Other nodes whose heartbeat is missing or whose policy is older. */
   readonly inTrouble: readonly TroubledNode[];
-  /** Other running nodes that have another version. */
+  /** Other running nodes that have another version of Weir. */
   readonly otherVersions: readonly { readonly node: string; readonly version: string }[];
 }
 
@@ -43,7 +43,7 @@ export interface TroubledNode {
   readonly isSilent: boolean;
 }
 
-/** A row of the table; `lagOfAsked` = the lag of the requested revision. */
+/** A row of the table; `lagOfAsked` is the lag of the requested revision. */
 export interface NodeRow extends Pick<
   ClusterNode,
   'node' | 'version' | 'address' | 'state' | 'presence' | 'qps'
@@ -66,22 +66,25 @@ export const GONE_SECS = 60;
 /** Seconds after which a node should have applied a newer revision. */
 const BEHIND_SECS = 5;
 
-/** Seconds since the last heartbeat; absolute, so that a clock that was set back does not make a node appear alive. */
+/**
+ * Seconds since the last heartbeat; the absolute value, so that a node does not appear alive after the clock was set
+ * back.
+ */
 const SILENCE = 'abs(extract(epoch FROM clock_timestamp() - last_seen))';
-/** A node that has stopped is gone immediately. */
+/** SQL of the presence of a node. A node that was stopped is gone immediately. */
 const PRESENCE = `CASE WHEN run IS NULL OR ${SILENCE} > ${GONE_SECS} THEN 'gone'
   WHEN ${SILENCE} > ${LATE_SECS} THEN 'late' ELSE 'live' END`;
 
-/** Condition on a row of the table: the node has not stopped and is not gone. */
+/** SQL condition that the node of a row was not stopped and is not gone. */
 export const EXISTS = `run IS NOT NULL AND forgotten_at IS NULL AND ${SILENCE} <= ${GONE_SECS}`;
 
-/** Milliseconds since a newer revision was created; null if this is the newest. */
+/** Milliseconds since a newer revision was created; null if the given revision is the newest. */
 const lagOf = (revision: string): string =>
   `CASE WHEN ${revision}::bigint IS NULL THEN NULL ELSE coalesce((SELECT greatest(0, least(2147483647,
      extract(epoch FROM clock_timestamp() - created_at) * 1000))::integer
      FROM revisions WHERE id > ${revision}::bigint ORDER BY id LIMIT 1), 0) END`;
 
-/** Nodes with problems, except those that were stopped properly. */
+/** SQL of nodes with problems, except nodes that were stopped properly. */
 const IN_TROUBLE = `SELECT coalesce(json_agg(json_build_object('node', name, 'isSilent', silent) ORDER BY name), '[]')
   FROM (SELECT id, name, ${SILENCE} > ${LATE_SECS} AS silent, ${lagOf('policy_revision')} AS lag
           FROM nodes WHERE run IS NOT NULL AND forgotten_at IS NULL) AS node
@@ -90,7 +93,7 @@ const IN_TROUBLE = `SELECT coalesce(json_agg(json_build_object('node', name, 'is
 const OTHER_VERSIONS = `SELECT coalesce(json_agg(json_build_object('node', name, 'version', version) ORDER BY name), '[]')
   FROM nodes AS other WHERE other.id <> $1 AND other.version <> nodes.version AND ${EXISTS}`;
 
-/** Stores a heartbeat with the report of this process about its node; null if the process does not hold the name. */
+/** Stores a heartbeat with this node's figures; null if the process does not hold the name. */
 export async function beatNode(
   database: Queryable,
   { name, run }: NodeIdentity,
@@ -112,7 +115,7 @@ export async function beatNode(
   return rows[0] ?? null;
 }
 
-/** All nodes that are not forgotten, by name, with the lag of `revision`. */
+/** All nodes that users have not deleted, sorted by name, with the lag of `revision`. */
 export async function listNodes(database: Queryable, revision: number | null): Promise<NodeRow[]> {
   const { rows } = await database.query<NodeRow>(
     `SELECT id, name AS node, version, address, state, ${PRESENCE} AS presence, started_at, last_seen, applied_at,
@@ -132,7 +135,7 @@ export async function nodesBehind(database: Queryable, mark: number): Promise<st
   return rows.map(({ name }) => name);
 }
 
-/** Deletes a node if it is gone; otherwise returns why it must not be deleted. */
+/** Deletes a node if it is gone; if not, returns why it must not be deleted. */
 export async function deleteGoneNode(tx: Queryable, name: string): Promise<'done' | 'unknown' | 'present'> {
   const { rows } = await tx.query<{ presence: string }>(
     `SELECT ${PRESENCE} AS presence FROM nodes WHERE name = $1 AND forgotten_at IS NULL FOR UPDATE`,

@@ -1,10 +1,11 @@
 /**
- * The `nodes` table: the nodes that share this database. A node's id is derived from its name, so it needs no database.
+ * The `nodes` table: the nodes that share this database. A node's id is derived from its name, so the id is known
+ * without a database.
  */
 import { crc32 } from 'node:zlib';
 import type { Queryable } from '../db/database.ts';
 
-/** The claimant of a name. */
+/** The process that claims a name. */
 export interface NodeIdentity {
   readonly name: string;
   readonly version: string;
@@ -14,7 +15,7 @@ export interface NodeIdentity {
   readonly run: string;
 }
 
-/** The other holder of a name, or of its id. */
+/** Another process that holds the name, or whose name has the same id. */
 export interface NodeHolder {
   readonly name: string;
   readonly uuid: string;
@@ -28,8 +29,8 @@ const SILENT_SECS = 60;
 export const KILLED = 'killed_run ';
 
 /**
- * Records that the previous process did not release its name. It was killed, or had no database when it ended, so its
- * latest log rows may be missing. For the first claim of a process.
+ * Records that the previous process did not release its name. That process was killed, or had no database when it
+ * ended, so its latest log rows may be missing. Call this at the first claim of a process.
  */
 export async function noteKilled(database: Queryable, { name, uuid, run }: NodeIdentity): Promise<void> {
   await database.query(
@@ -41,15 +42,16 @@ export async function noteKilled(database: Queryable, { name, uuid, run }: NodeI
   );
 }
 
-/** Id of a node in log rows: 31 bits derived from its name, so always the same. */
+/** Id of a node in log rows: 31 bits that are derived from the node's name, so that the id never changes. */
 export function nodeIdOf(name: string): number {
   return crc32(name) >>> 1;
 }
 
 /**
- * Claims the name for this process, or renews the claim; null = done; otherwise returns the current holder. A name is
- * free if its holder has stopped or is silent, and with `isFirst` also for another process on the same data directory,
- * so that a restart can follow a kill. A clock that was set back does not extend a claim.
+ * Claims the name for this process, or renews the claim. Returns null, or the current holder if the claim failed. A
+ * name is free if its holder was stopped or sends no heartbeat. With `isFirst`, a name is also free if its holder used
+ * the same data directory, so that a process can restart after it was killed. Setting the clock back does not extend a
+ * claim.
  */
 export async function claimNode(
   database: Queryable,
@@ -75,7 +77,7 @@ export async function claimNode(
   return rows[0] ?? null;
 }
 
-/** Releases a name, if this process holds it. */
+/** Releases a name if this process holds it. */
 export async function releaseNode(database: Queryable, { name, run }: NodeIdentity): Promise<void> {
   await database.query('UPDATE nodes SET run = NULL, last_seen = now() WHERE id = $1 AND run = $2', [
     nodeIdOf(name),

@@ -1,7 +1,7 @@
 /**
  * Identity of a data directory, independent of the node's name: a UUID in a file, next to a file with the location
- * where it was created. A copy in another location is another node: with the same UUID it would take over the jobs of
- * the first node immediately.
+ * where it was created. A copy in another location must be another node: with the same UUID, the copy would immediately
+ * take over the jobs of the first node.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Created when a system is installed; may be missing in a container. */
+/** This file is created when a system is installed; it may be missing in a container. */
 const MACHINE_ID = '/etc/machine-id';
 
 /** Location of a data directory: its machine and path. One line. */
@@ -20,8 +20,8 @@ export function placeOf(dataDir: string): string {
 }
 
 /**
- * The UUID of a data directory; created if there is none, or if the directory was copied or moved. If it cannot be
- * stored, it is valid for this run only.
+ * The UUID of a data directory; creates a UUID if there is none, or if the directory was copied or moved. If the UUID
+ * cannot be stored, it is valid for this run only.
  */
 export function nodeUuid(dataDir: string, logger: Logger, place = placeOf(dataDir)): string {
   const path = join(dataDir, 'node-uuid');
@@ -59,6 +59,6 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch {
-    return ''; // The first start, or an unreadable file: writing will report the reason.
+    return ''; // This is the first start, or the file is unreadable; writing the file will then report the reason.
   }
 }

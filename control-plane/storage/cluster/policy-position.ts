@@ -1,7 +1,7 @@
 /**
  * Position of the policy in a database: each change advances it in the same transaction, so that a node can determine
- * reliably and cheaply whether it has the newest policy. Triggers update the versions and announce each of them with
- * NOTIFY.
+ * reliably and quickly whether it has the newest policy. Triggers update the versions of changed tables and announce
+ * each change with NOTIFY.
  */
 import type { Queryable } from '../db/queryable.ts';
 import { TABLES } from '../db/restored-tables.ts';
@@ -27,7 +27,7 @@ export const VERSIONED: readonly string[] = [
 
 /** Position of the policy. */
 export interface PolicyPosition {
-  /** The newest revision; 0 = before the first. */
+  /** The newest revision; 0 = there is none yet. */
   readonly revision: number;
   readonly versions: TableVersions;
   /** A number that is increased to wait for all nodes, see `setMark()`; -1 if the stored value is not a number. */
@@ -44,20 +44,24 @@ const UNREADABLE = -1;
 const markIn = (value: string): string =>
   `CASE WHEN ${value}::text ~ '^[0-9]{1,15}$' THEN ${value}::text::bigint END`;
 
-/** SQL expression: the position as JSON. */
+/** SQL expression of the position as JSON. */
 export const POSITION = `json_build_object('tables', ${TABLES}, 'revision', (SELECT coalesce(max(id), 0) FROM revisions),
   'versions', (SELECT coalesce(json_object_agg(name, version), '{}') FROM table_versions),
   'mark', coalesce((SELECT coalesce(${markIn('value')}, ${String(UNREADABLE)})
     FROM meta WHERE key = 'position_mark'), 0))`;
 
-/** Versions that do not affect policy: API permissions, names of clients, the fetched catalog, requests of devices. */
+/**
+ * Names in `table_versions` whose changes do not affect policy: API permissions, names of clients, the fetched catalog,
+ * requests of devices.
+ */
 const NOT_POLICY: ReadonlySet<string> = new Set([
   ...['access', 'client_settings', 'service_catalog', 'unblock_requests'],
 ]);
 
 /**
- * Sets a new mark and announces it: a node that has reached the mark has everything that was committed before. A mark
- * that cannot be read, or that was restored from an earlier state, restarts above those that nodes have reached.
+ * Sets a new mark and announces it. A node that has reached the mark has applied everything that was committed earlier.
+ * If the stored mark cannot be read, or was restored from an earlier state, the new mark is higher than all marks that
+ * nodes have reached.
  */
 export async function setMark(database: Queryable): Promise<number> {
   const { rows } = await database.query<{ mark: number }>(
@@ -72,7 +76,10 @@ export async function setMark(database: Queryable): Promise<number> {
   return rows[0]!.mark;
 }
 
-/** Whether a position may follow an earlier one of the same database: marks and tables do not go back. */
+/**
+ * Whether a position may follow an earlier one of the same database: the mark does not decrease and the tables are the
+ * same.
+ */
 export function mayFollow(one: PolicyPosition, earlier: PolicyPosition): boolean {
   return one.mark >= earlier.mark && one.tables === earlier.tables;
 }
@@ -82,13 +89,16 @@ export function differingVersions(one: TableVersions, other: TableVersions): str
   return Object.keys(other).filter((name) => one[name] !== other[name]);
 }
 
-/** Whether the policy rows are the same at both positions; if a table has no version, decided by the revision alone. */
+/**
+ * Whether the policy rows are the same at both positions; if the version of a table is missing, only the revisions are
+ * compared.
+ */
 export function haveSameRows(one: PolicyPosition, other: PolicyPosition): boolean {
   if (unversioned(other).length > 0 && one.revision !== other.revision) return false;
   return differingVersions(one.versions, other.versions).every((name) => NOT_POLICY.has(name));
 }
 
-/** Errors in a position, as text for users; empty = none. */
+/** Description of errors in a position, for users; empty = no errors. */
 export function faultOf(position: PolicyPosition): string {
   const faults = unversioned(position).map((name) => `"table_versions" has no row "${name}"`);
   if (position.mark === UNREADABLE) faults.push('"position_mark" in "meta" is not a number');

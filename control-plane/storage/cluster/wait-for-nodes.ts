@@ -4,13 +4,13 @@ import type { Queryable } from '../db/database.ts';
 import { setMark } from './policy-position.ts';
 import { nodesBehind } from './node-figures.ts';
 
-/** Milliseconds between two polls: a node reports a new mark within this time. */
+/** Milliseconds between two polls; nodes report a new mark within this time. */
 const POLL_MS = 50;
 
 /**
  * Waits until all running nodes have applied everything that was committed before the call. Resolves with the names of
- * the nodes that have not: without names as soon as all have, or with the rest when the time limit is reached or the
- * caller has disconnected. It does not wait for lists that are not downloaded yet or that a node has rejected.
+ * the nodes that have not: an empty array as soon as all have, or the remaining nodes when the time limit is reached or
+ * the caller has disconnected. It does not wait for lists that are not downloaded yet or that a node has rejected.
  */
 export async function waitForNodes(
   database: Queryable,
@@ -20,7 +20,7 @@ export async function waitForNodes(
   const untilMs = performance.now() + withinMs;
   const mark = await setMark(database);
   for (;;) {
-    // Read before the poll: the last one includes everything that was reported in time.
+    // The time is read before the poll, so that the last poll includes everything that was reported in time.
     const isLast = performance.now() >= untilMs || gone.aborted;
     const behind = await nodesBehind(database, mark);
     if (behind.length === 0 || isLast) return behind;

@@ -1,4 +1,4 @@
-/** Runs an operation one at a time; a burst of calls results in one more run. */
+/** Runs an operation, never twice at the same time; all calls during a run share one further run. */
 
 /** Serializes `work`. Each caller waits for a run that started after its call. */
 export class Coalescer {

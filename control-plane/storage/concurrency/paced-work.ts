@@ -1,8 +1,9 @@
 /**
- * Runs an operation immediately, then at most once per interval: calls during the pause result in one run at its end.
+ * Runs an operation immediately, then at most once per interval: all calls during the pause share one run at the end of
+ * the pause.
  */
 
-/** Work that must not reject, one run at a time. */
+/** Paces work, which must not reject; only one run is active at a time. */
 export class PacedWork {
   private readonly work: () => Promise<void>;
   private readonly pauseMs: number;
@@ -10,13 +11,13 @@ export class PacedWork {
   private pause: NodeJS.Timeout | undefined;
   private isDue = false;
 
-  /** `pauseMs` from the end of a run to the start of the next. */
+  /** `pauseMs`: minimum time from the end of a run to the start of the next. */
   constructor(work: () => Promise<void>, pauseMs: number) {
     this.work = work;
     this.pauseMs = pauseMs;
   }
 
-  /** Requests a run that starts after this call: now, or when the pause is over. */
+  /** Requests a run that starts after this call: immediately, or at the end of the pause. */
   request(): void {
     this.isDue = true;
     if (this.running === undefined && this.pause === undefined) this.start();

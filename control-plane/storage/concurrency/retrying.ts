@@ -1,4 +1,4 @@
-/** Work that must succeed eventually: it is retried with increasing pauses. */
+/** Retries an operation that must succeed eventually, with increasing pauses. */
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 
@@ -6,9 +6,9 @@ import { reasonOf } from '../../../shared/errors.ts';
 export interface RetryingOptions {
   readonly work: () => Promise<void>;
   readonly logger: Logger;
-  /** For the log, e.g. `register node`. */
+  /** Name of the operation for the log, e.g. `register node`. */
   readonly what: string;
-  /** Milliseconds before the first attempt; doubled each time, up to `lastMs`. */
+  /** Milliseconds before the first attempt. The pause is doubled after each attempt, up to `lastMs`. */
   readonly firstMs?: number;
   readonly lastMs?: number;
 }
@@ -16,7 +16,7 @@ export interface RetryingOptions {
 const FIRST_MS = 500;
 const LAST_MS = 30_000;
 
-/** Retries one operation. One attempt at a time; nothing runs before `soon()`. */
+/** Retries one operation, one attempt at a time. No attempt is made before `soon()` or `now()` is called. */
 export class Retrying {
   private readonly options: Required<RetryingOptions>;
   private pauseMs: number;
@@ -40,9 +40,7 @@ export class Retrying {
     this.pauseMs = Math.min(this.pauseMs * 2, this.options.lastMs);
   }
 
-  /**
-   * Tries immediately, or after the running attempt; resolves when the attempt has ended, whether it succeeded or not.
-   */
+  /** Tries immediately, or after the running attempt; resolves when the attempt has ended, even if it failed. */
   now(): Promise<void> {
     this.settle();
     const before = this.attempt ?? Promise.resolve();
@@ -51,7 +49,7 @@ export class Retrying {
     return attempt;
   }
 
-  /** Cancels scheduled attempts; resolves when none is running. */
+  /** Cancels scheduled attempts; resolves when no attempt is running. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.settle();

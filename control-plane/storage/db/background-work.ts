@@ -1,6 +1,7 @@
 /**
- * Work on the whole query log, which may read millions of rows. It has its own connections, so that it never delays a
- * policy change; few operations run at a time; and the embedded server gives it a lower priority than the log.
+ * Runs work on the whole query log, which may read millions of rows. Such work has its own connections, so that it
+ * never delays a policy change. Only few operations run at a time, and the embedded server runs them at a lower
+ * priority than the log writer.
  */
 import type { PoolClient } from 'pg';
 import type { Logger } from '../../../shared/log.ts';
@@ -31,8 +32,9 @@ export interface BackgroundLimits {
   /** Maximum number of concurrent operations; each has its own connection. */
   readonly places: number;
   /**
-   * Statements with values are planned once per connection, for any values. By default PostgreSQL may plan them each
-   * time, as it does for partitioned tables; for a frequent statement, that takes longer than running it.
+   * Whether statements with values are planned once per connection, for any values. By default, PostgreSQL may plan a
+   * statement each time, as it does for partitioned tables; for a frequent statement, planning takes longer than
+   * running it.
    */
   readonly keepsPlans: boolean;
 }
@@ -54,7 +56,7 @@ export class BackgroundWork {
       connected: (client) => {
         if (target.isOurs) lowerSession(client, NICENESS.behindLog, logger, target.firstPriority);
       },
-      // A lost connection only fails its own work; the liveness check detects a lost server.
+      // A lost connection only affects its own work. A lost server is detected by the liveness check.
       lost: () => undefined,
     });
   }
@@ -68,7 +70,8 @@ export class BackgroundWork {
   }
 
   /**
-   * Runs `work` in a transaction that may write; an error in it rolls back. Conflicts are thrown, not retried.
+   * Runs `work` in a transaction that may write; an error in `work` rolls the transaction back. Conflicts are thrown,
+   * not retried.
    * @throws {DatabaseUnavailable} as `read()`, and as OutcomeUnknown if the connection was lost at the commit
    */
   async change<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -120,7 +123,7 @@ export class BackgroundWork {
   }
 }
 
-/** Like `inTransaction`, but read-only, so a connection lost at the COMMIT does not leave the outcome unknown. */
+/** Like `inTransaction`, but read-only, so the outcome is known even if the connection is lost at the COMMIT. */
 async function inReading<T>(
   client: PoolClient,
   named: Queryable,
@@ -143,7 +146,10 @@ async function inReading<T>(
   }
 }
 
-/** Runs concurrent statements one after another; a future version of pg will reject concurrent ones. */
+/**
+ * Returns a function that runs statements one after another, because a future version of pg will reject concurrent
+ * statements on one connection.
+ */
 function serialRunner(): <T>(run: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (run) => {

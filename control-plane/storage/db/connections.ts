@@ -1,9 +1,9 @@
 /**
  * All connections to one server, from connecting until the server is lost. Each kind of work has its own connections,
- * so that none blocks another: ordinary statements share a pool; policy changes share one connection, because their
- * lock lets only one run at a time anyway; schema changes have one that is only open while they run; work on the whole
- * log has `background-work.ts`, the liveness check `liveness.ts`. An exhausted pool means that the database is busy,
- * not down.
+ * so that no kind blocks another. Ordinary statements share a pool. Policy changes share one connection, because a lock
+ * lets only one of them run at a time anyway. Schema changes have a connection that is only open while they run. Work
+ * on the whole log uses `background-work.ts`, and the liveness check `liveness.ts`. If the pool is exhausted, the
+ * database is busy, not down.
  */
 import type pg from 'pg';
 import type { PoolClient } from 'pg';
@@ -27,7 +27,10 @@ import { lowerSession, NICENESS } from './postgres/process-priority.ts';
 
 export interface ConnectionOptions {
   readonly target: DatabaseTarget;
-  /** The server counts as lost if its tables differ from these, see `askTables`; null = any tables. */
+  /**
+   * Identity of the tables, see `askTables`; the server counts as lost if they change. Null = the tables are not
+   * checked.
+   */
   readonly tables?: string | null;
   readonly logger: Logger;
   readonly notices: NoticeListeners;
@@ -42,7 +45,7 @@ export interface ConnectionOptions {
  * `waitMs`.
  */
 const SILENT_WAITS = 3;
-/** Text for users. */
+/** Message for users. */
 const BUSY = 'the database is busy with other work; try again in a moment';
 
 /** The connections of one server. Closed permanently once the server is lost. */
@@ -56,9 +59,9 @@ export class Connections {
   private readonly liveness: Liveness;
   private readonly logger: Logger;
   private readonly lost = new AbortController();
-  /** Reason why no connection could be opened, since the last successful attempt. */
+  /** Reason why no connection could be opened; null if the last attempt was successful. */
   private refused: ConnectionRefused | null = null;
-  /** Time of the last retry, by `performance.now()`. */
+  /** `performance.now()` at the last retry. */
   private triedMs = 0;
   private readonly cutOff = Promise.withResolvers<undefined>();
 
@@ -68,17 +71,17 @@ export class Connections {
     this.pool = this.open({
       max: poolSize,
       connectionTimeoutMillis: waitMs,
-      // A node that has failed must not keep rows locked, such as those of its query log.
+      // A node that has failed must not keep rows locked, such as rows of its query log.
       idle_in_transaction_session_timeout: SILENT_WAITS * waitMs,
     });
     this.changes = this.open({
       max: 1,
       connectionTimeoutMillis: waitMs,
       lock_timeout: waitMs,
-      // A node that is suspended in the middle of a change must not block changes by others.
+      // A node that is suspended in the middle of a change must not block changes by other nodes.
       idle_in_transaction_session_timeout: waitMs,
     });
-    // The owner's connection is closed after ten idle seconds.
+    // The connection of the owner is closed after ten idle seconds.
     this.owner = this.open({
       ...target.owner?.config,
       max: 1,
@@ -101,7 +104,10 @@ export class Connections {
     return this.lost.signal.aborted;
   }
 
-  /** Reason why new connections cannot be opened while the open ones work; null = they can, as far as known. */
+  /**
+   * Reason why new connections cannot be opened although open connections work; null = as far as known, connections can
+   * be opened.
+   */
   refusal(): ConnectionRefused | null {
     return this.refused;
   }
@@ -111,7 +117,7 @@ export class Connections {
     this.liveness.listen(channel, isWanted);
   }
 
-  /** Declares the server lost for an external reason. */
+  /** Treats the server as lost for a reason that was found elsewhere. */
   lose(reason?: unknown): void {
     this.lost.abort(reason);
   }
@@ -131,13 +137,13 @@ export class Connections {
     return this.lend(this.owner, work);
   }
 
-  /** Checks the server periodically; resolves with the reason when it is lost, or when `stopping` is aborted. */
+  /** Checks the server periodically; resolves with a reason when the server is lost or `stopping` is aborted. */
   async untilLost(stopping: AbortSignal): Promise<unknown> {
     const ended = AbortSignal.any([this.lost.signal, stopping]);
     const { promise, resolve } = Promise.withResolvers<undefined>();
     ended.addEventListener('abort', () => resolve(undefined), { once: true });
     if (ended.aborted) return this.lost.signal.reason;
-    // Not awaited: a statement may find that the server is lost before this connection is open or has its answer.
+    // Not awaited, because a statement may detect the loss of the server earlier than this check.
     const check = async (): Promise<void> => {
       await this.giveUpUnlessAnswering(POLL_MS);
       await this.tryOpening();
@@ -147,7 +153,7 @@ export class Connections {
     return this.lost.signal.reason;
   }
 
-  /** Closes idle connections immediately and waits for lent ones, unless it is cut off. */
+  /** Closes idle connections immediately, and waits for lent connections unless `cut()` is called. */
   async end(): Promise<void> {
     const all = Promise.all([
       this.pool.end(),
@@ -159,7 +165,7 @@ export class Connections {
     await Promise.race([all, this.cutOff.promise]);
   }
 
-  /** Gives up a server that does not respond within `withinMs`; pending calls reject. */
+  /** Gives up a server that does not respond within `withinMs`; pending calls are rejected. */
   async giveUpUnlessAnswering(withinMs: number): Promise<void> {
     try {
       await this.liveness.check(withinMs);
@@ -169,7 +175,7 @@ export class Connections {
     }
   }
 
-  /** Ends every connection, including statements in flight. */
+  /** Closes every connection immediately, even if a statement is in progress. */
   cut(): void {
     for (const pool of [this.pool, this.changes, this.owner, this.background]) pool.cut();
     this.cutOff.resolve(undefined);
@@ -212,7 +218,10 @@ export class Connections {
     );
   }
 
-  /** After a refusal, checks every few seconds whether a connection can be opened: an idle node may not open any. */
+  /**
+   * After a connection was refused, checks every few seconds whether one can be opened, because an idle node may not
+   * open any itself.
+   */
   private async tryOpening(): Promise<void> {
     if (this.refused === null || performance.now() < this.triedMs + POLL_MS) return;
     this.triedMs = performance.now();

@@ -1,8 +1,8 @@
 /**
  * Ensures that only one Weir server uses a data directory. The lock is a POSIX lock of the kernel on `<data_dir>/lock`,
- * so it ends with the process however it dies, works between containers that share a volume, and is immune to reused
- * process ids. Node has no API for such locks, but its built-in SQLite takes one for an exclusive transaction; the file
- * stays empty and nothing is ever stored in it.
+ * so it ends with the process even after a crash, works between containers that share a volume, and does not depend on
+ * process ids, which may be reused. Node has no API for such locks, but its built-in SQLite holds one during an
+ * exclusive transaction. The file stays empty.
  */
 import {
   accessSync,
@@ -19,10 +19,12 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorCode, hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 
-/** The data directory cannot be used; the message names it and the reason. */
+/** Error: the data directory cannot be used. The message contains the directory and the reason. */
 export class DataDirError extends Error {
   override readonly name = 'DataDirError';
-  /** `in_use`: another Weir server uses it. `unusable`: it cannot be created, written or locked. */
+  /**
+   * `in_use`: another Weir server uses the directory. `unusable`: the directory cannot be created, written or locked.
+   */
   readonly reason: 'in_use' | 'unusable';
 
   constructor(reason: 'in_use' | 'unusable', message: string, cause?: unknown) {
@@ -35,9 +37,9 @@ export class DataDirError extends Error {
 export interface DataDirLock {
   /** Absolute path of the directory. */
   readonly dataDir: string;
-  /** Resolves when the lock is held: immediately, unless another process is handing the directory over. */
+  /** Resolves when the lock is held: immediately, unless another process still has to hand the directory over. */
   readonly taken: Promise<void>;
-  /** Lets the next Weir use the directory. */
+  /** Releases the lock, so that another Weir server can use the directory. */
   release(): void;
 }
 
@@ -56,11 +58,11 @@ export function lockDataDir(directory: string): DataDirLock {
   const lock = openLock(dataDir, pidFile);
   held.add(lock);
   try {
-    // Always a new file, so that root does not write elsewhere through a link in its place.
+    // The file is always created anew, so that root does not follow a symbolic link that someone has put in its place.
     rmSync(pidFile, { force: true });
     writeFileSync(pidFile, `${process.pid}\n`, { flag: 'wx', mode: 0o644 });
   } catch {
-    rmSync(pidFile, { force: true }); // Only for humans; a full disk must not prevent a start.
+    rmSync(pidFile, { force: true }); // The file is only for information, so a full disk must not prevent the start.
   }
   return {
     dataDir,
@@ -75,8 +77,9 @@ export function lockDataDir(directory: string): DataDirLock {
 }
 
 /**
- * Every data directory since 0.1.0 has this file, and had the lock before. It is checked after taking the lock and
- * written before, so that a directory that another process is just creating is not refused.
+ * File that every data directory since 0.1.0 contains; older ones only contain the lock file. The file is written
+ * before the lock is taken, and checked after that, so that a directory that another process is just creating is not
+ * rejected.
  */
 const MARK = 'made-by-0.1.0-or-later';
 
@@ -97,7 +100,7 @@ export function refuseOldDataDir(directory: string): void {
 
 function createDataDir(dataDir: string): void {
   try {
-    // Other users may traverse the directory, because PostgreSQL runs as one of them if Weir is root, but not list it.
+    // Other users may enter the directory, but not list it: if Weir is root, PostgreSQL runs as another user.
     if (mkdirSync(dataDir, { recursive: true }) !== undefined) chmodSync(dataDir, 0o711);
   } catch (cause) {
     throw new DataDirError(
@@ -130,8 +133,8 @@ function openLock(dataDir: string, pidFile: string): DatabaseSync {
 }
 
 /**
- * Creates an empty file, unless it exists. A user who can read the lock file can lock it, and so prevent Weir from
- * starting.
+ * Creates an empty file that only its owner can read, unless the file exists. A user who can read the lock file can
+ * lock it, and so prevent Weir from starting.
  */
 function createPrivate(file: string): void {
   try {
@@ -161,7 +164,7 @@ function holder(pidFile: string): string {
   try {
     return ` (process ${readFileSync(pidFile, 'utf8').trim()})`;
   } catch {
-    return ''; // The holder is just starting or is in another container; the message then has no process id.
+    return ''; // The holder of the lock is just starting or is in another container, so the message has no process id.
   }
 }
 

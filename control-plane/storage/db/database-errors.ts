@@ -1,14 +1,14 @@
 /**
  * Classifies database errors for the rest of Weir: the database is unavailable (503, spool, retry), or a constraint is
- * violated (409). Everything else is a bug and passes unchanged.
+ * violated (409). All other errors are bugs and are thrown unchanged.
  */
 import { codeOf } from '../../../shared/errors.ts';
 import { AccessFault } from './access/server-access.ts';
 
-/** The database cannot be used now; the same call may work later. */
+/** Error: the database currently cannot be used. The same call may succeed later. */
 export class DatabaseUnavailable extends Error {
   override readonly name: string = 'DatabaseUnavailable';
-  /** Reason that may be shown to anyone, see `unavailableReason`; null = not known. */
+  /** Reason that may be shown without a session, see `unavailableReason`; null = unknown. */
   readonly reason: UnavailableReason | null;
 
   constructor(message: string, options: { cause?: unknown; reason?: UnavailableReason | null } = {}) {
@@ -17,29 +17,29 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** The server can be reached, but a new connection could not be opened. Open connections may still work. */
+/** Error: the server can be reached, but a new connection could not be opened. Open connections may still work. */
 export class ConnectionRefused extends DatabaseUnavailable {
   override readonly name = 'ConnectionRefused';
 }
 
-/** The database is up but overloaded, as the message explains. */
+/** Error: the database is up but overloaded; the message explains how. */
 export class DatabaseBusy extends DatabaseUnavailable {
   override readonly name = 'DatabaseBusy';
 }
 
-/** The connection was lost during a commit: the transaction may or may not be stored. */
+/** Error: the connection was lost during a commit, so it is unknown whether the transaction was stored. */
 export class OutcomeUnknown extends DatabaseUnavailable {
   override readonly name = 'OutcomeUnknown';
 }
 
 /**
- * SQLSTATE classes and codes that concern the server rather than the statement: connection (08), authorization (28), no
+ * SQLSTATE classes and codes of errors of the server, not of the statement: connection (08), authorization (28), no
  * such database (3D), disk full and too many connections (53), shutdown and start-up (57P), system errors (58), a
  * server that became read-only (25006).
  */
 const SERVER_FAULT = /^(08|28|3D|53|57P|58|25006)/;
 
-/** The codes among these after which existing connections remain usable. */
+/** Those of these codes after which existing connections remain usable. */
 const FULL_OR_BUSY = /^(53|58)/;
 
 const SOCKET_FAULTS: ReadonlySet<string> = new Set([
@@ -61,27 +61,28 @@ const NO_ANSWER = /^(Query read timeout|Connection terminated due to connection 
 const CLIENT_FAULT =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after|The server does not support SSL)/;
 
-/** Whether an error means that the server, not the statement, is at fault. */
+/** Whether an error is caused by the server, not by the statement. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable || error instanceof AccessFault) return true;
   if (error instanceof AggregateError) return error.errors.some(isUnavailable);
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);
   if (SOCKET_FAULTS.has(code) || SERVER_FAULT.test(code) || CLIENT_FAULT.test(error.message)) return true;
-  // A Unix socket that is missing or inaccessible; other files give the same codes elsewhere.
+  // A Unix socket that is missing or inaccessible. `connect` is checked, because other missing files give the same
+  // codes.
   return (code === 'ENOENT' || code === 'EACCES') && 'syscall' in error && error.syscall === 'connect';
 }
 
 /**
- * Whether an unavailable server needs new connections: all errors require them, except a full disk and a refused new
- * connection.
+ * Whether existing connections are lost after an error of the server: after all such errors, except a full disk and a
+ * refused new connection.
  */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof ConnectionRefused) return false;
   return !(error instanceof Error && FULL_OR_BUSY.test(codeOf(error)));
 }
 
-/** Whether a statement violated a unique constraint or index, optionally the one of the given name. */
+/** Whether a statement violated a unique constraint or index, optionally the one with the given name. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   return breaks(error, '23505', constraint);
 }
@@ -92,44 +93,44 @@ export function isForeignKeyViolation(error: unknown, constraint?: string): bool
   return breaks(error, '23503', constraint) || breaks(error, '23001', constraint);
 }
 
-/** Whether a statement was cancelled because it took longer than `statement_timeout`. */
+/** Whether a statement was cancelled because it exceeded `statement_timeout`. */
 export function isStatementTimeout(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '57014';
 }
 
-/** Whether a pool had no connection to lend in time. */
+/** Whether a pool had no free connection in time. */
 export function isPoolTimeout(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('timeout exceeded when trying to connect');
 }
 
 /**
- * Whether the server was overloaded: no pooled or new connection in time, a lock held by others (SQLSTATE 55P03), or a
- * statement timeout. The server may still be alive.
+ * Whether the server was overloaded: no pooled or new connection in time, a lock that another transaction held
+ * (SQLSTATE 55P03), or a statement timeout. The server may still be alive.
  */
 export function isBusy(error: unknown): boolean {
   if (error instanceof DatabaseBusy || isPoolTimeout(error)) return true;
   return isLockTimeout(error) || (error instanceof Error && NO_ANSWER.test(error.message));
 }
 
-/** Whether others held a lock for longer than `lock_timeout`. */
+/** Whether another transaction held a lock for longer than `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === LOCK_TIMEOUT;
 }
 
-/** Whether the server aborted a transaction because of a conflict: an immediate retry may succeed. */
+/** Whether the server aborted a transaction because of a conflict, so that an immediate retry may succeed. */
 export function isConflict(error: unknown): boolean {
   return error instanceof Error && /^(40001|40P01)$/.test(codeOf(error));
 }
 
 /**
  * Whether a cached plan no longer matches its tables because a node with a newer schema has changed them: a new
- * connection plans again.
+ * connection creates new plans.
  */
 export function isStalePlan(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '0A000' && /^cached plan/.test(error.message);
 }
 
-/** Whether the values themselves cannot be stored (SQLSTATE classes 22 and 23), now or ever. */
+/** Whether the values themselves cannot be stored (SQLSTATE classes 22 and 23), so that a retry cannot succeed. */
 export function isDataError(error: unknown): boolean {
   return error instanceof Error && /^2[23][0-9A-Z]{3}$/.test(codeOf(error));
 }
@@ -140,8 +141,8 @@ function breaks(error: unknown, sqlState: string, constraint: string | undefined
 }
 
 /**
- * Reason why the database cannot be used, in a few words that do not mention any server, role or address, as they may
- * be shown without a session. Completes "the database cannot be used: ".
+ * Short reason why the database cannot be used. The text completes "the database cannot be used: ". It does not mention
+ * any server, role or address, because it may be shown without a session.
  */
 export type UnavailableReason =
   | 'it has no free connection (max_connections, or CONNECTION LIMIT of the role or the database)'
@@ -156,7 +157,7 @@ export type UnavailableReason =
   | 'it does not answer'
   | 'it cannot be reached';
 
-/** Codes are SQLSTATEs (PostgreSQL, Appendix A) and those of Node; the first match counts. */
+/** Reasons by error code: SQLSTATEs (PostgreSQL, Appendix A) and error codes of Node. The first match applies. */
 const BY_CODE: readonly (readonly [RegExp, UnavailableReason])[] = [
   [/^53300$/, 'it has no free connection (max_connections, or CONNECTION LIMIT of the role or the database)'],
   [/^(53100|ENOSPC|EDQUOT)$/, 'its disk is full'],
@@ -187,7 +188,7 @@ const BY_MESSAGE: readonly (readonly [RegExp, UnavailableReason])[] = [
   ],
 ];
 
-/** The first known reason for an error or for its causes; null = unknown. */
+/** The reason for an error, or for the first of its causes with a known reason; null = unknown. */
 export function unavailableReason(error: unknown): UnavailableReason | null {
   if (!(error instanceof Error)) return null;
   if (error instanceof AggregateError) return firstReason(error.errors);

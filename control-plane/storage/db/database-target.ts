@@ -18,39 +18,39 @@ import {
   type ServerAccess,
 } from './access/server-access.ts';
 
-/** A server with a name that is safe to show. */
+/** A database server, with a name that contains no secret. */
 export interface DatabaseTarget {
   /** URL without its password, or `embedded`. */
   readonly name: string;
-  /** Configuration for the role that queries run as. */
+  /** Connection settings of the role that runs queries. */
   readonly config: ClientConfig;
-  /** Reason why the server cannot be tried at all. */
+  /** Reason why no connection to the server can be attempted. */
   readonly fault?: AccessFault;
   /** Source of `config`, for a server other than the embedded one. */
   readonly access?: ServerAccess;
   /**
-   * Configuration for the role that owns the tables, and the role for queries that it sets up; undefined = the same
-   * role does everything.
+   * Connection settings of the role that owns the tables, and the role for queries that this owner sets up; undefined =
+   * a single role is used for everything.
    */
   readonly owner?: { readonly config: ClientConfig; readonly queries: QueryRole };
-  /** Whether this is the embedded server, whose processes run on this machine. */
+  /** Whether this is the embedded server, whose processes Weir starts on this machine. */
   readonly isOurs: boolean;
-  /** Priority relative to which those of its processes are set. */
+  /** Base priority, relative to which the priorities of the server's processes are set. */
   readonly firstPriority: number;
 }
 
-/** A target as plain data, for connections of another thread; for queries only. May contain a password. */
+/** A target as plain data, with which another thread opens connections for queries. May contain a password. */
 export interface SentTarget extends Omit<DatabaseTarget, 'config' | 'owner' | 'fault'> {
-  /** Settings in addition to `access`. */
+  /** Connection settings in addition to `access`. */
   readonly config: Omit<ClientConfig, 'types'>;
 }
 
-/** Milliseconds for a connection, including its authentication. */
+/** Milliseconds for opening a connection, including authentication. */
 const CONNECT_TIMEOUT_MS = 5000;
-/** Milliseconds after which a statement that no client waits for is cancelled. */
+/** Milliseconds after which a statement is cancelled; no client waits for so long. */
 const QUERY_TIMEOUT_MS = 120_000;
 
-/** bigint as number, since counts and ids stay far below 2^53. Other types as in pg. */
+/** Reads bigint as a number, because counts and ids stay far below 2^53. Other types are read as in pg. */
 const getTypeParser: typeof pg.types.getTypeParser = (oid, format) =>
   oid === pg.types.builtins.INT8 && format !== 'binary'
     ? Number
@@ -64,7 +64,7 @@ const COMMON: ClientConfig = {
   types: { getTypeParser },
 };
 
-/** Keys that apply to each URL of a kind. */
+/** Configuration keys that apply to all URLs. */
 export interface UrlKeys extends SslKeys {
   /** `database.password_file` and `database.owner_password_file`; empty = the passwords of the URLs. */
   readonly passwordFile: string;
@@ -72,8 +72,8 @@ export interface UrlKeys extends SslKeys {
 }
 
 /**
- * Targets of one or several URLs; a string may contain several, separated by commas. `ownerUrls`: URLs for the role
- * that owns the tables, one for each server, or none.
+ * Targets of one or several URLs; a string may contain several URLs, separated by commas. `ownerUrls`: URLs for the
+ * role that owns the tables, either one for each server or none at all.
  */
 export function parseDatabaseUrls(
   urls: string | readonly string[],
@@ -93,7 +93,7 @@ export function parseDatabaseUrls(
   });
 }
 
-/** How to reach a server. @throws {AccessFault} naming a certificate that cannot be read */
+/** Access to a server of a URL. @throws {AccessFault} naming a certificate that cannot be read */
 function reach(
   url: string,
   ownerUrl: string | undefined,
@@ -115,12 +115,12 @@ function splitUrls(urls: string | readonly string[]): string[] {
     .filter((text) => text !== '');
 }
 
-/** A role created by an administrator; pg finds its name in the URL or in the environment. */
+/** The role for queries, which an administrator has created; pg takes its name from the URL or the environment. */
 function roleOf(config: ClientConfig): QueryRole {
   return { name: new pg.Client(config).user ?? '', password: null };
 }
 
-/** Target of the embedded server; `address` is that of the owner. */
+/** Target of the embedded server; `address` contains the settings of the owner. */
 export function embeddedTarget(address: PostgresAddress): DatabaseTarget {
   const queries = embeddedQueryRole(address.password);
   const config = { ...COMMON, ...address };
@@ -133,7 +133,7 @@ export function embeddedTarget(address: PostgresAddress): DatabaseTarget {
   };
 }
 
-/** Converts a target to send it to another thread. */
+/** Converts a target to the form that is sent to another thread. */
 export function toSentTarget({
   config,
   owner: _owner,
@@ -145,7 +145,7 @@ export function toSentTarget({
   return { ...target, config: plain };
 }
 
-/** Restores a target that was sent. */
+/** Converts a sent target back. */
 export function fromSentTarget({ config, ...target }: SentTarget): DatabaseTarget {
   const { access } = target;
   return { ...target, config: { ...COMMON, ...(access && clientConfigOf(access)), ...config } };
@@ -184,7 +184,7 @@ export interface TargetSource {
   close(withinMs: number): Promise<void>;
 }
 
-/** Database options from the configuration. */
+/** Converts the configuration to database options. */
 export function databaseOptionsOf(
   database: Config['database'],
 ): Pick<TargetOptions, 'urls' | 'ownerUrls' | 'urlKeys'> {
@@ -210,7 +210,7 @@ export function targetSource(
   if (names.length > 0) {
     return {
       name: names.join(', '),
-      // Read each time, as certificates may have been renewed.
+      // Certificates are read for each attempt, because they may have been renewed.
       targets: async () => parseDatabaseUrls(urls, ownerUrls, urlKeys),
       upgrade: () => undefined,
       close: async () => undefined,

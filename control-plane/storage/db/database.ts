@@ -1,7 +1,7 @@
 /**
- * The only access to the database. A handle exists immediately and works as soon as a server does: connecting,
- * migrating and recovering from a loss happen in the background, because nothing in Weir may wait for its database.
- * While it is down, every call rejects immediately with `DatabaseUnavailable`.
+ * The only access to the database. The handle exists immediately and works as soon as a server is available:
+ * connecting, migrating and reconnecting happen in the background, because no other part of Weir may wait for the
+ * database. While it is down, every call rejects immediately with `DatabaseUnavailable`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient, QueryResultRow } from 'pg';
@@ -29,7 +29,7 @@ import type { Queryable, QueryRows, CopyQueryable } from './queryable.ts';
 
 export type { Queryable, CopyQueryable } from './queryable.ts';
 
-/** A borrowed connection, for uses that need pg itself. */
+/** A borrowed connection, for callers that need pg itself. */
 export type LentClient = PoolClient;
 
 /** The part of `background-work.ts` that callers use. */
@@ -38,30 +38,33 @@ export type Background = Pick<BackgroundWork, 'read' | 'change'>;
 /** State for `/health`. */
 export interface DatabaseStatus {
   readonly state: 'starting' | 'up' | 'down';
-  /** `embedded`, or the URL in use or tried last, without its password; several with commas if none could be used. */
+  /**
+   * `embedded`, or the URL that is used or was tried last, without its password. If no server could be used, all URLs,
+   * separated by commas.
+   */
   readonly server: string;
   /** Reason why the database is not up; never contains a secret. */
   readonly error: string | null;
   /** State of the embedded server's upgrade to another major version of PostgreSQL, if one is in progress. */
   readonly upgrade?: UpgradeState | undefined;
-  /** For users: unnecessary privileges of the role for queries, while the database is up. */
+  /** Message for users about unnecessary privileges of the role for queries, while the database is up. */
   readonly excess?: string | undefined;
-  /** For users: reason why new connections cannot be opened while the open ones work. */
+  /** Message for users: reason why new connections cannot be opened although open connections work. */
   readonly refusal?: string | undefined;
-  /** Servers of `database.url` that accept changes although another one has taken their place. */
+  /** Servers of `database.url` that accept changes although another server has replaced them as primary. */
   readonly oldPrimaries?: readonly string[];
 }
 
-/** The database as the rest of Weir sees it. */
+/** The database, as used by the rest of Weir. */
 export interface Database extends CopyQueryable {
   /**
    * Runs a single statement: a query, or a change that is safe to repeat. If the connection is lost, it is unknown
-   * whether the change was stored; changes that users request use `transaction`, which reports this case. @throws
-   * {DatabaseUnavailable}
+   * whether the change was stored; use `transaction()` for changes that users request, because it reports this case.
+   * @throws {DatabaseUnavailable}
    */
   query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;
   status(): DatabaseStatus;
-  /** Calls the listener on every change of state; returns a function that removes it. */
+  /** Calls the listener on every change of state; returns a function that removes the listener. */
   onStatus(listener: (status: DatabaseStatus) => void): () => void;
   /**
    * Calls the listener with each payload that a session of any node sends with NOTIFY on `channel`; returns a function
@@ -72,38 +75,41 @@ export interface Database extends CopyQueryable {
   isListening(channel: string): boolean;
   /**
    * Evaluates the watched expression twice per second, immediately after a notification on its channel, and whenever
-   * the database becomes available; returns a function that ends the watch. There is only one watch at a time.
+   * the database becomes available; returns a function that ends the watch. Only one watch may be active at a time.
    */
   watch(watch: Watch): () => void;
-  /** Resolves when the database is up; rejects if Weir stops before. */
+  /** Resolves when the database is up; rejects if Weir stops earlier. */
   whenUp(): Promise<void>;
   /**
-   * Runs `work` in one transaction; it is rolled back if `work` throws, and retried a few times after a conflict.
+   * Runs `work` in one transaction; the transaction is rolled back if `work` throws, and retried a few times after a
+   * conflict.
    * @throws {DatabaseUnavailable} as OutcomeUnknown if the connection was lost during the commit
    */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /**
-   * Like `transaction`, for changes that run one at a time on all nodes: under the advisory lock `lock`, on a separate
-   * connection, so that waiting changes do not occupy the pool.
+   * Like `transaction()`, for changes of which only one may run at a time on all nodes. Holds the advisory lock `lock`,
+   * and uses a separate connection, so that waiting changes do not occupy the pool.
    */
   transactionInTurn<T>(lock: number, work: (tx: Queryable) => Promise<T>): Promise<T>;
   /**
-   * Like `transaction`, but as the role that owns the tables, for operations that only this role may do: creating and
-   * dropping tables. One at a time.
+   * Like `transaction`, but as the role that owns the tables, for operations that only this role may do, such as
+   * creating and dropping tables. Only one runs at a time.
    */
   transactionAsOwner<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** The queue for maintenance of the whole query log, at low priority. Throws while there is no database. */
   background(): Background;
   /** Options with which a thread opens its own connections. @throws {DatabaseUnavailable} while there is no database */
   target(): SentTarget;
-  /** Lends a connection for uses that need pg itself, such as COPY. For this folder and stores only. */
+  /** Lends a connection for uses that need pg itself, such as COPY. Only for this directory and for stores. */
   withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
   /**
-   * Called when Weir stops: gives up a server that does not respond within `withinMs`. The database then counts as
-   * down.
+   * Called when Weir stops. If the server does not respond within `withinMs`, the database counts as down from then on.
    */
   giveUpUnlessAnswering(withinMs: number): Promise<void>;
-  /** Closes all connections and stops the embedded server; whatever hangs is cut off or killed in time. */
+  /**
+   * Closes all connections and stops the embedded server; within the time limit, connections and processes that hang
+   * are closed or killed.
+   */
   close(withinMs?: number): Promise<void>;
 }
 
@@ -111,21 +117,26 @@ export interface DatabaseOptions extends TargetOptions {
   /** Maximum number of connections for ordinary statements. */
   readonly poolSize?: number;
   /**
-   * Maximum milliseconds that a statement waits for a connection, and a change for earlier changes, before the database
-   * counts as busy.
+   * Maximum milliseconds that a statement waits for a connection, or that a change waits for earlier changes, before
+   * the database counts as busy.
    */
   readonly waitMs?: number;
 }
 
-/** Milliseconds between two attempts: doubled each time, up to `last`. */
+/** Milliseconds between two attempts, doubled after each attempt up to `last`. */
 const RETRY_MS = { first: 100, last: 15_000 } as const;
-/** A database that was up for this long was healthy: after its loss the pauses start again from the first. */
+/**
+ * Milliseconds after which a database counts as healthy: if it is then lost, the pauses start again with the first one.
+ */
 const STEADY_MS = 20_000;
 /** Default milliseconds for closing. */
 const CLOSE_MS = 5000;
-/** Default milliseconds for closing connections to an unresponsive server, which will not write anything anyway. */
+/**
+ * Default milliseconds for closing connections to an unresponsive server; waiting longer would not help to store more
+ * data.
+ */
 const SILENT_CLOSE_MS = 700;
-/** Share of the closing time for statements in flight. */
+/** Share of the closing time for which statements in progress may continue. */
 const FLIGHT_SHARE = 0.3;
 
 /** A server that is ready for queries. */
@@ -154,15 +165,15 @@ class PooledDatabase implements Database {
   /** The error that made the database unavailable. */
   private cause: unknown;
   private oldPrimaries: readonly string[] = [];
-  /** Whether the database has ever been up. */
+  /** Whether the database has been up at least once. */
   private wasUsed = false;
-  /** Whether the server was given up because it does not respond. */
+  /** Whether the server counts as down because it did not respond when Weir stopped. */
   private isSilent = false;
-  /** The server of this attempt; null = no usable one was found. */
+  /** The server of this attempt; null = no usable server was found. */
   private tried: string | null = null;
   /**
-   * The previous connections while they are being closed; they wait for statements in flight, which may hang with their
-   * server.
+   * Resolves when the previous connections are closed. They wait for statements in progress, which may hang together
+   * with the server.
    */
   private ending: Promise<unknown> = Promise.resolve();
 
@@ -238,7 +249,8 @@ class PooledDatabase implements Database {
   }
 
   async transactionInTurn<T>(lock: number, work: (tx: Queryable) => Promise<T>): Promise<T> {
-    // Sent in one message. Queries in a change are planned once: the best plan does not depend on their values.
+    // The statements are sent in one message. Queries in a change use generic plans, because the best plan does not
+    // depend on their values.
     const begin = `BEGIN; SET LOCAL plan_cache_mode = force_generic_plan; SELECT pg_advisory_xact_lock(${lock})`;
     return despiteConflicts(() =>
       this.up().useInTurn((client) => inTransaction(client, () => work(this.names.runOn(client)), begin)),
@@ -286,7 +298,7 @@ class PooledDatabase implements Database {
     await this.source.close(this.isSilent ? Math.min(leftMs, SILENT_CLOSE_MS) : leftMs);
   }
 
-  /** Connects, keeps the connection until it is lost, and starts over. */
+  /** Connects, uses the server until it is lost, and starts again. */
   private async run(): Promise<void> {
     let pauseMs: number = RETRY_MS.first;
     while (!this.isClosing()) {
@@ -325,7 +337,7 @@ class PooledDatabase implements Database {
     }
   }
 
-  /** Serves connections until the server is lost or must no longer be used. */
+  /** Provides connections until the server is lost or must no longer be used. */
   private async stay({ target, serverPosition, excess, tables }: OpenedServer): Promise<void> {
     const { notices } = this;
     const { logger, poolSize = 10, waitMs = 5000 } = this.options;
@@ -346,7 +358,7 @@ class PooledDatabase implements Database {
     if (!this.isClosing())
       this.set({ state: 'down', server: target.name, error: `database was lost: ${reasonOf(reason)}` });
     this.ending = connections.end();
-    await comparing?.catch(() => undefined); // It writes its last record before the next server is compared.
+    await comparing?.catch(() => undefined); // Writes its last record first.
   }
 
   private async compare(inUse: DatabaseTarget, connections: Connections, ended: AbortSignal): Promise<void> {
@@ -375,7 +387,7 @@ class PooledDatabase implements Database {
   }
 }
 
-/** Waits for a time or until the signal, whichever comes first. */
+/** Waits for a time, or until the signal is aborted. */
 function pause(timeMs: number, signal: AbortSignal): Promise<void> {
   return sleep(timeMs, undefined, { signal }).catch(() => undefined);
 }

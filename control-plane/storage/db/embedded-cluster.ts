@@ -1,7 +1,7 @@
 /**
- * Prepares everything the embedded server needs to start: its directory, programs, cluster, and the role's password. A
- * cluster of an earlier major version is first moved to the installed version; if that is not possible, the server of
- * the earlier version is used.
+ * Prepares what the embedded server needs to start: its directory, programs, database cluster (data files), and the
+ * role's password. A cluster of an earlier major version of PostgreSQL is first moved to the installed version; if that
+ * fails, the server of the earlier version is used.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ import {
 import type { ServerPlace } from './postgres/start-server.ts';
 import { embeddedQueryRole, prepareQueryRole } from './roles/query-role.ts';
 
-/** Receivers of progress and log lines, and the signal that cancels. */
+/** Receivers of progress and log lines, and a signal that cancels the preparation. */
 export interface PrepareOptions {
   readonly report: (state: UpgradeState | undefined) => void;
   readonly logger: Logger;
@@ -38,7 +38,7 @@ export interface PrepareOptions {
 /** A cluster on which a server can be started. */
 export interface PreparedCluster {
   readonly place: ServerPlace;
-  /** Task that moves the rest of the log out of the cluster of the earlier version, if there is one. */
+  /** Task that moves the remaining days of the log out of the cluster of the earlier version, if there is one. */
   readonly days: UpgradeTask | undefined;
 }
 
@@ -76,7 +76,7 @@ export async function prepareCluster(dataDir: string, options: PrepareOptions): 
   return { place: { home, runtime, password, logger, signal }, days };
 }
 
-/** Moves the cluster, or keeps it and reports why. */
+/** Moves the cluster to the installed version; if that fails, reports the reason and keeps the cluster. */
 async function tryMove(task: UpgradeTask): Promise<void> {
   const { home, report, logger, signal } = task;
   try {
@@ -95,9 +95,7 @@ async function tryMove(task: UpgradeTask): Promise<void> {
   }
 }
 
-/**
- * The programs of the version that created a cluster; they are kept from the time when it was the installed version.
- */
+/** Directory of the programs of the version that created a cluster; they were kept when that version was installed. */
 function runtimeOf(home: PostgresHome): string {
   const major = madeBy(home);
   const runtime = keptRuntime(home.dir, major);
@@ -120,7 +118,7 @@ async function makeCluster(
   logger.info('created embedded database', { cluster: home.cluster, user: home.account.name });
 }
 
-/** The role's password; a new one if its file is lost. */
+/** The password of the role; creates a new password if its file is lost. */
 async function readPassword(
   home: PostgresHome,
   dataDir: string,

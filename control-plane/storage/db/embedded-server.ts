@@ -15,7 +15,7 @@ export interface EmbeddedServer {
    * Starts the server unless it is running; resolves when it accepts connections, rejects with the reason if it cannot.
    */
   ensureRunning(): Promise<PostgresAddress>;
-  /** A major upgrade that is in progress or cannot continue. */
+  /** State of a major upgrade that is in progress or cannot continue. */
   upgrade(): UpgradeState | undefined;
   /** Process id of the running server, if any. */
   pid(): number | undefined;
@@ -26,7 +26,10 @@ export interface EmbeddedServer {
 /** Milliseconds for a shutdown that has no other limit. */
 const STOP_MS = 5000;
 
-/** Creates the server's handle without starting anything. The lock proves that no other Weir uses the directory. */
+/**
+ * Creates the handle of the server without starting the server. The lock ensures that no other Weir server uses the
+ * directory.
+ */
 export function createEmbeddedServer(
   lock: DataDirLock,
   logger: Logger,

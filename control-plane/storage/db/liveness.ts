@@ -1,6 +1,6 @@
 /**
- * The connection of the liveness check, which also receives notifications and polls the watched expression. A watch
- * receives changes by NOTIFY; changes that it misses while it is not listening are found at the next poll.
+ * The connection of the liveness check, which also receives notifications and polls the watched expression. A
+ * notification causes an immediate poll; changes whose notification is missed are found at the next regular poll.
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
@@ -16,10 +16,11 @@ import { enableKeepalive } from './open-pool.ts';
 /** Milliseconds between two checks, and the time limit for each. */
 export const POLL_MS = 5000;
 /**
- * Milliseconds between two checks while an expression is watched: if notifications arrive, and if a pooler loses them.
+ * Milliseconds between two checks while an expression is watched: `heard` if notifications arrive, `deaf` if a
+ * connection pooler loses them.
  */
 const WATCH_MS = { heard: 500, deaf: 250 } as const;
-/** Number of polls within which a notification must arrive before a log line reports that none do. */
+/** Number of polls within which a notification must arrive before Weir logs that none arrive. */
 const MAX_SILENT_POLLS = 12;
 
 /** Result of a liveness check. */
@@ -31,14 +32,14 @@ interface Look {
 
 export interface LivenessParts {
   readonly target: DatabaseTarget;
-  /** The expected tables; null = any. */
+  /** Identity of the expected tables; null = any tables. */
   readonly tables: string | null;
   readonly logger: Logger;
   readonly notices: NoticeListeners;
   readonly lost: (reason: unknown) => void;
   /** Called with the connection. */
   readonly opened: (client: pg.Client) => void;
-  /** Sends a notification in another session. */
+  /** Sends a notification from another session. */
   readonly notify: (channel: string, payload: string) => Promise<unknown>;
 }
 
@@ -92,15 +93,15 @@ export class Liveness {
   }
 
   /**
-   * Checks whether the server responds and accepts changes; passes the result to the watch. @throws if the server does
-   * not
+   * Checks whether the server responds and accepts changes; passes the value of the watched expression to the watch.
+   * @throws if the server does not respond, or does not accept changes
    */
   async check(withinMs: number): Promise<void> {
     const { tables, notices } = this.parts;
     const { watched } = notices;
     const inTime = new AbortController();
     const late = sleep(withinMs, undefined, { signal: inTime.signal })
-      // The answer may have arrived while this thread was blocked.
+      // Waits for one turn of the event loop, because the response may have arrived while this thread was blocked.
       .then(() => turn())
       .then(() => {
         throw new DatabaseUnavailable('server does not answer');
@@ -111,15 +112,15 @@ export class Liveness {
       const { rows } = await Promise.race([this.ask<Look>(text), late]);
       if (rows[0]?.readOnly !== 'off') throw new DatabaseUnavailable('server became read-only');
       if (tables !== null) refuseOtherTables(rows[0].tables, tables);
-      // The watch may have been stopped in the meantime.
+      // The watch may have ended since the statement was sent.
       if (notices.watched === watched) watched?.take(rows[0].watched);
     } finally {
-      late.catch(() => undefined); // The outcome is already known.
+      late.catch(() => undefined); // A late error is ignored, because the outcome is already known.
       inTime.abort();
     }
   }
 
-  /** Closes the connection; nothing is lost with it. */
+  /** Closes the connection; errors are ignored, because it is no longer needed. */
   async end(): Promise<void> {
     await this.client.end().catch(() => undefined);
   }
@@ -138,7 +139,7 @@ export class Liveness {
     this.rest.abort();
   }
 
-  /** Waits for the next check; false if `ended` is aborted before. */
+  /** Waits for the next check; false if `ended` is aborted first. */
   private async isDueBefore(ended: AbortSignal): Promise<boolean> {
     const { watched } = this.parts.notices;
     if (!this.isDue && !ended.aborted) {

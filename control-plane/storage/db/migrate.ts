@@ -1,6 +1,6 @@
 /**
- * Brings the schema to the state of `migrations/*.sql`. One node at a time: it holds an advisory lock, and the other
- * nodes of a cluster wait for this lock and then have nothing to do.
+ * Upgrades the schema to the state of `migrations/*.sql`. One node does this under an advisory lock; the other nodes of
+ * a cluster wait for the lock and then find nothing to do.
  */
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,12 +11,12 @@ import { reasonOf } from '../../../shared/errors.ts';
 import { tooOld } from './data-dir-lock.ts';
 import { isConflict, isLockTimeout } from './database-errors.ts';
 
-/** A newer Weir migrated the database; this version could misread its rows. */
+/** Error: a newer release has migrated the database, so this release could misread its rows. */
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew';
 }
 
-/** A release older than 0.1.0 created the database. */
+/** Error: a release older than 0.1.0 created the database. */
 export class SchemaTooOld extends Error {
   override readonly name = 'SchemaTooOld';
 }
@@ -26,26 +26,29 @@ const BASELINE = '0001_schema';
 const TABLE = 'schema_migrations';
 const MIGRATIONS_DIR = fileURLToPath(new URL('../../../migrations', import.meta.url));
 
-/** Maximum wait for a table in use, because all writes to the table queue behind a waiting migration. */
+/**
+ * Maximum time to wait for a table that is in use. It is short, because all writes to the table queue behind a waiting
+ * migration.
+ */
 const LOCK_TIMEOUT = '2s';
 /**
- * Pause in milliseconds that lets other sessions proceed; all attempts together outlast the longest scan of the log,
- * which takes a minute.
+ * Pause in milliseconds between attempts, in which other sessions can use the table. All attempts together take longer
+ * than the longest scan of the log, which takes a minute.
  */
 const PAUSE_MS = 1000;
 const MAX_ATTEMPTS = 30;
 
 /** The migrations to run. */
 export interface MigrationRun {
-  /** Number of migrations; all of them by default. */
+  /** Number of migrations; by default all. */
   readonly count?: number;
-  /** Directory of the migrations; that of this release by default. */
+  /** Directory of the migrations; by default that of this release. */
   readonly dir?: string;
 }
 
 /**
  * Runs migrations in one transaction on a connected client. Resolves with their names. @throws {SchemaTooNew |
- * SchemaTooOld} before anything is changed @throws when a migration fails; then none of them is applied.
+ * SchemaTooOld} before anything is changed @throws when a migration fails; none of them is then applied.
  */
 export async function migrate(
   client: ClientBase,
@@ -54,9 +57,9 @@ export async function migrate(
 ): Promise<string[]> {
   if ((await pendingMigrations(client, dir)) === 0) return [];
   const debug = (message: string): void => logger.debug(message, { component: 'migrations' });
-  // Only imported if needed: it loads 4 MB of code for migrations in other languages.
+  // Imported only if needed, because the module loads 4 MB of code for migrations in other languages.
   const { PG_MIGRATE_LOCK_ID, runner } = await import('node-pg-migrate');
-  // The runner would take this lock by default, but would only wait for another node as long as for a table.
+  // By default, the runner would take this lock itself, but would wait for another node only as long as for a table.
   await client.query('SELECT pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
   const run = () =>
     runner({
@@ -75,7 +78,7 @@ export async function migrate(
     if (names.length > 0) logChange(logger, names);
     return names;
   } finally {
-    // Fails if the connection was lost, which also ends both the setting and the lock.
+    // An error is ignored: it means that the connection was lost, which also resets the setting and releases the lock.
     const undo = `RESET lock_timeout; SELECT pg_advisory_unlock(${String(PG_MIGRATE_LOCK_ID)})`;
     await client.query(undo).catch(() => undefined);
   }
@@ -88,7 +91,10 @@ export function refuseOldMigrations(what: string, names: readonly string[]): voi
   if (names.length > 0 && !names.includes(BASELINE)) throw new SchemaTooOld(tooOld(what));
 }
 
-/** One short line for the administrator: the numbers of the migrations before and after. The names are for debugging. */
+/**
+ * Logs one short line for administrators, with the number of the last migration before and after, and the names of the
+ * migrations for debugging.
+ */
 function logChange(logger: Logger, names: readonly string[]): void {
   const from = numberOf(names[0]!) - 1;
   const to = numberOf(names.at(-1)!);

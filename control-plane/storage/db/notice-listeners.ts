@@ -1,4 +1,7 @@
-/** Listeners to NOTIFY, and the watched expression. Outlives a server: each new connection subscribes again. */
+/**
+ * Listeners for NOTIFY, and the watched expression. They remain after a server is lost; each new connection subscribes
+ * again.
+ */
 
 /** Receives the payload of a notification. */
 export type NoticeListener = (payload: string) => void;

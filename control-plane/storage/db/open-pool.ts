@@ -1,6 +1,5 @@
 /**
- * A pg pool that can be cut off, so that every pending call on it rejects immediately; and the initialization of its
- * connections.
+ * A pg pool that can be closed immediately, so that every pending call is rejected; also initializes its connections.
  */
 import pg from 'pg';
 import type { ClientConfig, PoolClient, PoolConfig } from 'pg';
@@ -14,41 +13,41 @@ import {
 import { codeOf, reasonOf } from '../../../shared/errors.ts';
 import { AccessFault } from './access/server-access.ts';
 
-/** Called for each new connection, and when one is lost. */
+/** Callbacks for each new connection and each lost connection. */
 export interface PoolListener {
   readonly connected: (client: PoolClient) => void;
   readonly lost: (error: Error) => void;
 }
 
 /**
- * After 10 s of silence the server probes the node, and ends the session 15 s later. Unix sockets ignore these
- * settings.
+ * After 10 s without data, the server probes the node, and ends the session if there is no response within 15 s. Unix
+ * sockets ignore these settings.
  */
 const KEEPALIVE_SETTINGS = `SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
   SET tcp_user_timeout = 25000`;
 
 /**
- * Seconds after which a connection is replaced: its server process keeps the memory of its largest statement, 10 MiB
- * after a flood.
+ * Seconds after which a connection is replaced: its server process keeps the memory that its largest statement needed,
+ * which is 10 MiB after a flood.
  */
 const RENEWED_AFTER_SECS = 300;
 
 /**
- * Makes the server end a session soon after its connection was cut without notice to either side, such as by a firewall
- * that dropped its state. Without this, the session and its locks would stay for hours. A server that does not support
- * this is used anyway.
+ * Makes the server end a session soon after its connection was interrupted without notice, for example by a firewall
+ * that lost its state. Without keepalive, the session and its locks would remain for hours. A server that does not
+ * support these settings is used nevertheless.
  */
 export async function enableKeepalive(client: pg.ClientBase): Promise<void> {
   await client.query(KEEPALIVE_SETTINGS).catch(() => undefined);
 }
 
-/** A pool whose pending calls reject with `DatabaseUnavailable` once it is cut off. */
+/** A pool whose pending calls are rejected with `DatabaseUnavailable` when `cut()` is called. */
 export class OpenPool {
   private readonly pool: pg.Pool;
   private readonly clients = new Set<pg.ClientBase>();
   /**
-   * Callbacks that end each wait for a connection. A promise shared by all waits would retain them as long as it is
-   * pending.
+   * Callbacks that reject the waits for a connection. A promise that all waits share would keep each of them in memory
+   * for as long as the promise is pending.
    */
   private readonly waits = new Set<(reason: DatabaseUnavailable) => void>();
   private cutOff: DatabaseUnavailable | undefined;
@@ -57,7 +56,7 @@ export class OpenPool {
     // The pool awaits this function, although its type does not say so.
     const onConnect: (client: pg.ClientBase) => unknown = async (client) => {
       this.clients.add(client);
-      // A borrowed connection also emits its error, which would end the process if unhandled.
+      // A borrowed connection also emits its errors, and an unhandled error event would end the process.
       client.on('error', lost);
       client.once('end', () => this.clients.delete(client));
       await enableKeepalive(client);
@@ -68,8 +67,8 @@ export class OpenPool {
   }
 
   /**
-   * Lends a connection; the borrower releases it. @throws {ConnectionRefused} if the server can be reached but does not
-   * open one
+   * Lends a connection; the caller must release it. @throws {ConnectionRefused} if the server can be reached, but a
+   * connection cannot be opened
    */
   async connect(): Promise<PoolClient> {
     if (this.cutOff !== undefined) throw this.cutOff;
@@ -78,7 +77,7 @@ export class OpenPool {
     this.pool.connect().then(
       (lent) => {
         if (this.waits.delete(reject)) resolve(lent);
-        else lent.release(true); // The caller has given up in the meantime.
+        else lent.release(true); // The wait was already rejected.
       },
       (error: unknown) => {
         this.waits.delete(reject);
@@ -88,25 +87,25 @@ export class OpenPool {
     return promise;
   }
 
-  /** Closes idle connections immediately and waits for borrowed ones. */
+  /** Closes idle connections immediately, and waits for borrowed connections. */
   end(): Promise<void> {
     return this.pool.end();
   }
 
-  /** Ends every connection, including statements in flight. */
+  /** Closes every connection immediately, even if a statement is in progress. */
   cut(): void {
     this.cutOff ??= new DatabaseUnavailable('closed the database connection: no response');
     for (const giveUp of this.waits) giveUp(this.cutOff);
     this.waits.clear();
-    // With a statement in flight this closes the socket, and the statement fails.
+    // If a statement is in progress, `end()` closes the socket, and the statement fails.
     for (const client of this.clients)
       void (client as pg.ClientBase & { end(): Promise<void> }).end().catch(() => undefined);
   }
 }
 
 /**
- * Converts an error from opening a connection to a ConnectionRefused, for example one about a certificate, a limit or a
- * missing certificate file. Errors of a server that cannot be reached or is overloaded are returned unchanged.
+ * Converts an error from opening a connection, for example about a certificate, a limit or a missing file, to a
+ * ConnectionRefused. Errors of a server that cannot be reached or is overloaded are returned unchanged.
  */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable || isBusy(error)) return error;
@@ -116,11 +115,11 @@ export function asRefusal(error: unknown): unknown {
   return new ConnectionRefused(`cannot open a connection: ${reasonOf(error)}`, { cause: error });
 }
 
-/** @throws {DatabaseUnavailable} if the role for queries cannot connect */
+/** Tests a connection of the role for queries. @throws {DatabaseUnavailable} if the role cannot connect */
 export async function logIn(config: ClientConfig): Promise<void> {
   let client: pg.Client | undefined;
   try {
-    client = new pg.Client(config); // Reads the certificate files.
+    client = new pg.Client(config); // The constructor reads the certificate files.
     client.on('error', () => undefined); // If the connection is lost, connecting fails.
     await client.connect();
   } catch (error) {

@@ -1,8 +1,8 @@
-/** Connections for running statements, as seen by stores. */
+/** Interfaces of connections for running statements, for stores. */
 import type { QueryResultRow } from 'pg';
 import type { BinaryRow } from './copy/copy-out.ts';
 
-/** The part of a connection that store modules use, inside a transaction or not. */
+/** The part of a connection that store modules use, inside or outside a transaction. */
 export interface Queryable {
   /** Runs one statement; values are passed separately, never in the text. */
   query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;
@@ -11,11 +11,11 @@ export interface Queryable {
 /** Outcome of a statement. */
 export interface QueryRows<Row> {
   readonly rows: Row[];
-  /** Rows returned or changed. */
+  /** Number of rows returned or changed. */
   readonly rowCount: number | null;
 }
 
-/** The part that reads use, in a transaction or not. */
+/** The part of a connection that reads use, inside or outside a transaction. */
 export interface CopyQueryable extends Queryable {
   /** Rows of a query in binary form; it takes no values, so its text may only contain numbers and constants. */
   copyOut(query: string): Promise<BinaryRow[]>;

@@ -9,7 +9,7 @@ import { DatabaseUnavailable } from './database-errors.ts';
 import { DATABASE, ROLE, type PostgresAddress } from './postgres/postgres-address.ts';
 import { openPostgresHome } from './postgres/postgres-home.ts';
 
-/** Lines of PostgreSQL's `postmaster.pid`. */
+/** Indexes of lines in PostgreSQL's `postmaster.pid`. */
 const PORT_LINE = 3;
 const SOCKET_LINE = 4;
 const HOST_LINE = 5;

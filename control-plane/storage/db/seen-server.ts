@@ -1,7 +1,7 @@
 /**
- * The WAL position of a server, and what this node remembers of it in its data directory, so that it can distinguish an
- * old primary, or an older copy, from the server whose rows it has seen. To use an older copy on purpose, delete the
- * file.
+ * The WAL position of a server, and the last position that this node has recorded in its data directory. With this
+ * record, the node detects an old primary or an older copy of the server whose rows it has seen. To use an older copy
+ * intentionally, delete the file.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,9 +14,9 @@ import type { Queryable } from './queryable.ts';
 export interface ServerPosition {
   /** System identifier, which all copies of a server share. */
   readonly system: string;
-  /** WAL timeline: each promoted standby begins a new one, and so does a recovery to a point in time. */
+  /** WAL timeline: a standby begins a new timeline when it is promoted, as does a point-in-time recovery. */
   readonly timeline: number;
-  /** Bytes of WAL that are on disk. */
+  /** End of the WAL on disk, in bytes. */
   readonly position: number;
 }
 
@@ -25,10 +25,10 @@ const QUESTION = `SELECT CASE WHEN NOT pg_is_in_recovery() THEN json_build_objec
   'system', (SELECT system_identifier::text FROM pg_control_system()),
   'timeline', ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer,
   'position', pg_current_wal_flush_lsn() - '0/0') END AS "serverPosition"`;
-/** Errors of a role without the privilege, or of a PostgreSQL-compatible service without these functions. */
+/** SQLSTATEs of a role that lacks the privilege, and of a PostgreSQL-compatible service without these functions. */
 const NOT_REPORTED = /^(42501|42883|0A000)$/;
 
-/** A crash may truncate the last record of the WAL, which is shorter than this. */
+/** Tolerance in bytes: a crash may truncate the last record of the WAL, which is shorter than this. */
 const CUT_BYTES = 1_048_576;
 
 /** Queries the WAL position of a server; null = a standby, or the server does not report it. */
@@ -41,19 +41,19 @@ export async function queryPosition(client: Queryable): Promise<ServerPosition |
   }
 }
 
-/** Whether this server lacks data that another copy of it has already written. */
+/** Whether a server lacks data that another copy of the server has already written. */
 export function isBehind(one: ServerPosition, seen: ServerPosition): boolean {
   if (one.timeline !== seen.timeline) return isOnOlderTimeline(one, seen);
   return one.system === seen.system && one.position < seen.position - CUT_BYTES;
 }
 
-/** Whether another copy has replaced this server, as far as both report their position. */
+/** Whether another copy has replaced this server, if both report their position. */
 export function isOnOlderTimeline(one: ServerPosition | null, other: ServerPosition | null): boolean {
   if (one === null || other === null) return false;
   return one.system === other.system && one.timeline < other.timeline;
 }
 
-/** The stored position in one data directory. */
+/** The position that is recorded in one data directory. */
 export class SeenServer {
   /** The file, which an administrator may delete. */
   readonly path: string;
@@ -75,7 +75,10 @@ export class SeenServer {
     return this.seen;
   }
 
-  /** Records the position of the server in use, one call at a time; null = it does not report one. */
+  /**
+   * Records the position of the server in use; writes run one after another. Null = the server does not report its
+   * position.
+   */
   note(serverPosition: ServerPosition | null): Promise<void> {
     if (serverPosition !== null) this.writing = this.writing.then(() => this.save(serverPosition));
     else if (this.isReported)
@@ -118,7 +121,7 @@ export class SeenServer {
       throw new Error('it was not written by Weir');
     } catch (error) {
       if (hasErrorCode(error, 'ENOENT')) return null;
-      this.isKept = false; // The file lacks the position until the next write.
+      this.isKept = false; // The file does not contain the position until the next write.
       this.logger.warn('could not read the position of the database server', {
         path: this.path,
         reason: reasonOf(error),

@@ -1,7 +1,7 @@
 /**
  * Chooses the server of `database.url` to use: the first one that accepts writes and has not been replaced by another.
- * An old primary that is started again after a failover also accepts writes; rows written to it are lost once it
- * becomes a standby, and rows that it lacks may be policy that was active.
+ * An old primary that is started again after a failover also accepts writes. It must not be used: rows written to it
+ * are lost once it becomes a standby, and it may lack rows of policy that was already active.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -24,7 +24,7 @@ export interface ChosenServer {
   readonly serverPosition: ServerPosition | null;
 }
 
-/** A server that does not know that another one has replaced it. */
+/** Error: the server accepts writes although another one has replaced it. */
 class OldPrimary extends DatabaseUnavailable {
   readonly server: string;
 
@@ -34,26 +34,26 @@ class OldPrimary extends DatabaseUnavailable {
   }
 }
 
-/** Names of the old primaries among the servers that `connectToChosen` refused. */
+/** Names of the old primaries among the servers that `connectToChosen` rejected. */
 export function oldPrimariesIn(error: unknown): string[] {
   if (!(error instanceof Error && error.cause instanceof AggregateError)) return [];
   return error.cause.errors.flatMap((fault: unknown) => (fault instanceof OldPrimary ? [fault.server] : []));
 }
 
-/** Milliseconds that other servers get to respond once a usable one has. */
+/** Milliseconds that other servers have to respond after the first usable one has responded. */
 const OTHERS_MS = 1000;
-/** Milliseconds between two checks of whether another server has replaced the one in use. */
+/** Milliseconds between two checks of whether another server has replaced the server in use. */
 const COMPARE_MS = 10_000;
 
 /**
- * Weir opens few connections and needs no pooler, through which notifications, prepared statements and session settings
- * do not work.
+ * Message for a connection pooler, which is not supported: notifications, prepared statements and session settings do
+ * not work through it, and Weir opens only few connections.
  */
 const POOLER = 'this is a pooler, such as PgBouncer: use the address of the PostgreSQL server itself';
 
 /**
- * Connects to the server to use; rejects one that is behind what was `seen`, except the embedded one, which has no
- * copies. @throws {DatabaseUnavailable} with the error of each server.
+ * Connects to the server to use. Rejects a server whose position is behind the one in `seen`, except the embedded
+ * server, which has no copies. @throws {DatabaseUnavailable} with the error of each server.
  */
 export async function connectToChosen(
   targets: readonly DatabaseTarget[],
@@ -82,7 +82,7 @@ export async function connectToChosen(
     () => undefined,
   );
   const chosen = newestOf(found);
-  // Closes the connections of servers that only respond after the choice.
+  // Closes connections of servers that respond after the choice was made.
   for (const attempt of attempts)
     attempt.then((server) => (server === chosen ? undefined : end(server.client))).catch(() => undefined);
   if (chosen !== undefined) return chosen;
@@ -91,7 +91,7 @@ export async function connectToChosen(
   });
 }
 
-/** The first server that was not replaced by another. */
+/** The first server that no other server has replaced. */
 function newestOf(found: readonly (ChosenServer | undefined)[]): ChosenServer | undefined {
   let newest: ChosenServer | undefined;
   for (const server of found) {
@@ -108,7 +108,7 @@ export interface ComparedParts {
   /** The position of the server in use. */
   readonly serverPosition: () => Promise<ServerPosition | null>;
   readonly seen: Pick<SeenServer, 'note'>;
-  /** Called with each comparison: servers that accept changes although the one in use has replaced them. */
+  /** Called with each comparison: the servers that accept changes although the server in use has replaced them. */
   readonly report?: (oldPrimaries: readonly string[]) => void;
   readonly ended: AbortSignal;
   /** Milliseconds between two checks. */
@@ -116,14 +116,15 @@ export interface ComparedParts {
 }
 
 /**
- * Records the position of the server in use, and checks whether another one has replaced it, until `ended` is aborted.
+ * Records the position of the server in use, and checks whether another server has replaced it, until `ended` is
+ * aborted.
  * @throws {DatabaseUnavailable} naming the other server
  */
 export async function keepComparing(parts: ComparedParts): Promise<void> {
   const { targets, inUse, seen, ended, pauseMs = COMPARE_MS } = parts;
   const others = targets.filter(({ name }) => name !== inUse.name);
   while (await isDueBefore(ended, pauseMs)) {
-    // Whether it responds at all is checked elsewhere.
+    // No error is reported here if the server does not respond, because the liveness check does so.
     const own = await unlessEnded(parts.serverPosition(), ended);
     if (own === null) continue;
     await seen.note(own);
@@ -164,7 +165,7 @@ async function unlessEnded<T>(work: Promise<T>, ended: AbortSignal): Promise<T |
   }
 }
 
-/** Waits; false if `ended` is aborted before. */
+/** Waits for `pauseMs`; false if `ended` is aborted first. */
 async function isDueBefore(ended: AbortSignal, pauseMs: number): Promise<boolean> {
   await sleep(pauseMs, undefined, { signal: ended, ref: false }).catch(() => undefined);
   return !ended.aborted;
@@ -184,7 +185,10 @@ async function tryServer(
   }
 }
 
-/** Connects to a server that accepts writes, unless `ended` is aborted before. @throws the reason if it cannot be used */
+/**
+ * Connects to a server that accepts writes, unless `ended` is aborted first. @throws the reason if the server cannot be
+ * used
+ */
 async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<ChosenServer> {
   ended?.throwIfAborted();
   if (target.fault !== undefined) throw target.fault;
@@ -199,7 +203,8 @@ async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<Cho
     );
     const { readOnly, pid } = rows[0]!;
     if (readOnly !== 'off') throw new DatabaseUnavailable('read-only');
-    // A pooler reports a fake process id. pg gets it from the protocol, but its types do not include it.
+    // A connection pooler reports a fake process id. pg reads the id from the protocol, but the types of pg do not
+    // include it.
     const { processID } = client as unknown as { processID: number };
     if (processID !== pid) throw new DatabaseUnavailable(POOLER);
     return { target, client, serverPosition: await queryPosition(client) };
@@ -211,12 +216,12 @@ async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<Cho
   }
 }
 
-/** Creates a check that throws for a server that is behind what this node has seen. */
+/** Creates a check that throws for a server whose position is behind the last one that this node has seen. */
 function refusalBy(seen: Pick<SeenServer, 'load' | 'path'>): (serverPosition: ServerPosition | null) => void {
   const last = seen.load();
   return (serverPosition) => {
     if (last === null || serverPosition === null || !isBehind(serverPosition, last)) return;
-    // The text contains no changing numbers, because a different text would be logged again.
+    // The text must not contain changing numbers, because a different text would be logged each time.
     const fault =
       serverPosition.timeline < last.timeline
         ? `an old primary: it is on timeline ${serverPosition.timeline}, and this node has seen timeline ${last.timeline}`
@@ -226,7 +231,7 @@ function refusalBy(seen: Pick<SeenServer, 'load' | 'path'>): (serverPosition: Se
   };
 }
 
-/** Closes a connection and ignores errors, because it is no longer needed or has failed. */
+/** Closes a connection that is no longer needed or has failed, and ignores errors. */
 async function end(client: pg.Client): Promise<void> {
   await client.end().catch(() => undefined);
 }

@@ -1,16 +1,17 @@
 /**
- * Names for recurring statements, so that PostgreSQL parses each only once per connection and keeps its plan. Planning
- * took most of the time of a policy change: its statements touch few rows of many tables.
+ * Names for recurring statements, so that PostgreSQL parses each statement only once per connection and keeps its plan.
+ * Without names, planning took most of the time of a policy change, because its statements read few rows of many
+ * tables.
  */
 import type { ClientBase, QueryResultRow } from 'pg';
 import type { Queryable } from './queryable.ts';
 
-/** Maximum number of named statements: each connection keeps their plans. */
+/** Maximum number of named statements: limited because each connection keeps their plans. */
 const MAX_NAMED = 300;
 /** Maximum number of texts that are remembered after their first run. */
 const MAX_SEEN = 1000;
 
-/** Assigns names; each connection it is used with belongs to one pool at a time. */
+/** Assigns names to statements. The same names are used on all connections of a pool. */
 export class StatementNames {
   private readonly names = new Map<string, string>();
   private readonly seen = new Set<string>();

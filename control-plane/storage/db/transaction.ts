@@ -1,4 +1,4 @@
-/** One transaction on one connection, retried after a conflict with another one. */
+/** Runs one transaction on one connection, and retries it after a conflict with another transaction. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -14,14 +14,14 @@ import {
 
 const MAX_ATTEMPTS = 5;
 /**
- * Maximum pause before the second attempt in milliseconds; it grows with each attempt. Random, so that two transactions
- * do not collide again.
+ * Maximum pause in milliseconds before the second attempt; the maximum grows with each attempt. The pause is random, so
+ * that two transactions do not collide again.
  */
 const PAUSE_MS = 20;
 
 /**
- * Runs `work` between `begin` and COMMIT; an error in it causes a rollback and is passed on. @throws {OutcomeUnknown}
- * if there was no response to COMMIT
+ * Runs `work` between `begin` and COMMIT; an error in `work` causes a rollback and is thrown again. @throws
+ * {OutcomeUnknown} if there was no response to COMMIT
  */
 export async function inTransaction<T>(
   client: PoolClient,
@@ -34,8 +34,8 @@ export async function inTransaction<T>(
     await commit(client);
     return result;
   } catch (error) {
-    // A connection that cannot even roll back is broken, and the first error is the one to report. A connection that
-    // did not respond would not respond to ROLLBACK either; closing it rolls back.
+    // An error of ROLLBACK is ignored: the connection is then broken, and the first error must be reported. A
+    // connection that did not respond would not respond to ROLLBACK either; the server rolls back when it is closed.
     if (!isBusy(error)) await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
@@ -52,8 +52,8 @@ async function commit(client: PoolClient): Promise<void> {
 
 /**
  * Retries a transaction that the server rolled back because of a deadlock or a serialization failure (SQLSTATE 40P01,
- * 40001), or refused because of a stale plan, whose connection `Connections` ends. @throws {DatabaseBusy} after the
- * last attempt
+ * 40001), or rejected because of a stale plan, after which `Connections` closes the connection. @throws {DatabaseBusy}
+ * after the last attempt
  */
 export async function despiteConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts++) {

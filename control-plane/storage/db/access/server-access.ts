@@ -1,7 +1,7 @@
 /**
- * How to reach a server of `database.url`: its address, its role, its password file, and TLS with the modes of libpq
- * (PostgreSQL documentation, "SSL Support"). pg does not get the URL itself: it treats `require` and `verify-ca` as
- * `verify-full`, and prints a warning about that.
+ * Access to a server of `database.url`: its address, role, password file, and TLS with the modes of libpq (PostgreSQL
+ * documentation, "SSL Support"). The URL itself is not passed to pg, because pg treats `require` and `verify-ca` as
+ * `verify-full`, and prints a warning.
  */
 import { readFileSync } from 'node:fs';
 import { getCACertificates } from 'node:tls';
@@ -13,17 +13,20 @@ import { reasonOf } from '../../../../shared/errors.ts';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** A file that a connection needs cannot be used; it may be available for the next connection. */
+/** Error: a file that a connection needs cannot be used. The file may be available for the next connection. */
 export class AccessFault extends Error {
   override readonly name = 'AccessFault';
 }
 
-/** Plain data that can be sent to another thread. Contains a password unless it is in a file. */
+/**
+ * How to connect to a server, as plain data that can be sent to another thread. Contains the password unless the
+ * password is in a file.
+ */
 export interface ServerAccess {
   readonly config: Omit<ClientConfig, 'types' | 'password' | 'ssl'> & { readonly password?: string };
-  /** Read for each connection; empty = the password of `config`. */
+  /** Path of the password file, which is read for each connection; empty = use the password in `config`. */
   readonly passwordFile: string;
-  /** False = no TLS. */
+  /** False = without TLS. */
   readonly tls: TlsParts | false;
 }
 
@@ -45,7 +48,7 @@ export interface AccessKeys extends SslKeys {
 export const BY_URL: AccessKeys = { passwordFile: '', sslmode: '', sslrootcert: '' };
 
 const TLS_PARAMETERS = ['sslmode', 'ssl', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'];
-/** Value that means the machine's certificate authorities. */
+/** Value of `sslrootcert` that means the certificate authorities of the machine. */
 const OF_SYSTEM = 'system';
 
 /** Reads a URL and the certificates named in it or by a key. @throws {AccessFault} naming a file that cannot be read */
@@ -70,12 +73,12 @@ export function serverAccess(url: string, keys: AccessKeys): ServerAccess {
   return { config, passwordFile: keys.passwordFile, tls: host.startsWith('/') ? false : tls };
 }
 
-/** The settings for a connection. */
+/** The settings for a connection by pg. */
 export function clientConfigOf({ config, passwordFile, tls }: ServerAccess): ClientConfig {
   return {
     ...config,
     ...(passwordFile !== '' && { password: () => passwordOf(passwordFile) }),
-    // A copy, because pg hides the key in the object it receives.
+    // Always a new object, because pg hides the key in the object that it receives.
     ssl: tls && tlsOptions(tls),
   };
 }
@@ -135,21 +138,21 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // A literal percent sign.
+    return text; // The percent sign is not part of an escape sequence.
   }
 }
 
 /** Maximum size of the file in bytes. */
 const MAX_BYTES = 65_536;
-/** Mode bits of users other than the owner and the group. */
+/** Permission bits of users other than the owner and the group. */
 const OTHERS = 0o007;
 
 /**
- * The first line of the file. @throws Error that names the file, if it cannot be read, is accessible to every user, or
- * is empty
+ * The first line of the file. @throws Error that names the file if it cannot be read, is accessible to all users, or is
+ * empty
  */
 export async function readSecretFile(path: string): Promise<string> {
-  // Opening a pipe must not block.
+  // Without O_NONBLOCK, opening a pipe would block.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const { mode, size } = await file.stat();

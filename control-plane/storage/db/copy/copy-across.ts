@@ -1,24 +1,24 @@
 /**
- * Copies rows from one server to another by COPY in binary format, streaming: however large a table is, only the
- * contents of socket buffers are in memory. A sum of the rows is computed in transit and again at the destination, to
- * verify the copy.
+ * Copies rows from one server to another by COPY in binary format, as a stream: even for a large table, only the
+ * contents of socket buffers are in memory. A checksum of the rows is computed during the copy and again from the
+ * destination, to verify the copy.
  */
 import type { ClientBase, Connection, Submittable } from 'pg';
 import { hash } from 'node:crypto';
 
-/** Source and target of a copy: names of tables, each with the same columns in brackets. */
+/** Source and target of a copy: names of tables, each followed by the same columns in parentheses. */
 export interface CopyRoute {
   readonly from: string;
   readonly to: string;
 }
 
-/** Two connections; both are unusable after a failure. */
+/** Connections to the source and to the target. Both are unusable after a failure. */
 export interface CopyEnds {
   readonly from: ClientBase;
   readonly to: ClientBase;
 }
 
-/** The copy differs from the original. */
+/** Error: the copy differs from the original. */
 export class CopyDiffers extends Error {
   override readonly name = 'CopyDiffers';
 }
@@ -30,7 +30,7 @@ export async function copyAcross(ends: CopyEnds, { from, to }: CopyRoute): Promi
   if (sent !== stored) throw new CopyDiffers(`copy ${to}: ${sent} were sent, but ${stored} are stored`);
 }
 
-/** Computes the sum of the rows of a table. */
+/** Computes the checksum of the rows of a table. */
 export async function sumUp(client: ClientBase, table: string): Promise<string> {
   const sum = new RowSum();
   await new Promise<void>((resolve, reject) => {
@@ -43,8 +43,8 @@ async function send({ from, to }: CopyEnds, source: string, target: string): Pro
   const sum = new RowSum();
   await new Promise<void>((resolve, reject) => {
     const pass = (bytes: Buffer, { stream: incoming }: Connection, outgoing: CopyInConnection): void => {
-      outgoing.sendCopyFromChunk(bytes); // Includes the header and the end.
-      // Data that was already read still arrives after a pause.
+      outgoing.sendCopyFromChunk(bytes); // The bytes include the header and the end marker.
+      // Data that was already read still arrives after `pause()`.
       if (!outgoing.stream.writableNeedDrain || incoming.isPaused()) return;
       incoming.pause();
       outgoing.stream.once('drain', () => incoming.resume());
@@ -69,13 +69,13 @@ interface CopyInConnection extends Connection {
   endCopyFrom(): void;
 }
 
-/** Callbacks for the end of a copy. */
+/** Callbacks when a copy has ended. */
 interface CopyEvents {
   readonly end: () => void;
   readonly fail: (error: Error) => void;
 }
 
-/** A submittable of pg, which calls the methods by their names. */
+/** A query object for pg, which calls these methods. */
 abstract class CopyStream<Events extends CopyEvents> implements Submittable {
   protected readonly events: Events;
   private readonly text: string;
@@ -90,7 +90,7 @@ abstract class CopyStream<Events extends CopyEvents> implements Submittable {
   }
 
   handleCommandComplete(): void {
-    // The connection is only free after it has reported that it is ready.
+    // Nothing to do here: the connection can only be used again after `handleReadyForQuery()`.
   }
 
   handleReadyForQuery(): void {
@@ -102,9 +102,9 @@ abstract class CopyStream<Events extends CopyEvents> implements Submittable {
   }
 }
 
-/** Signature, flags and the length of an extension, which is always empty. */
+/** Length of the header: signature, flags, and length of an extension, which is always empty. */
 const HEADER_BYTES = 19;
-/** Takes the place of a row's column count: no more rows follow. */
+/** Replaces the column count of a row and means that no more rows follow. */
 const END = -1;
 
 interface CopyOutEvents extends CopyEvents {
@@ -144,7 +144,10 @@ class CopyInStream extends CopyStream<CopyInEvents> {
 
 const WORDS = 4;
 
-/** Sums up rows: their number, their bytes, and the SHA-256 of each, added without carry. */
+/**
+ * Checksum of rows in any order: their number, their size, and the SHA-256 of each row, added word by word without
+ * carry.
+ */
 class RowSum {
   private rows = 0;
   private bytes = 0;
@@ -158,7 +161,7 @@ class RowSum {
     this.bytes += row.length;
   }
 
-  /** Equal strings mean equal rows. */
+  /** The checksum as text; equal texts mean equal rows. */
   toString(): string {
     return `${this.rows} rows of ${this.bytes} bytes, sum ${[...this.words].map((word) => word.toString(16)).join('-')}`;
   }

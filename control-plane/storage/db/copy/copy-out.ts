@@ -1,13 +1,13 @@
 /**
- * Rows in PostgreSQL's own form, without conversion to text: COPY in binary format. pg only reads bytea as hexadecimal
- * text, which takes 10 ms per MB instead of 2.
+ * Reads rows by COPY in binary format, without conversion to text. In ordinary queries, pg reads bytea only as
+ * hexadecimal text, which takes 10 ms per MB instead of 2.
  */
 import type { Connection, PoolClient, Submittable } from 'pg';
 
 /** A row: each value in binary form; null = NULL. */
 export type BinaryRow = readonly (Buffer | null)[];
 
-/** Rows of a query. COPY takes no parameters, so anything inserted into the text must be a number or a constant. */
+/** The rows of a query. COPY does not accept parameters, so any value in the text must be a number or a constant. */
 export function copyOut(client: PoolClient, query: string): Promise<BinaryRow[]> {
   return new Promise((resolve, reject) => {
     client.query(
@@ -19,9 +19,9 @@ export function copyOut(client: PoolClient, query: string): Promise<BinaryRow[]>
   });
 }
 
-/** A submittable of pg, which calls the methods by their names. */
+/** A query object for pg, which calls these methods. */
 class CopyOut implements Submittable {
-  /** pg wraps this callback with its time limit. */
+  /** pg replaces this callback with one that also stops its timer. */
   callback: (error: Error | null, messages?: Buffer[]) => void;
   private readonly text: string;
   private readonly messages: Buffer[] = [];
@@ -36,11 +36,11 @@ class CopyOut implements Submittable {
   }
 
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
-    this.messages.push(Buffer.from(chunk)); // pg reuses the memory of the chunk.
+    this.messages.push(Buffer.from(chunk)); // A copy, because pg reuses the memory of the chunk.
   }
 
   handleCommandComplete(): void {
-    // The connection is only free after it has reported that it is ready.
+    // Nothing to do here: the connection can only be used again after `handleReadyForQuery()`.
   }
 
   handleReadyForQuery(): void {
@@ -52,13 +52,13 @@ class CopyOut implements Submittable {
   }
 }
 
-/** Signature, flags, and the length of an extension. */
+/** Length of the header: signature, flags, and length of an extension. */
 const HEADER_BYTES = 19;
 const EXTENSION_LENGTH_AT = 15;
 const END = -1;
 const NULL = -1;
 
-/** The rows of a message, which contains whole rows; the first message begins with a header. */
+/** The rows of a message. A message contains whole rows; the first one begins with a header. */
 function readRows(bytes: Buffer, isFirst: boolean): BinaryRow[] {
   const rows: BinaryRow[] = [];
   let at = isFirst ? HEADER_BYTES + bytes.readInt32BE(EXTENSION_LENGTH_AT) : 0;
@@ -78,7 +78,7 @@ function readRows(bytes: Buffer, isFirst: boolean): BinaryRow[] {
   return rows;
 }
 
-/** The value of a `bigint`, within 2^53. */
+/** The value of a `bigint`, which must be within 2^53. */
 export function int8Of(value: Buffer): number {
   return Number(value.readBigInt64BE(0));
 }

@@ -1,14 +1,13 @@
 /**
- * Rows of a table as bytes, from a server and to a server: COPY in binary format, with a limited number of chunks in
- * memory.
+ * Reads and writes the rows of a table as bytes, by COPY in binary format, with a limited number of chunks in memory.
  */
 import { once } from 'node:events';
 import type { ClientBase, Connection, Submittable } from 'pg';
 
-/** Maximum number of waiting chunks; then reading from the server pauses. */
+/** Number of waiting chunks at which reading from the server pauses. */
 const MAX_WAITING = 64;
 
-/** The rows of a table, given by its name with its columns in brackets. */
+/** Reads the rows of a table; `route` is its name followed by its columns in parentheses. */
 export async function* copyRowsOut(client: ClientBase, route: string): AsyncGenerator<Buffer> {
   const copy = new RowsOut(`COPY ${route} TO STDOUT (FORMAT binary)`);
   client.query(copy);
@@ -22,7 +21,7 @@ export function copyRowsIn(client: ClientBase, route: string, chunks: AsyncItera
   });
 }
 
-/** A submittable of pg, which calls the methods by their names. */
+/** A query object for pg, which calls these methods. */
 class RowsOut implements Submittable {
   private readonly text: string;
   private readonly waiting: Buffer[] = [];
@@ -49,7 +48,7 @@ class RowsOut implements Submittable {
         }
       }
     } finally {
-      // The last chunk may have paused the connection, which is used for other queries afterwards.
+      // Reading may still be paused, but the connection is used for other queries afterwards.
       this.resume();
     }
   }
@@ -64,7 +63,7 @@ class RowsOut implements Submittable {
   }
 
   handleCopyData({ chunk }: { readonly chunk: Buffer }, { stream }: Connection): void {
-    this.waiting.push(Buffer.from(chunk)); // pg reuses the memory of the chunk.
+    this.waiting.push(Buffer.from(chunk)); // A copy, because pg reuses the memory of the chunk.
     if (this.waiting.length >= MAX_WAITING && this.paused === undefined) {
       stream.pause();
       this.paused = stream;
@@ -73,7 +72,7 @@ class RowsOut implements Submittable {
   }
 
   handleCommandComplete(): void {
-    // The connection is only free after it has reported that it is ready.
+    // Nothing to do here: the connection can only be used again after `handleReadyForQuery()`.
   }
 
   handleReadyForQuery(): void {
@@ -119,7 +118,7 @@ class RowsIn implements Submittable {
   }
 
   handleCommandComplete(): void {
-    // The connection is only free after it has reported that it is ready.
+    // Nothing to do here: the connection can only be used again after `handleReadyForQuery()`.
   }
 
   handleReadyForQuery(): void {

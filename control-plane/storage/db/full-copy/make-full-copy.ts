@@ -28,7 +28,7 @@ const PRIVATE = 0o600;
 /** Files of the data directory that are not in the database and are needed on another machine. */
 const FILES: readonly CopiedFile['path'][] = ['tls/cert.pem', 'tls/key.pem'];
 
-/** Writes the copy; returns its size in bytes. On failure, no file is left behind. */
+/** Writes the copy; returns its size in bytes. If it fails, no file remains. */
 export async function makeFullCopy(task: FullCopyTask): Promise<number> {
   await streamDurably(task.file, writeFrames(framesOf(task)), PRIVATE);
   return (await stat(task.file)).size;
@@ -44,7 +44,7 @@ async function* framesOf({ client, dataDir, weir, report }: FullCopyTask): Async
     ...(await listTables(client)),
     ...(await listPartitions(client)),
   ];
-  // Days that are due to be deleted are kept until the copy is complete.
+  // The lock keeps days of the log from being deleted until the copy is complete.
   const names = tables.map(({ name }) => escapeIdentifier(name)).join(', ');
   await client.query(`LOCK TABLE ${names} IN ACCESS SHARE MODE`);
   for (const [index, { sizeBytes, ...table }] of tables.entries()) {

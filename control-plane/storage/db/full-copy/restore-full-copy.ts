@@ -24,7 +24,7 @@ import { useServer } from '../postgres/start-server.ts';
 /** Source and target of a restore. */
 export interface RestoreFullTask {
   readonly file: string;
-  /** Locked by the caller. */
+  /** Data directory, which the caller has locked. */
   readonly dataDir: string;
   readonly logger: Logger;
   /** Called before each table. */
@@ -41,7 +41,7 @@ export async function restoreFullCopy({ file, dataDir, logger, report }: Restore
     const tables = await listTables(client);
     await client.query(`TRUNCATE ${tables.map(({ name }) => escapeIdentifier(name)).join(', ')}`);
     await storeFrames(client, readFrames(file), { files, report });
-    // The machine on which the copy was made no longer holds its node name.
+    // The claim that is in the copy must not keep the restored node from using its name.
     await client.query('UPDATE nodes SET run = NULL');
     await client.query('COMMIT');
     await migrate(client, logger);
@@ -63,7 +63,10 @@ async function checkedHead(file: string): Promise<CopyHead> {
   return head;
 }
 
-/** Creates the schema of the copy, which is upgraded to that of this release after the rows are restored. */
+/**
+ * Creates the schema as it was when the copy was made. After the rows are restored, the schema is upgraded to that of
+ * this release.
+ */
 async function migrateTo(client: ClientBase, { migrations, weir }: CopyHead, logger: Logger): Promise<void> {
   refuseOldMigrations('the copy', migrations);
   await migrate(client, logger, { count: migrations.length });
@@ -76,8 +79,8 @@ async function migrateTo(client: ClientBase, { migrations, weir }: CopyHead, log
 }
 
 /**
- * Patterns of the only texts in a copy that are used as SQL; checked because anyone can write a file with a correct
- * checksum.
+ * Patterns of the texts in a copy that are used as SQL. They are checked, because anyone can create a file with a
+ * correct checksum.
  */
 const SHAPES = {
   route: /^"\w+" \("\w+"(?:, "\w+")*\)$/,
@@ -127,16 +130,18 @@ async function makePartition(client: ClientBase, { name, parent, bound }: Copied
   );
 }
 
-/** The data directory already has a database. */
+/** Error: the data directory already has a database. */
 export class NotEmpty extends Error {
   override readonly name = 'NotEmpty';
 }
 
-/** A cluster may be lost while it is being filled; it is flushed to disk as a whole before it is used. */
+/**
+ * Settings without durability while a cluster is being filled: the whole cluster is flushed to disk before it is used.
+ */
 const UNSAFE = { fsync: 'off', full_page_writes: 'off' } as const;
 
 /**
- * Fills a cluster next to its final location, and moves it there at the end: a failure leaves the directory without a
+ * Fills a cluster next to its final location, and moves it there at the end: after a failure, the directory contains no
  * cluster.
  */
 export async function createFilledCluster(

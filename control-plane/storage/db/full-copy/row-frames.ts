@@ -1,6 +1,6 @@
 /**
- * The file of a full copy: a magic line, then frames of a type, a length and a payload, and finally the SHA-256 of
- * everything before it. A truncated or modified file is refused before anything of it is used.
+ * The file of a full copy: a magic line, then frames of a type, a length and a payload, and finally the SHA-256 of all
+ * preceding bytes. A truncated or modified file is rejected before any part of it is used.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -8,10 +8,10 @@ import { createReadStream } from 'node:fs';
 const MAGIC = Buffer.from('weir-full-copy 1\n');
 const HEAD_BYTES = 5;
 const SUM_BYTES = 32;
-/** Maximum size of a payload; PostgreSQL sends no larger row. */
+/** Maximum size of a payload; a row that PostgreSQL sends is never larger. */
 const MAX_PAYLOAD_BYTES = 1 << 30;
 
-/** Types of frames; the payload is JSON except for data. */
+/** Types of frames. Payloads are JSON, except in frames of type `data`. */
 export const FRAME = { head: 1, table: 2, data: 3, sequences: 4, file: 5, end: 6 } as const;
 
 /** A frame. */
@@ -20,7 +20,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** The file is not a full copy, or is damaged. */
+/** Error: the file is not a full copy, or is damaged. */
 export class DamagedCopy extends Error {
   override readonly name = 'DamagedCopy';
 }
@@ -62,7 +62,7 @@ function headOf(type: number, length: number): Buffer {
   return head;
 }
 
-/** The frames of a file except the last; throws at the end if it is incomplete. @throws {DamagedCopy} */
+/** The frames of a file except the last one; throws at the end if the file is incomplete. @throws {DamagedCopy} */
 export async function* readFrames(path: string): AsyncGenerator<Frame> {
   const sum = createHash('sha256');
   const source = new ByteSource(createReadStream(path, { highWaterMark: 1 << 20 }));

@@ -1,7 +1,8 @@
 /**
  * Second part of a major upgrade: copies the days of the query log, the newest first, into the database, which is in
- * use at the same time. One transaction copies and verifies a day and records this; only then is the day dropped at its
- * source. So an interruption never loses or duplicates anything, and the disk contains at most one day twice.
+ * use at the same time. One transaction copies and verifies a day and records that it was copied; only then is the day
+ * dropped at its source. An interruption therefore never loses or duplicates rows, and at most one day is on the disk
+ * twice.
  */
 import { escapeIdentifier } from 'pg';
 import { copyAcross, type CopyEnds } from '../copy/copy-across.ts';
@@ -20,8 +21,8 @@ export interface CopyDaysOptions extends Pick<CopyTablesOptions, 'migrate' | 'ch
 }
 
 /**
- * Amount that a session writes before the system starts to flush it to disk: small, because the log is written at the
- * same time.
+ * Amount of data that a session writes before the system starts to flush it to disk. It is small, because the log is
+ * written at the same time.
  */
 const WRITE_BACK = '1MB';
 /** Table to which a day is copied before it becomes a partition of the log. */
@@ -50,7 +51,7 @@ export async function copyDays(
   await to.query('DELETE FROM meta WHERE starts_with(key, $1)', [mark]);
 }
 
-/** Prefix of the keys in `meta` with the days of this cluster that were copied. */
+/** Prefix of the keys in `meta` that record which days of this cluster were copied. */
 async function markOf({ from }: CopyEnds): Promise<string> {
   const { rows } = await from.query<{ id: string }>(
     'SELECT system_identifier::text AS id FROM pg_control_system()',

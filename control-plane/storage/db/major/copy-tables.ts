@@ -1,7 +1,7 @@
 /**
  * First part of a major upgrade: copies all tables except the days of the query log from one server to an empty one, in
- * one transaction. These include the policy, the users, the counts and the lists of names, so that only rows of the log
- * are missing afterwards.
+ * one transaction. These tables include policy, users, counts and top lists, so that afterwards only rows of the log
+ * are missing.
  */
 import { escapeIdentifier } from 'pg';
 import { copyAcross, type CopyEnds } from '../copy/copy-across.ts';
@@ -9,15 +9,15 @@ import { foreignTo, listTables, sequencesAsSql } from './relations.ts';
 
 /** Options in addition to the connections. */
 export interface CopyTablesOptions {
-  /** Upgrades a database to the schema of this Weir. */
+  /** Upgrades a database to the schema of this release. */
   readonly migrate: (client: CopyEnds['from']) => Promise<unknown>;
-  /** Throws if the disk has less free space than this. */
+  /** Throws if the disk does not have this much free space. */
   readonly checkFreeSpace: (sizeBytes: number) => Promise<void>;
   /** Called with the next table. */
   readonly report: (table: string) => void;
 }
 
-/** Weir cannot move this database; the message explains what an administrator can do. */
+/** Error: Weir cannot move this database. The message explains what an administrator can do. */
 export class NotMovable extends Error {
   override readonly name = 'NotMovable';
 }
@@ -34,7 +34,7 @@ export async function copyTables(ends: CopyEnds, options: CopyTablesOptions): Pr
     );
   const tables = await listTables(from);
   await options.checkFreeSpace(tables.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
-  // Disables triggers and foreign keys, which the source has already applied.
+  // Disables triggers and checks of foreign keys, because they have already run at the source.
   await to.query('BEGIN; SET LOCAL session_replication_role = replica');
   // Tables that are emptied and filled in one transaction are not written to the WAL.
   await to.query(`TRUNCATE ${tables.map(({ name }) => escapeIdentifier(name)).join(', ')}`);

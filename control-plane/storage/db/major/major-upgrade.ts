@@ -1,8 +1,9 @@
 /**
  * Moves the embedded database to a new major version of PostgreSQL, whose servers cannot read the files of other
- * versions. Both servers run during the move: the earlier version is kept in the home directory
- * (`postgres-runtime.ts`). First all tables except the log are copied, while the API waits; then, in the background,
- * the days of the log. A step that fails is retried, and the earlier server keeps running until then.
+ * versions. Servers of both versions run during the move: the programs of the earlier version were kept in the home
+ * directory (`postgres-runtime.ts`). First, all tables except the log are copied, while the database is unavailable to
+ * Weir; then the days of the log are copied in the background. A step that fails is retried; until the first step
+ * succeeds, Weir uses the earlier server.
  */
 import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,36 +22,36 @@ import { copyTables } from './copy-tables.ts';
 /** Progress, as shown to users. */
 export interface UpgradeState {
   readonly detail: string;
-  /** Whether the upgrade will not continue without a change by the operator. */
+  /** Whether the upgrade can only continue after an administrator has changed something. */
   readonly isStuck: boolean;
 }
 
-/** Input of both parts. */
+/** Input of both parts of the upgrade. */
 export interface UpgradeTask {
   readonly home: PostgresHome;
-  /** Directories with `bin/postgres`: of the version that created the earlier cluster, and the installed one. */
+  /** Directories with `bin/postgres`: of the version that created the earlier cluster, and of the installed version. */
   readonly runtimes: { readonly before: string; readonly after: string };
   readonly password: string;
-  /** Upgrades a database to the schema of this Weir. */
+  /** Upgrades a database to the schema of this release. */
   readonly migrate: (client: ClientBase) => Promise<unknown>;
   readonly report: (state: UpgradeState | undefined) => void;
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }
 
-/**
- * Bytes that must stay free: for the write-ahead log of the server in use, and for the files of the new cluster itself.
- */
+/** Bytes that must stay free for the write-ahead log of the server in use and for the files of an empty new cluster. */
 const RESERVE_BYTES = 300 << 20;
-/** Milliseconds between two attempts: doubled each time, up to the last. */
+/** Milliseconds between two attempts, doubled after each attempt up to `last`. */
 const RETRY_MS = { first: 2000, last: 120_000 } as const;
-/** The earlier server gets little memory and does not run any maintenance. */
+/** Settings of the earlier server: little memory and no maintenance. */
 const SLIM = { shared_buffers: '16MB', autovacuum: 'off' } as const;
 
-/** A cluster may be lost while it is being filled; it is flushed to disk as a whole before it is used. */
+/**
+ * Settings without durability while a cluster is being filled: the whole cluster is flushed to disk before it is used.
+ */
 const UNSAFE = { fsync: 'off', full_page_writes: 'off' } as const;
 
-/** Moves all tables except the log, and activates the new cluster. Nothing else may be running on the current one. */
+/** Moves all tables except the log, and activates the new cluster. No server may be running on the current cluster. */
 export async function moveTables(task: UpgradeTask): Promise<void> {
   const { home, runtimes, logger } = task;
   const next = nextOf(home);

@@ -1,11 +1,11 @@
 /**
- * SQL that lists the content of a database: tables with their columns, partitions, sequences, and objects that are not
- * Weir's.
+ * SQL that lists the content of a database: tables with their columns, partitions, sequences, and objects that Weir did
+ * not create.
  */
 import { escapeIdentifier } from 'pg';
 import type { ClientBase } from 'pg';
 
-/** A table, as COPY takes it. */
+/** A table in the form that COPY needs. */
 export interface Table {
   readonly name: string;
   /** The name with its columns in parentheses. */
@@ -16,11 +16,11 @@ export interface Table {
 /** A partition: a day of the query log. */
 export interface Partition extends Table {
   readonly parent: string;
-  /** `FOR VALUES …` */
+  /** The bounds, as SQL: `FOR VALUES …`. */
   readonly bound: string;
 }
 
-/** Ids from here on are objects of users; lower ones came with the cluster. */
+/** Objects with this id or a higher one were created by users; lower ids belong to the cluster itself. */
 const FIRST_OF_USERS = 16_384;
 const COLUMNS = `(SELECT coalesce(json_agg(attname ORDER BY attnum), '[]') FROM pg_attribute
   WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '')`;
@@ -57,7 +57,7 @@ function toTable({ name, columns, size }: TableRow): Table {
   return { name, route, sizeBytes: Number(size) };
 }
 
-/** A statement that sets the sequences of another database to the state of the sequences here. */
+/** A statement that sets the sequences of another database to the state of the sequences of this one. */
 export async function sequencesAsSql(client: ClientBase): Promise<string> {
   const { rows } = await client.query<{ sql: string }>(
     `SELECT format('SELECT setval(%L, %s, %L);', sequencename, coalesce(last_value, start_value), last_value IS NOT NULL)
@@ -66,7 +66,10 @@ export async function sequencesAsSql(client: ClientBase): Promise<string> {
   return rows.map(({ sql }) => sql).join('\n');
 }
 
-/** Objects in a cluster that were not created by Weir's migrations and would be lost. `known`: the new cluster. */
+/**
+ * Objects in a cluster that Weir's migrations did not create, so that an upgrade would lose them. `known` is a
+ * connection to the new cluster, for comparison.
+ */
 export async function foreignTo(known: ClientBase, client: ClientBase): Promise<string[]> {
   const [own, all] = await Promise.all([labelsOf(known), labelsOf(client)]);
   return all.filter((label) => !own.includes(label));

@@ -1,7 +1,7 @@
 /**
  * Creates files and directories that belong to PostgreSQL's account, if Weir is root and that account owns the parent
- * directory. The owner of a directory can replace what was just created there with a link, so ownership is changed by
- * descriptor and never by name, and links are not followed.
+ * directory. The owner of a directory can replace a file in it with a symbolic link at any time, so ownership is
+ * changed by file descriptor and never by name, and links are not followed.
  */
 import {
   closeSync,
@@ -34,8 +34,8 @@ export function writeOwnedFile(path: string, text: string, account: PostgresAcco
 }
 
 /**
- * Writes or replaces a file that only the owner of its folder (and root) can read. A link at that
- * path is replaced; its target is unchanged.
+ * Writes or replaces a file that only the owner of its folder (and root) can read. A symbolic link at this path is
+ * replaced; its target stays unchanged.
  */
 export function replaceOwnedFile(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.tmp`;

@@ -16,15 +16,15 @@ export interface PostgresAccount {
   readonly isSelf: boolean;
 }
 
-/** Identity fields for `child_process`; empty if the user does not change. */
+/** User and group ids for `child_process`; empty if the user does not change. */
 export function spawnIdentity(account: PostgresAccount): { uid?: number; gid?: number } {
   return account.isSelf ? {} : { uid: account.uid, gid: account.gid };
 }
 
 /**
- * Chooses the user. An ordinary user runs the server itself. Root chooses the owner of an existing cluster (created
- * before sudo was used), else `weir` if the system has such a user, else the owner of the data directory, else
- * `postgres`, and only then `nobody`, which other services share.
+ * Chooses the user. An ordinary user runs the server itself. If Weir is root, it chooses the first existing user of
+ * these: the owner of an existing cluster (which was created without root), `weir`, the owner of the data directory,
+ * `postgres`, and finally `nobody`, which other services share.
  */
 export function choosePostgresAccount(cluster: string, dataDir: string): PostgresAccount {
   const uid = process.geteuid?.() ?? 0;
@@ -46,8 +46,8 @@ export function choosePostgresAccount(cluster: string, dataDir: string): Postgre
 }
 
 /**
- * Whether a user can access `path`: has execute permission on every directory above it and, if it is a directory, on
- * itself.
+ * Whether a user can access `path`: the user needs execute permission on every directory above the path and, if the
+ * path is a directory, on it as well.
  */
 export function canTraverse(path: string, account: PostgresAccount): boolean {
   if (account.isSelf) return true;
@@ -75,8 +75,8 @@ function ownName(uid: number): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run with a user id without an account; only the first start needs an account, and reports its
-    // absence.
+    // A container may run with a user id that has no account. Only the first start needs an account, and reports if
+    // there is none.
     return `user ${uid}`;
   }
 }

@@ -2,7 +2,7 @@
 
 /** Address of a server. */
 export interface PostgresAddress {
-  /** Folder of a Unix socket, or a host. */
+  /** Directory of a Unix socket, or a host. */
   readonly host: string;
   readonly port: number;
   readonly user: string;
@@ -10,6 +10,6 @@ export interface PostgresAddress {
   readonly database: string;
 }
 
-/** Role that owns everything; the database is PostgreSQL's default one. */
+/** Role that owns all objects, and PostgreSQL's default database. */
 export const ROLE = 'weir';
 export const DATABASE = 'postgres';

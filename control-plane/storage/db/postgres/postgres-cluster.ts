@@ -1,6 +1,6 @@
 /**
- * The programs that are run once on a cluster's files: creating it with initdb, and setting a new password for its role
- * while no server runs.
+ * Runs programs on the files of a cluster while no server runs: initdb, which creates the cluster, and a program that
+ * sets a new password for its role.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -24,8 +24,8 @@ export interface ClusterTask {
 }
 
 /**
- * Runs initdb. The cluster only gets its final name when it is complete, so a start that was killed in the middle
- * leaves nothing that looks like a cluster.
+ * Runs initdb. The cluster only gets its final name when it is complete, so that no directory looks like a cluster if
+ * the process is killed during initdb.
  */
 export async function createCluster({ home, runtime, role, password, signal }: ClusterTask): Promise<void> {
   for (const entry of readdirSync(home.dir)) {
@@ -36,8 +36,8 @@ export async function createCluster({ home, runtime, role, password, signal }: C
   const passwordFile = join(home.dir, `cluster.new-${mark}.password`);
   writeOwnedFile(passwordFile, `${password}\n`, home.account);
   const flags = ['-D', unfinished, '-U', role, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
-  // choice: no page checksums. With checksums every page of the log is written to the WAL a second time when it is
-  // first read, which makes storing it 20 % more expensive and wears out small flash disks.
+  // choice: no page checksums. With checksums, every page of the log is written to the WAL a second time when it is
+  // first read, which makes storing the log 20 % slower and wears out small flash disks.
   flags.push('--encoding=UTF8', '--locale=C', '--no-data-checksums', '--no-instructions', SYNC_METHOD);
   try {
     await runProgram('initdb', flags, { home, runtime, signal });
@@ -50,7 +50,7 @@ export async function createCluster({ home, runtime, role, password, signal }: C
   }
 }
 
-/** Flushes to disk a whole cluster whose server did not do so. */
+/** Flushes to disk a whole cluster whose server ran without fsync. */
 export async function syncCluster(task: Pick<ClusterTask, 'home' | 'runtime' | 'signal'>): Promise<void> {
   await runProgram('initdb', ['--sync-only', '-D', task.home.cluster, SYNC_METHOD], task);
 }
@@ -66,7 +66,7 @@ export async function setPassword({ home, runtime, role, password, signal }: Clu
   );
 }
 
-/** Runs one program to its end; rejects with its output. */
+/** Runs a program to its end; rejects with its output if it fails. */
 function runProgram(
   program: string,
   flags: readonly string[],
@@ -102,12 +102,12 @@ function runProgram(
         ),
       );
     });
-    child.stdin.on('error', () => undefined); // The program ended early; its exit code and output show why.
+    child.stdin.on('error', () => undefined); // The exit code and the output show the reason.
     child.stdin.end(input);
   });
 }
 
-/** The error lines without times and process ids, so that equal errors have equal messages. */
+/** The error lines of the output, without times and process ids, so that equal errors have equal messages. */
 function mainErrorOf(output: string): string {
   if (output.includes('could not look up effective user ID')) {
     return `user id ${process.geteuid?.() ?? '?'} has no entry in /etc/passwd; add one or set database.url`;

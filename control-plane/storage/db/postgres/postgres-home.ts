@@ -1,7 +1,7 @@
 /**
  * Location of the embedded cluster: `<data_dir>/postgres`, or, if Weir is root and the user that runs PostgreSQL cannot
- * access the data directory (`/root` is closed to other users), a directory in `/var/lib/weir-postgres`, which is
- * recorded in `<data_dir>/postgres.location`. Starts nothing.
+ * access the data directory (as under `/root`), a directory in `/var/lib/weir-postgres`, which is recorded in
+ * `<data_dir>/postgres.location`. Starts nothing.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -22,20 +22,20 @@ import { canTraverse, choosePostgresAccount } from './postgres-account.ts';
 import { makeOwnedFolder, replaceOwnedFile } from './owned-files.ts';
 import type { PostgresAccount } from './postgres-account.ts';
 
-/** The directory of everything that belongs to the embedded server, and its owner. */
+/** The directory that contains all files of the embedded server, and its owner. */
 export interface PostgresHome {
   readonly dir: string;
   /** PostgreSQL's own data directory, in `dir`. */
   readonly cluster: string;
   readonly account: PostgresAccount;
-  /** True if the cluster is not in the data directory; users are informed about that. */
+  /** True if the cluster is not in the data directory, which is then reported to users. */
   readonly isElsewhere: boolean;
 }
 
-/** Root of the fallback location. */
+/** Parent directory of the fallback location. */
 const ELSEWHERE = '/var/lib/weir-postgres';
 
-/** Chooses and creates the home. Errors name the path and the remedy. */
+/** Chooses and creates the home directory. Errors contain the path and what to do. */
 export function openPostgresHome(dataDir: string, elsewhere = ELSEWHERE): PostgresHome {
   const preferred = join(dataDir, 'postgres');
   const pointer = join(dataDir, 'postgres.location');
@@ -54,8 +54,8 @@ export function openPostgresHome(dataDir: string, elsewhere = ELSEWHERE): Postgr
 }
 
 /**
- * The directory that an earlier start has chosen. Throws if another user may have written the file, and so could choose
- * a directory for root.
+ * The directory that an earlier start has chosen. Throws if another user may have written the file, because that user
+ * could then choose a directory for root.
  */
 function recordedIn(pointer: string): string | undefined {
   let fd: number;
@@ -69,7 +69,8 @@ function recordedIn(pointer: string): string | undefined {
     const state = fstatSync(fd);
     if (!state.isFile()) throw new Error(`cannot read ${pointer}: not a regular file`);
     const folder = readFileSync(fd, 'utf8').trim();
-    // Root does not create directories wherever another user wishes; it may use one that this user owns.
+    // If another user wrote the file, root must not create a directory there, but may use a directory that this user
+    // owns.
     const isOwn = state.uid === 0 || state.uid === process.geteuid?.();
     if (isOwn || ownerOf(folder) === state.uid) return folder;
     throw new Error(
@@ -108,7 +109,7 @@ export function createOwned(dir: string, account: PostgresAccount): void {
   );
 }
 
-/** Whether the home has a cluster. */
+/** Whether the home directory contains a cluster. */
 export function hasCluster({ cluster }: PostgresHome): boolean {
   return existsSync(join(cluster, 'PG_VERSION'));
 }

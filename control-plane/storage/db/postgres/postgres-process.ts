@@ -1,6 +1,6 @@
 /**
- * One PostgreSQL server as a child process: starts, watches and stops it, and ends a server that a killed Weir left
- * behind. `embedded-server.ts` chooses its files and settings.
+ * One PostgreSQL server as a child process: starts, watches and stops it, and ends a server that is still running after
+ * Weir was killed. `embedded-server.ts` chooses its files and settings.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
@@ -34,8 +34,8 @@ export interface RunningPostgres {
   /** Resolves with its last output when the process has ended. */
   readonly exited: Promise<string>;
   /**
-   * Fast shutdown: sessions are ended, everything is written. A process that is still running shortly before the
-   * deadline is killed, and the next start recovers. Resolves when the process has ended.
+   * Shuts down in fast mode: sessions are ended, and all data is written. If the process is still running shortly
+   * before the deadline, it is killed, and the next start recovers the data. Resolves when the process has ended.
    */
   stop(withinMs: number): Promise<void>;
 }
@@ -44,16 +44,19 @@ type PostgresChild = ChildProcessByStdio<null, null, Readable>;
 
 /** Log line of a server that accepts connections; a standby adds that it is read-only. */
 const READY = /database system is ready to accept (read-only )?connections/;
-/** Milliseconds for ending a server that a killed Weir left behind. */
+/** Milliseconds for ending a server that is still running after Weir was killed. */
 const ORPHAN_MS = 9500;
-/** Milliseconds to wait for the last output of a server that ended: a session that hangs keeps its output open. */
+/**
+ * Milliseconds to wait for the last output of a server that has ended. The wait is limited, because a session that
+ * hangs keeps the pipe open.
+ */
 const LAST_WORDS_MS = 1000;
-/** Share of the shutdown time for each harsher method, and its maximum in milliseconds. */
+/** Share of the shutdown time for each signal after SIGINT, and its maximum in milliseconds. */
 const HARSH = { share: 0.2, mostMs: 1000 } as const;
 
 /**
- * Signals of a shutdown with their times: SIGINT ends sessions and writes everything, SIGQUIT leaves recovery to the
- * next start.
+ * Signals of a shutdown, each with its time: SIGINT ends sessions and writes all data; after SIGQUIT, the next start
+ * must recover the data.
  */
 function stopSteps(withinMs: number): readonly (readonly [NodeJS.Signals, number])[] {
   const harshMs = Math.min(withinMs * HARSH.share, HARSH.mostMs);
@@ -64,10 +67,10 @@ function stopSteps(withinMs: number): readonly (readonly [NodeJS.Signals, number
   ];
 }
 
-/** Starts the server. Resolves when it accepts connections; rejects with its output if it ends before. */
+/** Starts the server. Resolves when it accepts connections; rejects with its output if it ends first. */
 export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPostgres> {
   const child = spawnServer(launch);
-  // Done before the server starts other processes, which inherit its priority.
+  // The priority is set before the server starts other processes, which inherit it.
   if (child.pid !== undefined) lowerPriority(child.pid, NICENESS.behindDns, launch.logger);
   const lastWords: string[] = [];
   let isReady = (): void => undefined;
@@ -104,7 +107,8 @@ export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPos
 
 function spawnServer({ runtime, cluster, account, settings }: PostgresLaunch): PostgresChild {
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  // The server gets its own session: Ctrl-C in a terminal must only reach Weir, which still has a log to write.
+  // The server gets its own process session: Ctrl-C in a terminal must only reach Weir, which still has to write its
+  // log.
   return spawn(join(runtime, 'bin', 'postgres'), ['-D', cluster, ...flags], {
     cwd: dirname(cluster),
     env: serverEnvironment(),
@@ -114,7 +118,7 @@ function spawnServer({ runtime, cluster, account, settings }: PostgresLaunch): P
   });
 }
 
-/** Environment of PostgreSQL's programs: without Weir's variables, messages in English. */
+/** Environment of PostgreSQL's programs: it excludes Weir's variables and makes messages English. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }
@@ -138,7 +142,7 @@ function logServerLine(line: string, logger: Logger): void {
   const match = /^(LOG|WARNING|ERROR|FATAL|PANIC|HINT|DETAIL|STATEMENT|CONTEXT):\s+(.*)$/.exec(line);
   const fields = { component: 'postgres' };
   const text = match?.[2] ?? line;
-  if (text.includes('due to administrator command')) return logger.debug(text, fields); // Our own shutdown.
+  if (text.includes('due to administrator command')) return logger.debug(text, fields); // A shutdown by Weir.
   switch (match?.[1]) {
     case 'PANIC':
       return logger.error(text, fields);
@@ -180,7 +184,7 @@ async function stopChild(
 ): Promise<void> {
   for (const [signal, timeoutMs] of stopSteps(withinMs)) {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-    // Sessions that hang do not notice that their server has ended.
+    // All processes must be killed, because sessions that hang do not notice that their server has ended.
     if (signal === 'SIGKILL') signalAll(serversOn(cluster), signal);
     const timer = new AbortController();
     const late = sleep(timeoutMs, 'late', { signal: timer.signal }).catch(() => 'aborted');
@@ -192,9 +196,9 @@ async function stopChild(
 }
 
 /**
- * Ends every server process that still works on `cluster`, then deletes its pid file. Only to be called by the holder
- * of the data directory's lock: then any such process is an orphan. The pid file itself is not trusted, since process
- * ids are reused, immediately in restarted containers.
+ * Ends every server process that still works on `cluster`, then deletes its pid file. Only the holder of the data
+ * directory's lock may call this; any such process is then an orphan. The content of the pid file is not used, because
+ * process ids are reused, especially in restarted containers.
  */
 export async function endOrphans(cluster: string, logger: Logger): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid');
@@ -216,7 +220,7 @@ export async function endOrphans(cluster: string, logger: Logger): Promise<void>
   rmSync(pidFile, { force: true });
 }
 
-/** Ids of the server processes whose working directory is the cluster: the postmaster and its children. */
+/** Process ids of the postmaster of a cluster and its children, which have the cluster as working directory. */
 export function serversOn(cluster: string): number[] {
   const wanted = realpathSync(cluster);
   const pids: number[] = [];
@@ -237,7 +241,7 @@ function readPid(pidFile: string): number {
   try {
     return Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
   } catch {
-    return 0; // No file: the postmaster has ended and its children are about to end.
+    return 0; // Without the file, the postmaster has ended, and its children are about to end.
   }
 }
 

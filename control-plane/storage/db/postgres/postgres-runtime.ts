@@ -25,12 +25,12 @@ import { hasErrorCode } from '../../../../shared/errors.ts';
 import { canTraverse } from './postgres-account.ts';
 import type { PostgresAccount } from './postgres-account.ts';
 
-/** The embedded database cannot run on this machine at all; retrying is pointless. */
+/** Error: the embedded database cannot run on this machine; do not retry. */
 export class EmbeddedDatabaseUnsupported extends Error {
   override readonly name = 'EmbeddedDatabaseUnsupported';
 }
 
-/** Prefix of the names of kept directories, followed by the version; and suffix of an incomplete one. */
+/** Prefix of the names of kept directories, which the version follows, and suffix of an incomplete directory. */
 const RUNTIME = 'runtime-';
 const UNFINISHED = '.new';
 
@@ -38,11 +38,11 @@ const UNFINISHED = '.new';
 export interface PostgresPackage {
   /** Folder with `bin`, `lib` and `share`. */
   readonly nativeDir: string;
-  /** Version of the package, e.g. `18.4.0-beta.17`; starts with PostgreSQL's own. */
+  /** Version of the package, e.g. `18.4.0-beta.17`; starts with the version of PostgreSQL. */
   readonly version: string;
 }
 
-/** Finds the binaries for a platform. @throws {EmbeddedDatabaseUnsupported} if there are none. */
+/** Finds the binaries for a platform. @throws {EmbeddedDatabaseUnsupported} if there are no binaries. */
 export function findPostgresPackage(
   platform: string = process.platform,
   arch: string = process.arch,
@@ -64,10 +64,10 @@ export function findPostgresPackage(
 }
 
 /**
- * Directory with usable `bin/postgres` and `bin/initdb`: those of the package, kept in `privateDir` under a name with
- * the version. It contains links if the file system and the package's permissions allow it, else a copy (45 MB). So the
- * server keeps its files when npm replaces the package, and a cluster keeps its server when the next package has
- * another major version.
+ * Directory with usable `bin/postgres` and `bin/initdb`: those of the package, kept in a subdirectory of `privateDir`
+ * that is named after the version. The files are hard links if the file system and the package's permissions allow it,
+ * or else copies (45 MB). The server therefore keeps its files when npm replaces the package, and a cluster keeps its
+ * server when the next package has another major version.
  */
 export function prepareRuntime(
   source: PostgresPackage,
@@ -91,7 +91,7 @@ export function prepareRuntime(
   return kept;
 }
 
-/** Major version of a package version or of a kept directory's version. */
+/** Major version of PostgreSQL in the version of a package or a kept directory. */
 export function majorOf(version: string): number {
   return Number.parseInt(version, 10);
 }
@@ -105,7 +105,7 @@ export function keptRuntime(privateDir: string, major: number): string | undefin
   return newest === undefined ? undefined : join(privateDir, `${RUNTIME}${newest}`);
 }
 
-/** Deletes the kept runtimes, except directories that are still in use. */
+/** Deletes kept directories of programs, except those in use. */
 export function dropRuntimes(privateDir: string, inUse: readonly string[]): void {
   for (const version of keptVersions(privateDir)) {
     const kept = join(privateDir, `${RUNTIME}${version}`);
@@ -119,7 +119,7 @@ function keptVersions(privateDir: string): string[] {
     .map((entry) => entry.slice(RUNTIME.length));
 }
 
-/** Links every file; false if that is not possible. Symbolic links are created later. */
+/** Creates a hard link for every file; false if that is not possible. Symbolic links are created later. */
 function linkTree(from: string, to: string): boolean {
   mkdirSync(to, { mode: 0o755 });
   for (const entry of readdirSync(from, { withFileTypes: true })) {
@@ -131,7 +131,7 @@ function linkTree(from: string, to: string): boolean {
     try {
       linkSync(source, target);
     } catch {
-      return false; // Another file system, or fs.protected_hardlinks.
+      return false; // Not possible across file systems, or with `fs.protected_hardlinks`.
     }
   }
   return true;
@@ -152,7 +152,7 @@ function isOfServer(path: string): boolean {
   return !path.endsWith('.a') && basename(path) !== 'pkgconfig';
 }
 
-/** Whether a user can execute the binaries where npm put them. */
+/** Whether a user can execute the binaries in the location where npm installed them. */
 function isUsableBy(nativeDir: string, account: PostgresAccount): boolean {
   const server = join(nativeDir, 'bin', 'postgres');
   if (account.isSelf) {
@@ -160,10 +160,10 @@ function isUsableBy(nativeDir: string, account: PostgresAccount): boolean {
       accessSync(server, constants.R_OK | constants.X_OK);
       return true;
     } catch {
-      return false; // If it cannot be read either, the copy that follows fails with the reason.
+      return false; // The files are then copied; if they cannot be read either, copying fails with the reason.
     }
   }
-  // With a strict umask, npm installs for root only, whatever the directories above allow.
+  // With a strict umask, npm installs files that only root can read, even if the directories above allow access.
   const forOthers = (path: string, bits: number): boolean => (statSync(path).mode & bits) === bits;
   return (
     canTraverse(dirname(server), account) &&
@@ -177,7 +177,7 @@ function isUsableBy(nativeDir: string, account: PostgresAccount): boolean {
 function completeLinks(nativeDir: string): boolean {
   const list = readFileSync(join(nativeDir, 'pg-symlinks.json'), 'utf8');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
-    // The list contains `native/lib/…`; a copy has another name.
+    // The paths in the list start with `native/`, but a copy has another name.
     const path = join(nativeDir, target.replace(/^native\//, ''));
     if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) continue;
     try {

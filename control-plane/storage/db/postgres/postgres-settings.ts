@@ -17,7 +17,8 @@ const SETTINGS: PostgresSettings = {
   bgwriter_delay: '10s',
   max_worker_processes: 2,
   max_logical_replication_workers: 0,
-  // A parallel worker would have the server's priority, not the lower one of the long read that uses it.
+  // A parallel worker would have the priority of the server, not the lower priority of the long read for which it
+  // works.
   max_parallel_workers: 0,
   autovacuum_max_workers: 1,
   maintenance_work_mem: '32MB',
@@ -39,7 +40,7 @@ const SINCE: Readonly<Record<number, PostgresSettings>> = {
   18: { io_method: 'sync', autovacuum_worker_slots: 2 },
 };
 
-/** The settings of a server of this major version. */
+/** The settings for a server of this major version. */
 export function settingsOf(major: number): PostgresSettings {
   const known = Object.entries(SINCE).filter(([since]) => major >= Number(since));
   return Object.assign({}, SETTINGS, ...known.map(([, settings]) => settings)) as PostgresSettings;

@@ -1,7 +1,7 @@
 /**
- * Where the embedded server listens: on a Unix socket in its home if the path fits into a socket address and the file
- * system supports sockets, else on one in a short temporary directory, else on a loopback TCP port. Never on an address
- * that another machine can reach.
+ * Chooses where the embedded server listens: on a Unix socket in its home directory, if the path fits into a socket
+ * address and the file system supports sockets; or else on a socket in a temporary directory with a short path; or else
+ * on a loopback TCP port. The server never listens on an address that another machine can reach.
  */
 import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -13,22 +13,22 @@ import { createOwned } from './postgres-home.ts';
 import type { PostgresHome } from './postgres-home.ts';
 import type { PostgresSettings } from './postgres-settings.ts';
 
-/** Where to connect, and the settings that make the server listen there. */
+/** Address for connections, and the settings with which the server listens there. */
 export interface PostgresSocket {
   /** Directory of the Unix socket, or a loopback address. */
   readonly host: string;
   readonly port: number;
   readonly settings: PostgresSettings;
-  /** Deletes what was created outside the home. */
+  /** Deletes files that were created outside the home directory. */
   cleanUp(): void;
 }
 
 /** Maximum length of a Unix socket's path in the kernel, without the final zero. */
 const MAX_SOCKET_PATH = 107;
-/** Only part of the name of the socket's file: nothing listens on that port. */
+/** Only a part of the file name of the socket; no server listens on this port. */
 const SOCKET_PORT = 5432;
 
-/** Finds the first location that works on this machine; `folder` is a directory in the home. */
+/** Finds the first location that works on this machine; `folder` is a subdirectory of the home directory. */
 export async function choosePostgresSocket(home: PostgresHome, folder = 'run'): Promise<PostgresSocket> {
   const inHome = join(home.dir, folder);
   if (fits(inHome)) {
@@ -73,7 +73,7 @@ async function canListen(folder: string): Promise<boolean> {
     await listenOnce({ path });
     return true;
   } catch {
-    return false; // For example a shared folder of a virtual machine: the next location is tried.
+    return false; // No sockets, as in shared folders of virtual machines.
   }
 }
 

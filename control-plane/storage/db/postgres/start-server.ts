@@ -17,7 +17,9 @@ export interface ServerPlace {
   readonly logger: Logger;
   /** Aborts the start of the server. */
   readonly signal: AbortSignal;
-  /** Directory of its socket in the home: one for each server that runs at the same time. */
+  /**
+   * Name of the directory for the socket in the home directory; servers that run at the same time need different ones.
+   */
   readonly socketFolder?: string;
   /** Settings in addition to the common ones. */
   readonly settings?: PostgresSettings;
@@ -51,7 +53,9 @@ export async function startServer(place: ServerPlace): Promise<StartedServer> {
   }
 }
 
-/** Starts a server, runs `work` with a connection to it, and always stops it. The signal ends the connection. */
+/**
+ * Starts a server, runs `work` with a connection to it, and always stops the server. The signal ends the connection.
+ */
 export async function useServer<T>(place: ServerPlace, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const server = await startServer(place);
   try {

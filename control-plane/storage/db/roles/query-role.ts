@@ -1,5 +1,5 @@
 /**
- * The role used for queries. It can read and write the rows of Weir's tables and nothing else: an injected statement
+ * The role used for queries. It can only read and write the rows of Weir's tables, so that an injected SQL statement
  * cannot run programs, read files, or change tables. Another role owns the tables: it migrates them, creates and drops
  * the days of the log, and grants this role its privileges each time Weir connects, so that they also apply to the
  * tables of a restore.
@@ -10,7 +10,7 @@ import type { ClientBase } from 'pg';
 import { createHash, pbkdf2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** An administrator must create the role. */
+/** Error: an administrator must create the role. */
 export class RoleMissing extends Error {
   override readonly name = 'RoleMissing';
 }
@@ -18,16 +18,19 @@ export class RoleMissing extends Error {
 /** The role, as the owner sets it up. */
 export interface QueryRole {
   readonly name: string;
-  /** ASCII. Null = an administrator creates the role and has chosen its password. */
+  /** In ASCII. Null = an administrator creates the role and chooses its password. */
   readonly password: string | null;
 }
 
-/** Lets one node at a time change privileges: PostgreSQL refuses concurrent changes to those of one table. */
+/**
+ * Key of the lock that lets only one node at a time change privileges, because PostgreSQL rejects concurrent changes to
+ * the privileges of a table.
+ */
 const LOCK_KEY = 0x77_65_69_73;
 
 const ATTRIBUTES = `LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS CONNECTION LIMIT -1 VALID UNTIL 'infinity'`;
 
-/** The default privileges of tables and sequences, by the letter of `pg_default_acl.defaclobjtype`. */
+/** The role's privileges on tables and sequences, by the letter of `pg_default_acl.defaclobjtype`. */
 const RIGHTS = { r: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'], S: ['USAGE'] } as const;
 const lacksAny = (has: string, of: string, rights: readonly string[]): string =>
   `NOT (${rights.map((right) => `${has}($1::name, ${of}, '${right}')`).join(' AND ')})`;
@@ -35,7 +38,7 @@ const lacksAny = (has: string, of: string, rights: readonly string[]): string =>
 /** Only the owner may change this table, because it decides which migrations the owner runs. */
 const OWNERS_TABLE = 'schema_migrations';
 
-/** Statements that grant the role missing privileges and revoke those it must not have. */
+/** SQL of the statements that grant missing privileges to the role and revoke privileges that it must not have. */
 const DUE = `
   SELECT format('GRANT USAGE ON SCHEMA public TO %I', $1::name) AS sql
   WHERE NOT has_schema_privilege($1::name, 'public', 'USAGE')
@@ -66,7 +69,7 @@ const DUE = `
   SELECT format('REVOKE CREATE, TEMPORARY ON DATABASE %I FROM PUBLIC, %I', current_database(), $1::name)
   WHERE has_database_privilege($1::name, current_database(), 'CREATE, TEMPORARY')`;
 
-/** `$2`: whether another role owns the tables. */
+/** SQL of unnecessary privileges, as text; `$2`: whether another role owns the tables. */
 const EXCESS = `SELECT CASE
     WHEN rolsuper THEN 'queries run as a superuser, who can run programs on the machine of PostgreSQL: '
       || 'give database.url a role that is not one'
@@ -74,15 +77,18 @@ const EXCESS = `SELECT CASE
       THEN 'queries run as a role that can become the one of database.owner_url'
   END AS excess FROM pg_roles WHERE rolname = coalesce($1::name, current_user)`;
 
-/** The role of the embedded server, with a password derived from the owner's: there is only one secret to keep. */
+/**
+ * The role of the embedded server, with a password that is derived from the owner's password, so that only one secret
+ * must be stored.
+ */
 export function embeddedQueryRole(ownerPassword: string): { name: string; password: string } {
   const name = 'weir_app';
   return { name, password: createHmac('sha256', ownerPassword).update(name).digest('base64url') };
 }
 
 /**
- * Gives the role exactly the privileges it needs, once the tables exist; `owner` is a connection of the role that owns
- * them. @throws {RoleMissing} if the role does not exist, and Weir does not know its password
+ * Gives the role exactly the privileges that it needs. The tables must exist; `owner` is a connection of the role that
+ * owns them. @throws {RoleMissing} if the role does not exist, and Weir does not know its password
  */
 export async function prepareQueryRole(owner: ClientBase, { name, password }: QueryRole): Promise<void> {
   const exists = (await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [name])).rows.length > 0;
@@ -93,11 +99,14 @@ export async function prepareQueryRole(owner: ClientBase, { name, password }: Qu
     );
   const { rows } = await owner.query<{ sql: string }>(DUE, [name]);
   if (rows.length === 0) return;
-  // In one message, which makes it one transaction.
+  // The statements are sent in one message, which makes them one transaction.
   await owner.query([`SELECT pg_advisory_xact_lock(${LOCK_KEY})`, ...rows.map(({ sql }) => sql)].join(';\n'));
 }
 
-/** For users: unnecessary privileges of the role for queries; null = none that an administrator should change. */
+/**
+ * Message for users about unnecessary privileges of the role for queries; null = there are none that an administrator
+ * should change.
+ */
 export async function excessOf(client: ClientBase, role: QueryRole | undefined): Promise<string | null> {
   const { rows } = await client.query<{ excess: string | null }>(EXCESS, [
     role?.name ?? null,
@@ -106,7 +115,7 @@ export async function excessOf(client: ClientBase, role: QueryRole | undefined):
   return rows[0]?.excess ?? null;
 }
 
-/** Sets everything that an administrator, or the role itself, may have changed. */
+/** Creates the role, or resets all its properties, which an administrator or the role itself may have changed. */
 async function makeRole(
   owner: ClientBase,
   { name, password, exists }: { name: string; password: string; exists: boolean },
