@@ -15,7 +15,7 @@ const STATES = {
   [NodeState.DRAINING]: 'draining',
 } as const;
 
-/** Adds the statistics to each heartbeat; returns the function that reads them. */
+/** Adds the statistics to each heartbeat; returns the function that reads these statistics. */
 export function heartbeatFigures(context: FiguresContext): () => NodeFigures {
   const figures = (): NodeFigures => ({
     address: reachableAddress(context.config.server.bind_address),
@@ -32,7 +32,7 @@ export function heartbeatFigures(context: FiguresContext): () => NodeFigures {
 
 function othersOf({ supervisor, writer, cache, configuration }: FiguresContext): NodeFigures['others'] {
   const { entries, hit_rate } = cache.metrics();
-  // A server is counted once, however many workers watch it.
+  // Each server is counted once, although every worker reports its state.
   const servers = new Map<string, boolean>();
   for (const { pools } of supervisor.upstreams())
     for (const { address, poolName, status } of pools) {

@@ -1,4 +1,4 @@
-/** Inputs of policy other than its rows: current ones, and those of an earlier time. */
+/** Collects the inputs of policy other than its rows, for the current time or an earlier time. */
 import type { Node } from './node.ts';
 import type { Config } from '../../config/schema.ts';
 import {
@@ -27,7 +27,8 @@ export function livePolicy(node: Node, evaluator: ScheduleEvaluator, zones: Zone
 }
 
 /**
- * Runtime state at an earlier time with the rows of that time, as far as it is known; the rest is the current state.
+ * Runtime state at an earlier time, for the rows of that time. Where the earlier state is unknown, the current state is
+ * used.
  */
 export function liveAt(node: Node, rows: PolicyRows, momentMs: number): LivePolicy {
   const grants = rows.grants.filter(
@@ -57,7 +58,8 @@ function timelessState(
     findClients: (names) => clients.locateNamed(names),
     names: nameRules(rows, settings, config, zones, grantRules(grants, addressesOf)),
     configRecords: records,
-    // Uses the configuration from the start of the server: a change of the key takes effect after a restart.
+    // Uses the configuration from the start of the process, because a change of `server.alt_compat` only takes effect
+    // after a restart.
     leases: [...leases, ...compatNames(node.config)],
     access: node.access.current(rows),
     excludedAddresses: clients.excludedAddresses(rows.excludedClients),
@@ -65,7 +67,7 @@ function timelessState(
   };
 }
 
-/** Local names that are not in a database; bare host names of leases are below `localDomain`. */
+/** Local names that are not in the database. Host names of leases without a domain are placed below `localDomain`. */
 export function localSources(
   { configuration, leases }: Node,
   localDomain: string,
@@ -76,7 +78,9 @@ export function localSources(
   };
 }
 
-/** Points `pi.hole` to this machine if it serves the compatibility API. A user's record for the name has precedence. */
+/**
+ * Points `pi.hole` to this machine if it serves the compatibility API. A user's record for this name takes precedence.
+ */
 function compatNames({ server }: Config): LeaseName[] {
   if (!server.alt_compat) return [];
   const { bind_address: listening } = server;

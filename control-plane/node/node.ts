@@ -1,7 +1,8 @@
 /**
- * A node before it answers. Each step of the start takes the results of earlier steps and adds its own services:
- * `startDns()`, `startPolicy()`, then `startWeb()`, whose context contains the services of all features. Features list
- * the services that they use in their parameters, so that one name means the same service everywhere.
+ * The common services of a node, which exist before it answers queries. Each step of the start takes the results of
+ * earlier steps and adds its own services: `startDns()`, `startPolicy()`, then `startWeb()`, whose context contains the
+ * services of all features. Features list the services that they use in their parameters, so that one name means the
+ * same service everywhere.
  */
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import type { Config } from '../../config/schema.ts';
@@ -22,12 +23,12 @@ import type { Stops } from './stopping.ts';
 /** The common services of a node. */
 export interface Node {
   readonly loaded: LoadedConfig;
-  /** Configuration at the start; `configuration` has the active values. */
+  /** Configuration at the start of the process; `configuration` has the active values. */
   readonly config: Config;
   readonly configuration: Configuration;
   /** `server.node_name`. */
   readonly nodeName: string;
-  /** See `nodeUuid`. */
+  /** UUID of the data directory, see `nodeUuid`. */
   readonly uuid: string;
   readonly version: string;
   readonly clock: Clock;
@@ -37,11 +38,13 @@ export interface Node {
   /** The last warnings and errors of `logger`. */
   readonly recentLines: Pick<RecentLines, 'all'>;
   readonly dataDir: string;
-  /** Resolves when the data directory belongs to this process; in a takeover, the threads already answer earlier. */
+  /**
+   * Resolves when this process owns the data directory. In a takeover, the threads answer queries earlier than that.
+   */
   readonly mayWrite: Promise<void>;
-  /** Whether another process will hand over the data directory, for which this one must first be completely ready. */
+  /** Whether another process will hand over the data directory; this process must first be completely ready. */
   readonly isTakingOver: boolean;
-  /** Sockets of the process that is replaced; null = none. */
+  /** Sockets inherited from the process that this one replaces; null = none. */
   readonly inherited: InheritedSockets | null;
   readonly database: Database;
   /** Jobs that one node does for all nodes. */
@@ -51,9 +54,9 @@ export interface Node {
   /** Clients that may send queries. */
   readonly access: ActiveAccess;
   readonly leases: LeaseWatch;
-  /** The MAC addresses that the kernel knows. */
+  /** Reads the MAC addresses that the kernel knows. */
   readonly neighbours: ReadNeighbours;
-  /** The port that DNS is answered on; it differs from the configuration if that port was not available. */
+  /** The port on which DNS queries are answered. It differs from the configured port if that port was not available. */
   readonly dnsPort: number;
   /** Ports on which this process currently listens. */
   readonly ownPorts: Set<number>;

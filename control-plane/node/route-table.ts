@@ -1,7 +1,7 @@
 /**
- * Every route of the native API. The rows are defined in their features, each in a `<noun>-routes.ts`: path, access,
- * schemas and handler. A path that is not in this table does not exist, and a request is refused if the caller lacks
- * the right that its row requires: the guard denies by default. `openapi.ts` describes the rows; `app.ts` serves them.
+ * Every route of the native API. The features define the rows, each in a `<noun>-routes.ts`: path, access, schemas and
+ * handler. A path that is not in this table does not exist, and a request is rejected if the caller lacks the right
+ * that the row requires. `openapi.ts` describes the rows; `app.ts` serves them.
  */
 import { accessRoutes } from '../clients/access/access-routes.ts';
 import type { Route } from '../api/route.ts';
@@ -135,7 +135,7 @@ const FEATURES = [
   queryStreamRoutes,
   timelineRoutes,
   logClearRoutes,
-  // Listed after the other paths below /queries, whose names `{id}` would match.
+  // Listed after all other paths below /queries, because `{id}` would match their names.
   queryRoutes,
   statsRoutes,
   breakdownRoutes,
@@ -143,14 +143,17 @@ const FEATURES = [
   dashboardRoutes,
 ] as const;
 
-/** The combined services that these functions require: inferred, because a parameter is contravariant. */
+/**
+ * The combined services that all these functions require. TypeScript infers an intersection, because parameters are
+ * contravariant.
+ */
 type ContextOf<Feature, Row> = (
   Feature extends (context: infer Context) => Row[] ? (context: Context) => void : never
 ) extends (context: infer All) => void
   ? All
   : never;
 
-/** The services that all rows require; each feature sees only its own. */
+/** The services that all rows require; each feature gets only the services that it requires. */
 export type RouteContext = ContextOf<(typeof FEATURES)[number], Route>;
 
 /** All rows, with the services of a node. */
@@ -181,7 +184,7 @@ const CHECK_FEATURES = [publicProbeRoutes, publicRequestRoutes, publicPhoneRoute
 /** The context of the rows below the page `/check`. */
 type CheckContext = ContextOf<(typeof CHECK_FEATURES)[number], Route>;
 
-/** The rows below the page `/check`, which are outside the API. */
+/** The rows below the page `/check`, which are not part of the API. */
 export function checkTable(context: CheckContext): Route[] {
   return CHECK_FEATURES.flatMap((rows) => rows(context));
 }

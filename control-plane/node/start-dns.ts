@@ -1,4 +1,4 @@
-/** Starts the DNS side: threads with the last snapshot, and the path of their log records to the database. */
+/** Starts the DNS side: threads with the last snapshot, and the parts that take their log records to the database. */
 import type { Node } from './node.ts';
 import { createAnswerCache } from '../../shared/memory/answer-cache-layout.ts';
 import { NodeState } from '../../shared/threads/messages.ts';
@@ -47,8 +47,8 @@ export type DnsContext = Awaited<ReturnType<typeof startDns>>;
 
 /**
  * The DNS side: threads with the last snapshot, which `startThreads()` starts, and the path of their log records to the
- * database. `before` is the state of the process whose sockets were inherited; a process that has ended counts as ready
- * if it ever was ready.
+ * database. `before` is the state of the process whose sockets were inherited. If that process has ended, it counts as
+ * ready if it was ready at any time.
  */
 export async function startDns(node: Node, before: NodeStateCode = NodeState.HOLDING) {
   const { config, logger, dataDir, clock, stops } = node;
@@ -111,7 +111,7 @@ export async function startDns(node: Node, before: NodeStateCode = NodeState.HOL
   const reports = startReports(node, supervisor, log.writer);
   const startThreads = async (): Promise<void> => {
     await supervisor.start();
-    // The code of the log thread is loaded after DNS is answered.
+    // The code of the log thread is loaded only after the threads answer queries.
     log.writer.start({ memories: supervisor.memories(), seen: reports.seen });
     followAnchors();
   };
@@ -129,17 +129,17 @@ export async function startDns(node: Node, before: NodeStateCode = NodeState.HOL
     cacheMemory,
     /** The answer cache as bytes; null = it cannot be handed over. */
     cacheImage,
-    /** Configured text of the server with an index of log records. */
+    /** Configured text of a server, by its number in log records. */
     upstreamName: (index: number) => numbers.addressOf(index) ?? zones.upstreamOf(index + 1),
     clockFloor,
-    /** Null if it is not open yet. */
+    /** Certificate of the web; null if it is not open yet. */
     webCertificate: certificates?.web ?? null,
     /** Certificate of encrypted DNS; null = none. */
     dnsCertificate: certificates?.dns ?? null,
   };
 }
 
-/** Starts counting answered queries each second, and handling events that the log thread detects in them. */
+/** Starts counting answered queries each second, and handling events that the log thread detects in log records. */
 function startReports({ config, clock, stops }: Node, supervisor: WorkerSupervisor, writer: QueryLogThread) {
   const probes = new Probes(clock, (tokens) => writer.watchProbes(tokens));
   const refusedNetworks = new RefusedNetworks();
@@ -163,7 +163,7 @@ function startReports({ config, clock, stops }: Node, supervisor: WorkerSupervis
   return { probes, dnstap, rate, refusedNetworks, seen };
 }
 
-/** Null without encrypted DNS: then no certificate code is loaded before DNS answers. */
+/** Null without encrypted DNS, so that no code for certificates is loaded before queries are answered. */
 async function dnsCertificates(node: Node): Promise<DnsCertificates | null> {
   const { dot_enabled: dot, doh_enabled: doh } = node.config.server.encrypted_dns;
   if (!dot && !doh) return null;
@@ -207,7 +207,7 @@ function followTrust(anchors: FollowedAnchors, supervisor: WorkerSupervisor): vo
   });
 }
 
-/** Starts the writer of the query log, and the part that reads it. */
+/** Starts the writer and the reader of the query log. */
 function startLog(node: Node) {
   const { clients, config, configuration, nodeName, stops } = node;
   const claim = openNodeClaim(node, (isHeld) => writer.allowStoring(isHeld));
@@ -236,10 +236,10 @@ function startLog(node: Node) {
     claim,
     names,
     writer,
-    // One reader, which features use as the log or as its statistics.
+    // The same reader, under a second name for features that only use statistics.
     queryLog,
     stats: queryLog,
-    /** Reason why rows of the query log cannot be stored; null = they can. */
+    /** Reason why rows of the query log cannot be stored; null = rows can be stored. */
     logTrouble: () => claim.trouble() ?? writer.trouble(),
   };
 }
@@ -264,8 +264,9 @@ function openNodeClaim(node: Node, onHeld: (isHeld: boolean) => void): NodeClaim
 }
 
 /**
- * The answer cache, with the answers of the last run if they are kept. It is saved after the threads have ended, with
- * the settings that produced its answers, or null if its answers come from several settings.
+ * The answer cache, with the answers of the last run if the cache is kept between runs. It is saved after the threads
+ * have ended, together with the settings that produced its answers, or with null if the answers are from several
+ * settings.
  */
 async function openCache(
   { config, configuration, dataDir, clock, inherited, logger, mayWrite, stops }: Node,

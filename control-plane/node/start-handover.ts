@@ -14,12 +14,14 @@ import type { WebServer } from '../web/edge/server.ts';
 import type { DnsContext } from './start-dns.ts';
 import { version } from '../host/version.ts';
 
-/** Command of fcntl(2): duplicates a descriptor so that programs started later do not inherit it. */
+/**
+ * Command of fcntl(2) that duplicates a file descriptor, such that programs started later do not inherit the duplicate.
+ */
 const F_DUPFD_CLOEXEC = 1030;
 
 /**
- * Takes the lock of a data directory, or begins a handover from the process that uses it. That process is asked before
- * the lock is tried: if an earlier successor died, the process still has the sockets but not the lock. Throws a
+ * Takes the lock of a data directory, or begins a handover from the process that uses it. The handover is requested
+ * before the lock is tried: if an earlier successor has died, that process has the sockets, but not the lock. Throws a
  * DataDirError.
  */
 export async function openDataDir(
@@ -45,7 +47,7 @@ export async function openDataDir(
   }
 }
 
-/** Hands over to another process on request; `stop` stops all parts. */
+/** Starts handing over to another process on request; `stop` stops all parts of this process. */
 export function startHandover(
   { dataDir, loaded, version, dnsPort, logger, supervisor, publisher, cacheImage }: DnsContext,
   web: WebServer,
@@ -56,7 +58,7 @@ export function startHandover(
   const native = loadDescriptorCalls();
   const calls = 'calls' in native ? native.calls : null;
   const copy = (fd: number): number => calls?.fcntl(fd, F_DUPFD_CLOEXEC, 0) ?? fd;
-  /** Memory files with the answer cache, during a handover. */
+  /** Descriptors of memory files that contain the answer cache during a handover. */
   const images: number[] = [];
   return UpgradeSource.start(
     {
@@ -68,8 +70,7 @@ export function startHandover(
       configFile: loaded.file === undefined ? null : resolve(loaded.file),
       calls,
       prepare: async () => {
-        // If descriptors cannot be duplicated, a pause would close the web port, so requests are answered until the
-        // end.
+        // If descriptors cannot be duplicated, pausing the web server would close its port, so it is not paused.
         const listeners = calls === null ? [] : await web.pause(copy);
         await publisher.settled();
         const image = calls === null ? null : cacheImage();

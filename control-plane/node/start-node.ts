@@ -29,7 +29,7 @@ import type { Stops } from './stopping.ts';
 import { version } from '../host/version.ts';
 import { type ChosenPort, chooseDnsPort, portState } from '../threads/dns-port.ts';
 
-/** Milliseconds reserved for ending the embedded database, cleanly or not. */
+/** Milliseconds reserved for ending the embedded database, by force if necessary. */
 const DATABASE_MS = 700;
 
 interface NodeStart {
@@ -40,12 +40,12 @@ interface NodeStart {
   readonly stops: Stops;
   /** Whether to take over from a process that runs on the data directory, if there is one. */
   readonly takesOver: boolean;
-  /** `taking` is set when the other process is known. */
+  /** `taking` is set when another process is found. */
   readonly handover: { taking: UpgradeTarget | null };
   readonly steps: StartSteps;
 }
 
-/** Opens the parts that all others share, each before the parts that need it; the lock first. */
+/** Opens the common parts, each before the parts that need it. The lock of the data directory is first. */
 export async function openNode(start: NodeStart) {
   const { loaded, logger, recentLines, service, stops, takesOver, handover, steps } = start;
   const startedAtMs = clock.monotonicMs();
@@ -74,7 +74,7 @@ export async function openNode(start: NodeStart) {
   reportVendors((reason) => logger.warn('vendor names of devices unavailable', { reason }));
   const clients = new ClientDirectory({ site: config.server.site, clock });
   const neighbours = openNeighbourTable(logger, (path) => readFileSync(path, 'utf8'));
-  // The first snapshot already has the addresses of clients that are identified by MAC.
+  // Done now, so that the first snapshot has the addresses of clients that are identified by MAC.
   clients.locateAll(neighbours());
   const leases = new LeaseWatch({ paths: () => configuration.current().dns.dhcp_leases, clock, logger });
   configuration.onChange(async (next, before) => {
@@ -110,7 +110,7 @@ export async function openNode(start: NodeStart) {
   return { node, taking };
 }
 
-/** The port of inherited sockets, unless another one is configured. */
+/** The port of inherited sockets, unless another port is configured. */
 async function dnsPortOf(
   { config, explicit }: LoadedConfig,
   known: number | undefined,
@@ -118,7 +118,7 @@ async function dnsPortOf(
 ): Promise<ChosenPort> {
   const { bind_address: addresses, dns_port: port } = config.server;
   const isExplicit = explicit.has('server.dns_port');
-  // Sockets that systemd stored use another port if the configured one was taken at the time.
+  // Sockets that systemd has stored may have another port, because the configured one was in use at that time.
   const isFreeNow = isStored && known !== port && (await portState(addresses, port)) === 'free';
   if (known !== undefined && (known === port || !isExplicit) && !isFreeNow)
     return { port: known, notice: null };
@@ -140,7 +140,8 @@ function openDatabase(
 }
 
 /**
- * Takes the sockets of the other process in a handover. That process then pauses its API, so the code is loaded before.
+ * Takes the sockets of the other process in a handover. The other process then pauses its API, so code is loaded first
+ * to keep the pause short.
  */
 async function takeSockets(
   steps: StartSteps,

@@ -41,7 +41,8 @@ import { upstreamDetails } from '../resolving/upstreams/upstream-health.ts';
 export type PolicyContext = Awaited<ReturnType<typeof startPolicy>>;
 
 /**
- * The policy side: policy in the database and lists. The function is long because it lists the parameters of each part.
+ * The policy side: policy in the database and lists. The function is long, because it passes each part its
+ * dependencies.
  */
 export async function startPolicy(dns: DnsContext) {
   const { config, configuration, logger, dataDir, database, clock, stops } = dns;
@@ -110,7 +111,7 @@ export async function startPolicy(dns: DnsContext) {
       servers,
       findLine: (sourceId, ruleName, kinds) => sources.findLine(sourceId, ruleName, kinds),
     }),
-    /** Explains with earlier generations. */
+    /** Explains how queries were answered at an earlier time. */
     past: new PastExplainer({
       ...dns,
       servers,
@@ -119,7 +120,7 @@ export async function startPolicy(dns: DnsContext) {
       liveAt: (rows, momentMs) => liveAt(dns, rows, momentMs),
     }),
     listPreviews: previewsOf(dns, { cache, bounds, listDirs, current }),
-    /** Reports the effect of drafts. */
+    /** Computes the effect of drafts of policy. */
     simulator: new Simulator({
       ...dns,
       log: dns.queryLog,
@@ -127,25 +128,25 @@ export async function startPolicy(dns: DnsContext) {
       lists: new DraftLists({ ...dns, cache, copies, pool, bounds, listDirs, current }),
       findService: (id) => catalog.find(id),
     }),
-    /** Clears the query log; it starts with the housekeeping. */
+    /** Clears the query log; `startHousekeeping()` starts it. */
     logClearing: new LogClearing({ ...dns, rollupDays: () => configuration.current().database.rollup_days }),
-    /** Exports finished days; it starts with the housekeeping. */
+    /** Exports finished days; `startHousekeeping()` starts it. */
     dayExport: new DayExport({ ...dns, folder: () => configuration.current().database.export_dir }),
   };
 }
 
-/** JavaScript heap and CPU time of a preview: half of a compilation's. */
+/** JavaScript heap and CPU time of a preview: half of those of a compilation. */
 const PREVIEW_HEAP_MIB = 256;
 const PREVIEW_DEADLINE = { baseMs: 10_000, msPerMib: 1000 };
 
-/** Previews lists before they are added, in a separate thread, so that no compilation waits. */
+/** Previews lists before they are added, in a separate thread, so that compilations do not wait. */
 function previewsOf({ stops }: DnsContext, parts: Omit<ListPreviewParts, 'pool'>): ListPreviews {
   const pool = new CompilePool(PREVIEW_HEAP_MIB, PREVIEW_DEADLINE);
   stops.push(() => pool.close());
   return new ListPreviews({ ...parts, pool });
 }
 
-/** Creates the part that applies the policy in the database, with its configuration. */
+/** Creates the part that applies the policy and the configuration in the database. */
 function startActivePolicy(
   { configuration, database, logger, publisher, liveSettings, claim, stops }: DnsContext,
   catalog: ServiceCatalog,
@@ -172,7 +173,7 @@ function startActivePolicy(
   return policy;
 }
 
-/** The updates of the catalog, which start with the housekeeping. */
+/** Creates the updates of the service catalog, which `startHousekeeping()` starts. */
 function catalogRefreshOf(
   dns: DnsContext,
   catalog: ServiceCatalog,
@@ -202,7 +203,10 @@ function catalogRefreshOf(
   return refresh;
 }
 
-/** The names that a new list is checked against: those of all nodes, because the list is fetched for all nodes. */
+/**
+ * The most queried names, with which a new list is checked. They are from all nodes, because the list is fetched for
+ * all nodes.
+ */
 function mostAskedOf({ queryLog, clock }: DnsContext): MostAskedNames {
   const untilAnswered = new AbortController().signal;
   const read = (days: number, limit: number): Promise<readonly string[]> => {
@@ -220,8 +224,8 @@ function boundsOf({ configuration, ownPorts }: Node): FetchBounds {
 }
 
 /**
- * Starts the work that is due each time the database becomes available, and periodically. `onListsActive` is called when
- * each due list is active, or has failed.
+ * Starts the work that is due each time the database becomes available, and periodically. `onListsActive` is called
+ * when every due list is either active or has failed.
  */
 export function startHousekeeping(context: PolicyContext, onListsActive: () => void): void {
   const { configuration, logger, database, policy, sources, catalogRefresh, logClearing, stops } = context;

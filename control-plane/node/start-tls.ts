@@ -16,14 +16,14 @@ export interface DnsCertificates {
   readonly dns: WebCertificate;
 }
 
-/** The certificate of the web; it is opened if HTTPS is enabled. */
+/** The certificate of the web; its files are opened only if HTTPS is enabled. */
 export async function openWebCertificate(node: Node): Promise<WebCertificate> {
   const certificate = webCertificate(node);
   if (node.config.server.web_tls.enabled) await open(node, certificate);
   return certificate;
 }
 
-/** The certificate of encrypted DNS: that of `server.encrypted_dns`, or of the web. */
+/** The certificate of encrypted DNS: the one of `server.encrypted_dns` or, without one, that of the web. */
 export async function openDnsCertificates(node: Node): Promise<DnsCertificates> {
   const { tls_cert_path: cert, tls_key_path: key } = node.config.server.encrypted_dns;
   const isOfWeb = cert === '';
@@ -36,7 +36,7 @@ export async function openDnsCertificates(node: Node): Promise<DnsCertificates> 
   };
 }
 
-/** The keys that all nodes share for a purpose. */
+/** The session-ticket keys that all nodes share for a purpose. */
 export function ticketKeysOf({ secret, clock }: Node, purpose: TicketKeyParts['purpose']): TicketKeys {
   return new TicketKeys({ purpose, secret: () => secret.current(), clock });
 }

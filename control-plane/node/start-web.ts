@@ -59,13 +59,19 @@ import { nodeHealth } from './system/node-health.ts';
 export interface NodeWeb {
   readonly server: RetriedWebServer;
   readonly nodeAccess: NodeAccess;
-  /** Also answers on the local socket, and on inherited listeners; called when this process has the data directory. */
+  /**
+   * Also accepts requests on the local socket and on inherited listeners. Call this when the process owns the data
+   * directory.
+   */
   open(): Promise<void>;
 }
 
 type WebApp = ReturnType<typeof createApp>;
 
-/** Dashboard and API. `isWebNeeded`: an unavailable web port fails the start, instead of being retried. */
+/**
+ * Starts the dashboard and the API. `isWebNeeded`: the start fails if the web port is unavailable; by default,
+ * listening is retried.
+ */
 export async function startWeb(policy: PolicyContext, isWebNeeded = false): Promise<NodeWeb> {
   const { database, logger, stops } = policy;
   const setupCode = new SetupCode(policy.dataDir, logger);
@@ -76,7 +82,7 @@ export async function startWeb(policy: PolicyContext, isWebNeeded = false): Prom
   });
   await listenForWeb(context, app, isWebNeeded);
   stops.push(() => {
-    // Streams of pages end first, so that the web server can close.
+    // Streams to pages end first, because the web server cannot close before.
     context.statusStreams.close();
     return context.tail.close();
   });
@@ -86,7 +92,7 @@ export async function startWeb(policy: PolicyContext, isWebNeeded = false): Prom
   return { server: web, nodeAccess, open: () => openWeb(policy, app, web) };
 }
 
-/** A complete node, from which the routes of every feature take their services. */
+/** The services of a complete node, which the routes of all features use. */
 async function webContext(policy: PolicyContext, setupCode: SetupCode) {
   const { configuration, database, clock, logger, publisher, rate, sources, nodeName } = policy;
   const auth = startAuth(policy, setupCode);
@@ -117,7 +123,7 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
     web: new RetriedWebServer(logger),
     cache: new CacheContents(policy.cacheMemory, (counter) => rate.total(counter)),
   };
-  /** State of the node's parts, from memory. */
+  /** Reads the state of the node's parts, from memory. */
   const health = { checks: () => nodeHealth(watched) };
   const localDomain = (): string => configuration.current().dns.local_domain;
   const localNames = { localDomain, live: () => localSources(policy, localDomain()) };
@@ -151,7 +157,7 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
       bootstrap: configuration.current().dns.bootstrap,
     })),
     dnsListening: () => listeningOf(policy.loaded, policy.dnsPort),
-    /** Devices in the network, from sources other than their queries. */
+    /** Lists devices in the network that are known from other sources than their queries. */
     network: () => ({ neighbours: policy.neighbours(), leases: policy.leases.all() }),
     askingClients: askingClients(policy),
     statusStreams: new StatusStreams({
@@ -179,7 +185,7 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
   };
 }
 
-/** How DNS treats the clients that open the page `/check`. */
+/** Determines how DNS queries of a client that opens the page `/check` are handled. */
 function askingClients({ access, explainer, publisher }: PolicyContext): AskingClients {
   return {
     admits: (address) => {
@@ -204,13 +210,13 @@ function upstreamTestParts({ configuration, dnsPort }: PolicyContext) {
   return { ...upstreamCaOf(configuration.current()), dnsPort };
 }
 
-/** Tests servers once; the resolvers in `bootstrap` look up their names. */
+/** Tests servers once; their host names are resolved by the resolvers in `bootstrap`. */
 function upstreamTest(policy: PolicyContext): TestUpstreams {
   return (servers, bootstrap, gone) =>
     testUpstreams(servers, { ...upstreamTestParts(policy), bootstrap }, gone);
 }
 
-/** The dashboard, which is read and, if necessary, built while everything else starts. */
+/** Starts reading and, if necessary, building the dashboard, while the other parts start. */
 function startDashboard({ logger, stops }: Node): DashboardOnDisk {
   const dashboard = new DashboardOnDisk({ logger, build: buildInProcess });
   stops.push(() => dashboard.stop());
@@ -218,12 +224,12 @@ function startDashboard({ logger, stops }: Node): DashboardOnDisk {
   return dashboard;
 }
 
-/** Waits for other nodes. */
+/** Returns a function that waits for other nodes. */
 function waiter(database: Node['database']): WaitForNodes {
   return (withinMs, gone) => waitForNodes(database, withinMs, gone);
 }
 
-/** Passes DNS over HTTPS from the web port to the DNS threads, if it is enabled. */
+/** Returns a function that passes DNS over HTTPS from the web port to the DNS threads, if this is enabled. */
 function relayTo({ config, supervisor }: PolicyContext): RelayQuery | undefined {
   if (!config.server.encrypted_dns.doh_enabled) return undefined;
   return (message, client, clientKey) => supervisor.requests.relay(message, client, clientKey);
@@ -246,7 +252,7 @@ function startAuth(node: PolicyContext, setupCode: SetupCode): Authenticator {
   return auth;
 }
 
-/** The certificates that are served. */
+/** The certificates that are in use. */
 function usedCertificates(
   { config, dnsCertificate }: PolicyContext,
   web: WebCertificate,
@@ -298,7 +304,7 @@ function commandName(): string {
   return process.env['npm_lifecycle_event'] === undefined ? 'weir' : 'npm run weir --';
 }
 
-/** Prints the code for the first password, once, if it is pending. */
+/** Returns a function that prints the setup code for the first password once, if no password is set yet. */
 function setupCodePrinter(
   auth: Authenticator,
   setupCode: SetupCode,
@@ -310,7 +316,7 @@ function setupCodePrinter(
     if (code === null || isPrinted) return;
     isPrinted = true;
     const { path } = setupCode;
-    // The code is a secret, so the log contains only the path of its file.
+    // The code is a secret, so the log only contains the path of its file.
     if (config.logging.format === 'json')
       logger.warn('no password is set; setup requires the code in a file', { path });
     else process.stdout.write(setupNotice(code, path, commandName()));

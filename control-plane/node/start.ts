@@ -1,8 +1,8 @@
 /**
- * Starts Weir in the order of dependencies: DNS answers first, from the state on disk; the database starts in the
- * background; the parts that need it follow. A process that takes over from another one starts everything before it
- * takes the data directory, so that the other one still works completely if a step fails. Stopping runs the same list
- * backwards.
+ * Starts Weir in the order of dependencies: first, DNS threads answer queries, with the state on disk; the database
+ * starts in the background; the parts that need the database follow. A process that takes over from another one starts
+ * all parts before it takes the data directory, so that the other process is still complete if a step fails. Parts are
+ * stopped in reverse order.
  */
 import { resolve } from 'node:path';
 import type { Node } from './node.ts';
@@ -36,9 +36,9 @@ import { isInContainer, lanAddresses } from './system/lan-addresses.ts';
 import { SignalEcho } from './system/signal-echo.ts';
 import { adoptDnsPriority, raiseDnsPriority } from './system/thread-priorities.ts';
 
-/** Milliseconds in which a database must respond when Weir stops. */
+/** Milliseconds that the database has to respond when Weir stops. */
 const LIFE_SIGN_MS = 700;
-/** Milliseconds for which a node without policy answers only its own machine. */
+/** Milliseconds for which a node without policy answers only queries from its own machine. */
 const HOLD_MS = 30_000;
 
 /** Parameters of a start. */
@@ -50,7 +50,8 @@ interface StartOptions {
 }
 
 /**
- * Starts Weir and resolves when it answers; it then runs until SIGTERM or SIGINT. A second signal ends it immediately.
+ * Starts Weir; resolves when it answers queries. Weir then runs until SIGTERM or SIGINT. A second signal ends it
+ * immediately.
  */
 export async function startWeir(
   loaded: LoadedConfig,
@@ -77,8 +78,8 @@ export async function startWeir(
 }
 
 /**
- * Reports the failure to the process that this one should have replaced. That process receives queries again before
- * this one stops.
+ * Reports the failure to the process that this one was to replace, so that it receives queries again before this
+ * process stops.
  */
 async function reportFailure({ loaded, takesOver, handover }: Start, reason: string): Promise<void> {
   if (!takesOver) return;
@@ -86,11 +87,11 @@ async function reportFailure({ loaded, takesOver, handover }: Start, reason: str
   else await handover.taking.fail(reason);
 }
 
-/** State of a handover, for signals. */
+/** State of a handover, used when a signal arrives. */
 interface HandoverState {
-  /** Handover to any process that requests it; null = this process is not complete yet. */
+  /** Hands over to a process that requests it; null = this process is not complete yet. */
   giving: UpgradeSource | null;
-  /** Handover from another process; null = this process has not requested it. */
+  /** Takes over from another process; null = this process has not requested a handover. */
   taking: UpgradeTarget | null;
   /** Whether another process still has the data directory. */
   isTaking: boolean;
@@ -112,7 +113,7 @@ interface Start {
   readonly steps: StartSteps;
 }
 
-/** Stops this process, and one that it has started as its successor. */
+/** On a signal, stops this process, and also a successor that it has started. */
 function stopAtSignals({ logger, service, stop, handover }: Start): void {
   const echo = new SignalEcho(clock);
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -126,8 +127,8 @@ function stopAtSignals({ logger, service, stop, handover }: Start): void {
       void Promise.all([stopped, giving?.end(stopped)]).then(() => process.exit(0));
       return;
     }
-    // In a terminal, this process and the one that it takes over from both receive the signal, and the latter also
-    // forwards it.
+    // In a terminal, both processes of a handover receive the signal, and the old one also forwards it to this one, so
+    // a second signal is expected.
     if (handover.isTaking) return;
     logger.warn('stopping immediately: data that is not stored is lost', { signal });
     giving?.endAtOnce();
@@ -155,7 +156,7 @@ async function startParts(start: Start): Promise<void> {
     if (handover.isStopRequested) return;
     start.service.stayAlive();
   }
-  // The threads are already answering: without a handover, the rest of the code is loaded only now.
+  // The threads already answer queries. Without a handover, the rest of the code is only loaded now.
   steps.begin('load the policy');
   const { startHousekeeping, startPolicy } = await import('./start-policy.ts');
   const context = await startPolicy(dns);
@@ -166,7 +167,7 @@ async function startParts(start: Start): Promise<void> {
   const reload = (): void => void node.configuration.reloadLater(context.policy);
   process.on('SIGHUP', reload);
   stops.push(() => void process.off('SIGHUP', reload));
-  // The web port is free only after the other process has ended.
+  // The web port is only free after the other process has ended.
   if (!node.isTakingOver && !(await finishTaking(start, taking))) return;
   steps.begin('start the web server');
   const { startWeb } = await import('./start-web.ts');
@@ -188,13 +189,13 @@ async function startParts(start: Start): Promise<void> {
   );
 }
 
-/** Load balancers and other nodes are informed of the state. */
+/** Reports the state to the DNS threads, for load balancers, and to other nodes. */
 function announceState({ supervisor, claim }: DnsContext, state: NodeStateCode): void {
   supervisor.setNodeState(state);
   claim.requestBeat();
 }
 
-/** Called when all due lists are active, or could not be fetched. */
+/** Called when every due list is either active or could not be fetched. */
 function becomeReady(dns: DnsContext): void {
   announceState(dns, NodeState.READY);
   dns.generations.noteReady().catch((error: unknown) => {
@@ -202,7 +203,7 @@ function becomeReady(dns: DnsContext): void {
   });
 }
 
-/** Takes the data directory, if another process hands it over; false if this process must stop. */
+/** Takes over the data directory if another process hands it over; false if this process must stop. */
 async function finishTaking({ handover, steps }: Start, taking: UpgradeTarget | null): Promise<boolean> {
   steps.begin('lock the data directory');
   await taking?.finish();
@@ -210,7 +211,7 @@ async function finishTaking({ handover, steps }: Start, taking: UpgradeTarget | 
   return !handover.isStopRequested;
 }
 
-/** Hands over to another process from now on; the last part to start, and the first to stop. */
+/** From now on, this process can hand over to another one. This part is the last to start and the first to stop. */
 async function startGiving(
   { handover, stops, stop, service }: Start,
   dns: DnsContext,
@@ -224,7 +225,7 @@ async function startGiving(
   stops.push(() => announceState(dns, NodeState.DRAINING));
 }
 
-/** Shows the addresses on which Weir answers. */
+/** Shows the addresses of Weir. */
 async function greet(
   { loaded, dataDir, config, version, dnsPort, logger }: Node,
   web: RetriedWebServer,
@@ -247,7 +248,10 @@ async function greet(
   else logger.info(`Weir ${version} is running.`, greetingFields(facts));
 }
 
-/** After a time, lets a node without a policy answer unfiltered, if configured; call the result to cancel. */
+/**
+ * If configured, a node without policy answers all queries unfiltered after a time; returns a function that cancels
+ * this.
+ */
 function endHoldLater({ config, logger, supervisor }: DnsContext): () => void {
   const endHold = (): void => {
     if (supervisor.nodeState() !== NodeState.HOLDING) return;

@@ -1,20 +1,20 @@
 /**
- * Stops the parts of a node in reverse order of their start, each within its own time limit and all within a service
- * manager's timeout. A part that hangs or fails does not prevent the others from stopping.
+ * Stops the parts of a node in reverse order of their start, each within its own time limit, and all of them within the
+ * timeout of a service manager. A part that hangs or fails does not prevent the others from stopping.
  */
 import { reasonOf } from '../../shared/errors.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../shared/log.ts';
 
-/** Stops a part; it is awaited for at most `withinMs`. */
+/** Stops a part; the result is awaited for at most `withinMs`. */
 export type Stop = (withinMs: number) => Promise<void> | void;
 
-/** A stop with its own time limit. */
+/** A stop function with its own time limit. */
 export interface TimedStop {
   readonly stop: Stop;
   /** Maximum milliseconds for the part; by default all remaining time. */
   readonly withinMs?: number;
-  /** Milliseconds reserved for the part, however long earlier parts take. */
+  /** Milliseconds reserved for the part, even if parts that stop earlier take long. */
   readonly keptMs?: number;
 }
 
@@ -23,7 +23,7 @@ export type Stops = (Stop | TimedStop)[];
 
 /** Milliseconds for stopping all parts. */
 const STOP_MS = 4800;
-/** Default milliseconds for a part: enough to wait for a statement. */
+/** Default milliseconds for a part: enough to wait for an SQL statement. */
 const PART_MS = 1000;
 
 /** Stops all parts, last first. */
@@ -45,7 +45,7 @@ async function stopPart(stop: Stop, withinMs: number, logger: Logger): Promise<v
   const late = sleep(withinMs, 'late', { signal: inTime.signal }).catch(() => 'in time');
   try {
     const stopped = Promise.resolve(stop(withinMs)).then(() => 'in time');
-    stopped.catch(() => undefined); // A failure is reported below, unless it occurs after the time limit.
+    stopped.catch(() => undefined); // Failures in time are reported below.
     if ((await Promise.race([stopped, late])) === 'late')
       logger.warn('could not stop a component in time', { waited_ms: Math.round(withinMs) });
   } catch (error) {

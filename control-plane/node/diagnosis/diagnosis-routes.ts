@@ -50,7 +50,7 @@ export function diagnosisRoutes(context: {
   ];
 }
 
-/** Null without a database; all other values come from memory. */
+/** The size of the database; null without a database. All other values of the response come from memory. */
 async function databaseBytes(database: Queryable & Pick<Database, 'status'>): Promise<number | null> {
   if (database.status().state !== 'up') return null;
   return readDatabaseBytes(database).catch(() => null);

@@ -1,6 +1,6 @@
 /**
- * If Weir is started as root, it becomes the user `weir` before any part of it starts, by executing itself again. If
- * that user is missing, or could not access the files that Weir needs, Weir stays root and logs what to do.
+ * If Weir is started as root, it switches to the user `weir` before any part starts, by executing itself again. If this
+ * user does not exist, or cannot access the files that Weir needs, Weir stays root and logs what to do.
  */
 import {
   closeSync,
@@ -35,13 +35,13 @@ export interface StaysRoot {
   readonly remedy: string;
 }
 
-/** The user that the package creates. */
+/** The user that the installation package creates. */
 const NAME = 'weir';
 const RELEASE = join(import.meta.dirname, '..', '..', '..');
 
 /**
  * Replaces this process with one of the user `weir`, and then does not return. Returns undefined for an ordinary user,
- * and the reason if Weir stays root. Throws if switching fails halfway.
+ * and the reason if Weir stays root. Throws if switching fails after some of its steps.
  */
 export function dropRoot(loaded: LoadedConfig, takesOver: boolean): StaysRoot | undefined {
   if (process.geteuid?.() !== 0) return undefined;
@@ -78,7 +78,7 @@ function obstacleOf(
   if (missing.length > 0)
     return { reason: `root lacks ${missing.join(', ')}`, remedy: 'run the container as the user weir' };
   const dataDir = resolve(loaded.config.server.data_dir);
-  // The running process would refuse this one if it ran as another user.
+  // The running process would refuse a handover to a process of another user.
   if (takesOver && isRunByRoot(dataDir))
     return {
       reason: 'the running process of Weir is root',
@@ -91,15 +91,16 @@ function obstacleOf(
       ? [...releaseFiles(), ...(loaded.file === undefined ? [] : [loaded.file]), './.'].find(isClosed)
       : process.execPath;
   if (closed !== undefined) return closedPath(closed);
-  // The account controls the configuration, so paths in it must not keep Weir root.
+  // If the account controls the configuration file, paths in this file must not be a reason to stay root.
   if (loaded.file !== undefined && isOnWayOf(account, loaded.file)) return undefined;
   const named = namedFiles(loaded).find(isClosed);
   return named === undefined ? dataDirObstacle(account, dataDir) : closedPath(named);
 }
 
 /**
- * Whether the account owns the path, or a folder or link that leads to it. Then it can restrict the path itself, which
- * must not keep Weir root: root would follow the links that the account creates.
+ * Whether the account owns the path, or a directory or link that leads to it. The account can then make the path
+ * inaccessible itself. This must not be a reason to stay root, because root would follow links that the account
+ * creates.
  */
 function isOnWayOf({ uid }: Account, path: string): boolean {
   for (let at = resolve(path); ; at = dirname(at)) {
@@ -132,13 +133,16 @@ function dataDirObstacle(account: Account, dataDir: string): StaysRoot | undefin
   return closed === undefined || isOnWayOf(account, closed) ? undefined : closedPath(closed);
 }
 
-/** The first folder in `path`, including itself, that the account cannot enter. */
+/** The first directory on `path`, including `path` itself, that the account cannot enter. */
 function firstUnentered(account: Account, path: string): string | undefined {
   const above = path === dirname(path) ? undefined : firstUnentered(account, dirname(path));
   return above ?? (asAccount(account, () => mayEnter(path)) ? undefined : path);
 }
 
-/** Directory of an embedded database outside the data directory; a path that Weir does not use for this is ignored. */
+/**
+ * Directory of an embedded database outside the data directory; a path that Weir would not use for this purpose is
+ * ignored.
+ */
 function databaseElsewhere(dataDir: string): string[] {
   const pointer = join(dataDir, 'postgres.location');
   if (lstatSync(pointer, { throwIfNoEntry: false })?.isFile() !== true) return [];
@@ -147,8 +151,8 @@ function databaseElsewhere(dataDir: string): string[] {
 }
 
 /**
- * The command is not `chown -R`, which would also change the owner of the release's programs, to which the data
- * directory has hard links. `-execdir` uses names relative to their own folder, so that a symbolic link cannot lead
+ * The command is not `chown -R`, because the data directory contains hard links to programs of the release, whose owner
+ * must not change. `-execdir` uses names relative to their own directory, so that a symbolic link cannot lead
  * elsewhere.
  */
 function foreignTo(path: string, folders: readonly string[]): StaysRoot {
@@ -164,7 +168,7 @@ function shellWord(path: string): string {
   return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** Files of the release that a start reads. */
+/** Files of the release that Weir reads at start. */
 function releaseFiles(): string[] {
   return [process.argv[1]!, join(RELEASE, 'package.json'), koffiFile()];
 }
@@ -173,7 +177,7 @@ function koffiFile(): string {
   return createRequire(import.meta.url).resolve('koffi');
 }
 
-/** Files that the operator configured; files that Weir's user can set through the API are not included. */
+/** Files in the configuration, without those that can be set through the API. */
 function namedFiles({ config, given: { local = [] } }: LoadedConfig): string[] {
   const { server, dns, auth, database } = config;
   const { web_tls: web, encrypted_dns: encrypted } = server;
@@ -202,7 +206,7 @@ function mayEnter(folder: string): boolean {
   }
 }
 
-/** Whether the effective user can read the file or folder; true if it does not exist. */
+/** Whether the effective user can read the file or directory; true if it does not exist. */
 function mayOpen(path: string): boolean {
   try {
     closeSync(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
@@ -213,8 +217,9 @@ function mayOpen(path: string): boolean {
 }
 
 /**
- * The first file in `folder`, or the folder itself, that belongs to another user; undefined if there is none. Does not
- * follow links. A file with several names is ignored: PostgreSQL's programs are hard links to those of the release.
+ * The first file in `folder`, or the directory itself, that belongs to another user; undefined if there is none. Does
+ * not follow symbolic links. A file with several hard links is ignored, because PostgreSQL's programs are hard links to
+ * files of the release.
  */
 function firstForeign(folder: string, uid: number): string | undefined {
   const state = lstatSync(folder, { throwIfNoEntry: false });
@@ -229,7 +234,8 @@ function firstForeign(folder: string, uid: number): string | undefined {
 }
 
 /**
- * Creates a folder that only the account (and root) can enter, and its parents. Throws if the account cannot reach it.
+ * Creates a directory that only the account (and root) can enter, and its parents. Throws if the account cannot access
+ * it.
  */
 function makeFolderFor(path: string, account: Account): void {
   const parent = dirname(path);
@@ -241,8 +247,8 @@ function makeFolderFor(path: string, account: Account): void {
 const TIMEOUT_MS = 1000;
 
 /**
- * Whether root listens for upgrades in the data directory. Asks the kernel, because the files there may belong to
- * another user.
+ * Whether root listens for upgrades in the data directory. The kernel is queried, because files in the directory may
+ * belong to another user.
  */
 function isRunByRoot(dataDir: string): boolean {
   const loaded = loadDescriptorCalls();
@@ -252,7 +258,7 @@ function isRunByRoot(dataDir: string): boolean {
   try {
     socket = connectUnix(calls, join(dataDir, HANDOVER_SOCKET), TIMEOUT_MS);
   } catch {
-    return false; // Nothing is running there, which the start reports.
+    return false; // No process is running there; the start reports this.
   }
   try {
     return peerUser(calls, socket) === 0;

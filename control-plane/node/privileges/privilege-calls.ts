@@ -1,5 +1,5 @@
 /**
- * Gives up root permanently and keeps the rights of an ordinary user and CAP_NET_BIND_SERVICE, for ports below 1024
+ * Switches permanently from root to an ordinary user with the capability CAP_NET_BIND_SERVICE, for ports below 1024
  * (capabilities(7)). Only the calling thread is limited, so a program must be executed immediately afterwards.
  */
 import { readFileSync } from 'node:fs';
@@ -41,19 +41,16 @@ const Prctl = {
 } as const;
 /** Resources of setrlimit(2). */
 const Resource = { CORE: 4, NICE: 13 } as const;
-/** RLIMIT_NICE of niceness 0, which an upgrade needs to give new threads the priority of the replaced ones. */
+/** RLIMIT_NICE of niceness 0, which an upgrade needs to give new threads the priority of those that they replace. */
 const NICENESS_ZERO = 20;
 
-/** Loads the calls, or returns why they are unavailable. */
+/** Loads the calls; returns the reason if they are unavailable. */
 export function loadPrivilegeCalls(): { calls: PrivilegeCalls } | { reason: string } {
   const reason = layoutMismatch();
   return reason === undefined ? loadLibc<PrivilegeCalls>(SIGNATURES) : { reason };
 }
 
-/**
- * Names of capabilities that are required for switching users and that this process lacks, which is possible for root
- * in a container.
- */
+/** Names of missing capabilities that are required to switch users. Root in a container may lack some. */
 export function missingCapabilities(status = readFileSync('/proc/self/status', 'utf8')): string[] {
   const held = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`);
   return NEEDED.filter((name) => ((held >> BigInt(Capability[name])) & 1n) === 0n).map(
@@ -62,8 +59,8 @@ export function missingCapabilities(status = readFileSync('/proc/self/status', '
 }
 
 /**
- * Switches to the account permanently. Throws if a step fails: the process then has only some of the rights, and must
- * end. Core files are disabled, and threads may have niceness 0 again.
+ * Switches to the account permanently. Throws if a step fails; the process is then in an intermediate state and must
+ * end. Also disables core files, and allows threads to return to niceness 0.
  */
 export function becomeAccount(calls: PrivilegeCalls, account: Account): void {
   const check = (step: string, result: number): void => {
@@ -84,14 +81,14 @@ export function becomeAccount(calls: PrivilegeCalls, account: Account): void {
   process.setuid!(account.uid);
   const kept = 1 << Capability.NET_BIND_SERVICE;
   const header = Uint32Array.of(CAPABILITY_VERSION, 0);
-  // Effective, permitted and inheritable sets: the lower 32 capabilities, then the others.
+  // Effective, permitted and inheritable sets: first for the lower 32 capabilities, then for the higher ones.
   const sets = Uint32Array.of(kept, kept, kept, 0, 0, 0);
   check('capset', calls.capset(calls.address(header), calls.address(sets)));
   prctl('CAP_AMBIENT', Prctl.CAP_AMBIENT_RAISE, Capability.NET_BIND_SERVICE);
   prctl('SET_NO_NEW_PRIVS', 1);
 }
 
-/** Sets a limit if permitted: root in a container may not be, and Weir works without the limit. */
+/** Sets a limit if this is permitted. It may not be for root in a container, and Weir also works without the limit. */
 function limit(calls: PrivilegeCalls, resource: number, value: number): void {
   const limits = BigUint64Array.of(BigInt(value), BigInt(value));
   calls.setrlimit(resource, calls.address(limits));

@@ -14,7 +14,7 @@ export interface NodeStatusParts extends NamedNode {
   readonly unblockRequests: { ids(): number[] };
 }
 
-/** Reads the state; names are counted again only after another state was published. */
+/** Reads the state; blocked names are counted again only after a new snapshot was published. */
 export function nodeStatusReader(
   parts: NodeStatusParts,
 ): () => { readonly event: StatusEvent; readonly version: string } {
@@ -40,8 +40,8 @@ export function nodeStatusReader(
 }
 
 /**
- * Everything except values that change only with time. It includes the number of the policy, because a state may have
- * changed and changed back between two checks.
+ * A text that changes with the state, except for values that only change with time. It includes the version of the
+ * policy, because a state may change and change back between two checks.
  */
 function versionOf({ health, blocking, ...rest }: StatusEvent, endMs: number | null, policy: number): string {
   return JSON.stringify([{ ...health, uptime_secs: 0 }, { ...blocking, timer_secs: endMs }, rest, policy]);

@@ -10,13 +10,13 @@ import type { StatusStreams } from './status-streams.ts';
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // nginx would buffer events.
+  // Without this header, nginx would buffer events.
   'X-Accel-Buffering': 'no',
 };
 
 /** The route of the stream. */
 export function statusStreamRoutes(context: {
-  /** Caller of a request, with its current rights; null = unknown. */
+  /** The caller of a request, with current rights; null = unknown. */
   callerNow(http: Request): Promise<Caller | null>;
   statusStreams: Pick<StatusStreams, 'admit' | 'send'>;
 }): Route[] {

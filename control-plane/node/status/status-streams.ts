@@ -1,7 +1,7 @@
 /**
- * Streams of this node's state as server-sent events, for pages that show it: sent immediately and on each change, with
- * a comment each second in between, so that a reader notices a lost connection within seconds. Costs nothing while no
- * stream is open.
+ * Streams of this node's state as server-sent events, for pages that show it: the state is sent immediately and after
+ * each change. A comment is sent every second, so that a reader notices a lost connection within seconds. No work is
+ * done while no stream is open.
  */
 import type { ServerResponse } from 'node:http';
 import type { StatusEvent } from '../../../shared/api/policy/status-api.ts';
@@ -12,9 +12,12 @@ import { Places } from '../../api/places.ts';
 import type { PlaceLimits } from '../../api/places.ts';
 
 export interface StatusStreamsParts {
-  /** The current state, from memory; if `version` is the same text, only time-dependent values have changed. */
+  /** The current state, from memory; if `version` is unchanged, only time-dependent values have changed. */
   readonly read: () => { readonly event: StatusEvent; readonly version: string };
-  /** Calls `listener` when sessions may have ended; call the result to stop. */
+  /**
+   * `onEnded()` registers a listener for the event that sessions may have ended; returns a function that removes the
+   * listener.
+   */
   readonly sessions: { onEnded(listener: () => void): () => void };
   readonly logger: Logger;
   /** Milliseconds between two comments. */
@@ -23,9 +26,9 @@ export interface StatusStreamsParts {
 
 /** A request for the stream. */
 export interface StatusRequest {
-  /** Caller that the stream counts for (`holderOf`). */
+  /** Caller for which the stream counts towards the limit (`holderOf`). */
   readonly holder: string | null;
-  /** Permission check, see `TailRequest`. */
+  /** Checks permission, see `TailRequest`. */
   readonly isAllowed: () => Promise<boolean>;
 }
 
@@ -41,7 +44,7 @@ interface Stream {
 const TICK_MS = 1000;
 /** Ticks between two checks of whether a reader may continue. */
 const CHECK_TICKS = 5;
-/** Maximum number of open streams, one for each visible page: of all callers, and of one user. */
+/** Maximum number of open streams of all callers together, and of one user; each visible page needs one. */
 export const STATUS_STREAM_LIMITS: PlaceLimits = { total: 32, perCaller: 8 };
 
 /** All streams of a node. */
@@ -71,7 +74,7 @@ export class StatusStreams {
   async send(response: ServerResponse, { holder, isAllowed }: StatusRequest): Promise<void> {
     this.admit(holder);
     const stream: Stream = { response, isAllowed, version: null, isChecking: false };
-    // The client may have disconnected while its session was looked up: then no event follows.
+    // The client may have disconnected while its session was looked up; there is no event in that case.
     if (response.destroyed) return;
     const leave = this.places.take(holder);
     const ended = new Promise((resolve) => response.once('close', resolve).once('finish', resolve));
@@ -122,7 +125,10 @@ export class StatusStreams {
     }
   }
 
-  /** Checks whether a stream may continue; ends it if not, or if there is no answer until the next check. */
+  /**
+   * Checks whether a stream may continue; ends the stream if it may not, or if the check has no result until the next
+   * one.
+   */
   private check(stream: Stream): void {
     if (stream.isChecking) return;
     stream.isChecking = true;

@@ -1,13 +1,16 @@
-/** Shares of one core between two measurements, from CPU times that only increase. */
+/** Computes shares of one CPU core from CPU times of two measurements. */
 import type { Clock } from '../../../shared/clock.ts';
 
-/** Requests in quick succession share the previous result, because several users may request it at the same time. */
+/**
+ * Minimum milliseconds between two measurements: requests in quick succession get the same result, because several
+ * users may request it at the same time.
+ */
 const MIN_SPAN_MS = 1000;
 
-/** CPU seconds by thread, since each thread's start. */
+/** CPU seconds by thread since the start of each thread. */
 export type CpuTimes = ReadonlyMap<string, number>;
 
-/** Stores the last measurement. */
+/** Measures CPU shares; keeps the last measurement. */
 export class CpuShares {
   private readonly clock: Clock;
   private readonly read: () => CpuTimes;
@@ -22,14 +25,16 @@ export class CpuShares {
     this.read = read;
   }
 
-  /** Percent of one core that each thread has used since the last measurement, or at first since the start. */
+  /**
+   * Percent of one core that each thread has used since the last measurement, or, at the first call, since the start.
+   */
   percents(): ReadonlyMap<string, number> {
     const nowMs = this.clock.monotonicMs();
     const spanMs = nowMs - this.atMs;
     if (this.shares !== undefined && spanMs < MIN_SPAN_MS) return this.shares;
     const times = this.read();
     const shareOf = (name: string, secs: number): number => {
-      // A thread that was replaced starts at zero.
+      // The time of a thread that was replaced starts at zero again.
       const usedSecs = Math.max(0, secs - (this.times.get(name) ?? 0));
       return Math.round((usedSecs * 1e7) / Math.max(1, spanMs)) / 100;
     };

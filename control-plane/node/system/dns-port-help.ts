@@ -1,4 +1,7 @@
-/** Whether devices can use this node, and one command that makes it possible: routers and devices use only port 53. */
+/**
+ * Determines whether devices can use this node, which requires port 53 because routers and devices use no other, and
+ * which command makes the port available.
+ */
 import type { LoadedConfig } from '../../../config/parse-config.ts';
 import type { DnsReach } from '../../../shared/api/system-api.ts';
 import { portState } from '../../threads/dns-port.ts';
@@ -19,13 +22,13 @@ export interface DnsPortParts {
   readonly isService: boolean;
 }
 
-/** Ports of a node that runs with this configuration. */
+/** Addresses and port on which a node with this configuration listens. */
 export function listeningOf({ config, explicit }: LoadedConfig, dnsPort: number): DnsPortParts {
   return {
     addresses: config.server.bind_address,
     dnsPort,
     isChosen: explicit.has('server.dns_port'),
-    // Desktop terminals also have INVOCATION_ID.
+    // INVOCATION_ID is not checked, because desktop terminals also have it.
     isService: (process.env['NOTIFY_SOCKET'] ?? '') !== '',
   };
 }
@@ -35,7 +38,7 @@ export async function dnsReach({ addresses, dnsPort, isChosen, isService }: DnsP
   const base = { dns_port: dnsPort, is_chosen: isChosen && dnsPort !== DNS_PORT };
   if (dnsPort === DNS_PORT) return { ...base, port_53: 'weir', holder: null, command: null };
   const tried = await portState(addresses, DNS_PORT);
-  // The kernel refuses permission before it checks whether the port is taken.
+  // A missing permission is found first, so the port may also be in use, which the kernel has not checked yet.
   const found = tried === 'free' ? null : holderOfPort(DNS_PORT);
   const held = tried === 'taken' ? (found ?? UNKNOWN_HOLDER) : found;
   const command = base.is_chosen ? null : commandFor(tried, held, isService);
@@ -48,8 +51,8 @@ const PERMIT =
   "echo 'net.ipv4.ip_unprivileged_port_start=53' | sudo tee /etc/sysctl.d/50-weir.conf && sudo sysctl -p /etc/sysctl.d/50-weir.conf";
 
 /**
- * One line that makes the port available to Weir, with Weir's restart if Weir is a service; null if nothing has to be
- * run, or Weir does not know how to stop the program.
+ * One command line that makes the port available to Weir and, if Weir is a service, restarts Weir. Null if no command
+ * is needed, or if Weir does not know how to stop the program that uses the port.
  */
 export function commandFor(
   state: 'free' | 'taken' | 'not_permitted',
@@ -66,10 +69,11 @@ export function commandFor(
 /** Command that stops the program; null if Weir does not know how. */
 function releaseOf({ program, unit }: PortHolder): string | null {
   if (program === 'systemd-resolve')
-    // An upgrade of systemd would replace the file from its package; /etc/resolv.conf refers to the stub listener that
-    // is disabled.
+    // Writes a separate file, because an upgrade of systemd would replace the file of its package. Changes
+    // /etc/resolv.conf, because it refers to the stub listener, which is disabled.
     return "sudo mkdir -p /etc/systemd/resolved.conf.d && printf '[Resolve]\\nDNSStubListener=no\\n' | sudo tee /etc/systemd/resolved.conf.d/weir.conf && sudo ln -sf /run/systemd/resolve/resolv.conf /etc/resolv.conf && sudo systemctl restart systemd-resolved";
-  // The dnsmasq of libvirt, LXD or NetworkManager runs in their units, which also do other things.
+  // A dnsmasq that libvirt, LXD or NetworkManager has started runs in the unit of that service, which must not be
+  // stopped.
   const isOwnUnit = unit !== null && SERVICES[program ?? ''] === unit;
   return isOwnUnit ? `sudo systemctl disable --now ${unit}` : null;
 }

@@ -6,24 +6,24 @@ import { DNS_PORT } from './dns-port-help.ts';
 import type { LanAddress } from './lan-addresses.ts';
 import { localAddress } from '../../host/local-address.ts';
 
-/** Facts in the greeting. */
+/** Data that the greeting shows. */
 export interface GreetingFacts {
   readonly version: string;
   readonly configFile: string | undefined;
   readonly dataDir: string;
   readonly bindAddresses: readonly string[];
-  /** Addresses at which devices in the network reach the node; none in a container. */
+  /** Addresses at which devices in the network reach the node; empty in a container. */
   readonly addresses: readonly LanAddress[];
   readonly dns: DnsReach;
   readonly webPort: number;
-  /** Reason why the web server does not listen; null = it does. */
+  /** Reason why the web server does not listen; null = it listens. */
   readonly webTrouble: string | null;
   readonly isSecure: boolean;
-  /** Check of which clients may send queries. */
+  /** Health check of the setting which clients may send queries. */
   readonly access: HealthCheck;
 }
 
-/** The greeting, several lines. */
+/** The greeting, in several lines. */
 export function greeting(facts: GreetingFacts): string {
   const { dns } = facts;
   const [first, ...others] = placesOf(facts);
@@ -100,7 +100,7 @@ function webAddress(facts: GreetingFacts): string {
   return `${facts.isSecure ? 'https' : 'http'}://${inUrl(placesOf(facts)[0])}:${String(facts.webPort)}/`;
 }
 
-/** Addresses of Weir, the best first; one that only this machine can reach if Weir listens on no other. */
+/** Addresses of Weir, the best first; if Weir listens on no others, an address that only this machine can reach. */
 function placesOf({ addresses, bindAddresses }: GreetingFacts): [string, ...string[]] {
   const [first = localAddress(bindAddresses), ...others] = addresses.map(placeOf);
   return [first, ...others];

@@ -1,4 +1,4 @@
-/** HTTP routes of the node's state. Only the session lookup may wait for the database. */
+/** HTTP routes of the node's state. Only the lookup of the session may wait for the database. */
 import { hostname } from 'node:os';
 import { Health, Hostname } from '../../../shared/api/system-api.ts';
 import { mayCall } from '../../api/route-access.ts';
@@ -13,12 +13,12 @@ import type { NamedNode } from './node-health.ts';
 export function healthRoutes(
   context: NamedNode & {
     auth: Authenticator;
-    /** Checks from memory; they must not wait for anything. */
+    /** Runs the checks from memory; they must never wait. */
     health: { checks(): Health['checks'] };
   },
 ): Route[] {
-  // Status 200 if DNS is answered, or 503. Callers without the right to read everything see states, but no names of
-  // servers and faults.
+  // Status 200 if DNS is answered, or 503. Callers without the right to read all data get states, but no names of
+  // servers and no descriptions of faults.
   const readHealth = route({
     method: 'GET',
     path: '/health',

@@ -3,10 +3,10 @@ import { networkInterfaces } from 'node:os';
 import type { NetworkInterfaceInfo } from 'node:os';
 import { defaultRoute4 } from '../../host/default-gateway.ts';
 
-/** Kinds of permanent addresses; those that a provider assigns change, and are left out. */
+/** Kinds of permanent addresses. Addresses that a provider assigns are left out, because they change. */
 export type LanAddressKind = 'ipv4' | 'ula' | 'link_local';
 
-/** An address in the form that users enter; an address of the kind `link_local` is valid only on its own link. */
+/** An address in the form that users enter; a `link_local` address is only valid on its own link. */
 export interface LanAddress {
   readonly address: string;
   readonly kind: LanAddressKind;
@@ -20,7 +20,7 @@ const NOT_ON_LAN =
 const RANKS: Readonly<Record<LanAddressKind, number>> = { ipv4: 0, ula: 1, link_local: 2 };
 
 /**
- * The addresses that the node listens on (`server.bind_address`), IPv4 first, and those of the interface with the
+ * The addresses on which the node listens (`server.bind_address`): IPv4 first, and addresses of the interface with the
  * default route before others.
  */
 export function lanAddresses(
@@ -55,8 +55,8 @@ function kindOf6(address: string): LanAddressKind | null {
 }
 
 /**
- * Whether Weir runs in a container, whose addresses are not those of the machine. The image of Weir sets the variable
- * `container`, as does Podman; a container that shares the network of its machine unsets it.
+ * Whether Weir runs in a container, whose addresses differ from those of the machine. Weir's image and Podman set the
+ * variable `container`; a container that shares the network of its machine must unset it.
  */
 export function isInContainer(env: NodeJS.ProcessEnv = process.env): boolean {
   return (env['container'] ?? '') !== '';

@@ -35,12 +35,12 @@ export function healthOf(node: NamedNode, checks: Health['checks']): Health {
   };
 }
 
-/** The parts whose state is reported. */
+/** The parts whose state is checked. */
 export interface HealthParts {
   readonly supervisor: WorkerSupervisor;
   readonly database: Database;
   readonly publisher: SnapshotPublisher;
-  /** Reason why rows of the query log cannot be stored; null = they can. */
+  /** Reason why rows of the query log cannot be stored; null = rows can be stored. */
   readonly logTrouble: () => string | null;
   /** Export of finished days of the query log. */
   readonly dayExport: Pick<DayExport, 'trouble'>;
@@ -53,7 +53,7 @@ export interface HealthParts {
   readonly writer: { readonly spoolLimitBytes: number };
   readonly version: string;
   readonly nodeAccess: { check(): Health['checks']['access'] };
-  /** Reason why the web server does not listen; null = it does. */
+  /** Reason why the web server does not listen; null = it listens. */
   readonly web: { trouble(): string | null };
 }
 
@@ -95,11 +95,11 @@ function dnsCheck(supervisor: WorkerSupervisor): Health['checks']['dns'] {
   const detail = `${String(answering)} of ${String(workers)} workers answer, ${String(restarts)} threads were replaced`;
   if (answering === 0) return { status: 'down', detail };
   if (answering < workers) return { status: 'degraded', detail };
-  // Resolved faults that users should still know about.
+  // The faults are over, but users should still know about them.
   return restarts > 0 ? { status: 'ok', detail } : { status: 'ok' };
 }
 
-/** Text after the name of a server. */
+/** Text that follows the name of a server. */
 const OLD_PRIMARY =
   'is an old primary that still accepts changes: stop it, or make it a standby, before other programs use it';
 
@@ -128,8 +128,8 @@ export function databaseCheck(
 }
 
 /**
- * State of the pools' servers. Unreachable servers of a forward zone are listed but do not degrade the node. `reports`:
- * one per worker.
+ * State of the servers of all pools. Unreachable servers of a forward zone are listed but do not degrade the node.
+ * `reports`: one for each worker.
  */
 export function upstreamsCheck(reports: readonly UpstreamReports[]): Health['checks']['upstreams'] {
   const pools = reports.flatMap((report) => report.pools);
@@ -167,10 +167,10 @@ function distinct(reports: readonly UpstreamReport[], nameOf: (report: UpstreamR
   return [...new Set(reports.map(nameOf))];
 }
 
-/** Maximum number of lists that the detail names. */
+/** Maximum number of lists that the detail of the check names. */
 const MAX_LISTS = 5;
 
-/** Degraded while an enabled list is not part of the compiled filter, or its last version could not be used. */
+/** Degraded while an enabled list is not part of the compiled filter, or its latest version could not be used. */
 export function filtersCheck(publisher: Pick<SnapshotPublisher, 'current'>): Health['checks']['filters'] {
   const { compiled, rows } = publisher.current();
   const active = compiled.sources.filter(({ statistics }) => statistics.fault === null).map(({ id }) => id);
@@ -189,7 +189,7 @@ const CLOCK_MS = 2000;
 
 /** Known facts about the other nodes. */
 interface OtherNodes {
-  /** Nodes that are silent or use an older policy. */
+  /** Nodes whose heartbeat is missing or whose policy is older. */
   readonly inTrouble: readonly TroubledNode[];
   /** Running nodes whose version differs from this node's. */
   readonly otherVersions: readonly { readonly node: string; readonly version: string }[];
@@ -197,7 +197,7 @@ interface OtherNodes {
   readonly version: string;
 }
 
-/** Degraded while another node is silent or outdated, or runs another version. */
+/** Degraded while the heartbeat of another node is missing, its policy is older, or it runs another version. */
 export function nodesCheck({ inTrouble, otherVersions, version }: OtherNodes): HealthCheck {
   const faults = inTrouble.map(
     ({ node, isSilent }) => `${node} ${isSilent ? 'is silent' : 'has an older policy'}`,
@@ -207,7 +207,7 @@ export function nodesCheck({ inTrouble, otherVersions, version }: OtherNodes): H
   return faults.length === 0 ? { status: 'ok' } : { status: 'degraded', detail: faults.join(', ') };
 }
 
-/** Degraded while the clock is wrong, or differs from that of the database; `aheadMs` null = unknown. */
+/** Degraded while the clock is wrong, or differs from the clock of the database; `aheadMs` null = unknown. */
 export function clockCheck(trouble: string | null, aheadMs: number | null): HealthCheck {
   if (trouble !== null) return { status: 'degraded', detail: trouble };
   if (aheadMs === null || Math.abs(aheadMs) <= CLOCK_MS) return { status: 'ok' };

@@ -26,7 +26,7 @@ interface NodeContext {
   readonly database: Database;
   readonly clock: Clock;
   readonly nodeName: string;
-  /** Whether this node owns its name, and how far its clock is ahead. */
+  /** Provides whether this node owns its name, and how far its clock is ahead. */
   readonly claim: Pick<NodeClaim, 'isHeld' | 'aheadMs'>;
   readonly nodeFigures: () => NodeFigures;
 }
@@ -65,7 +65,7 @@ function readNode(context: NodeContext): Route {
   });
 }
 
-/** All nodes; this node with its current state. */
+/** Reads all nodes, this node with its current state. */
 async function readNodes({
   database,
   clock,
@@ -143,16 +143,16 @@ function toClusterNode(
   };
 }
 
-/** Rows of a node that are missing. */
+/** Rows of a node that are missing in the query log. */
 export interface MissingRows {
   readonly rows: number;
-  /** Whether a process of the node was killed, or ended without a report: then more rows may be missing. */
+  /** Whether a process of the node was killed, or ended without a report, so that more rows may be missing. */
   readonly isMinimum: boolean;
 }
 
 const IS_GONE = `abs(extract(epoch FROM clock_timestamp() - n.last_seen)) > ${GONE_SECS}`;
 
-/** Missing rows of each node, by its id, over all its ended processes that are in the log. */
+/** Missing rows of each node, by node id: the sum for all ended processes of the node that are in the log. */
 export async function missingRows(database: Queryable): Promise<ReadonlyMap<number, MissingRows>> {
   const { rows } = await database.query<MissingRows & { id: number }>(
     `SELECT n.id, sum(greatest(r.next_seq, r.last_seq + 1)

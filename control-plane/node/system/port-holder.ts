@@ -6,7 +6,7 @@ import { linesOf, readText } from '../../host/machine-memory.ts';
 export interface PortHolder {
   readonly program: string | null;
   readonly pid: number | null;
-  /** Its systemd unit, such as that of dnsmasq; null = none. */
+  /** The program's systemd unit, such as `dnsmasq.service`; null = none. */
   readonly unit: string | null;
 }
 
@@ -15,13 +15,16 @@ export const UNKNOWN_HOLDER: PortHolder = { program: null, pid: null, unit: null
 
 const TABLES = ['udp', 'udp6', 'tcp', 'tcp6'] as const;
 const TCP_LISTEN = '0A';
-/** Indexes of the columns of a table. */
+/** Indexes of columns in the tables of proc(5). */
 const LOCAL = 1;
 const STATE = 3;
 const UID = 7;
 const INODE = 9;
 
-/** DNS servers by the names of their processes: the owner of a socket is only visible to the same user and root. */
+/**
+ * DNS servers by the names of their processes. These names are used because only the same user and root can see which
+ * process owns a socket.
+ */
 const DNS_SERVERS: ReadonlySet<string> = new Set([
   ...[
     'systemd-resolve',

@@ -1,10 +1,13 @@
 /** Recognises a signal that arrives twice for one Ctrl+C, from the terminal and from npm. */
 import type { Clock } from '../../../shared/clock.ts';
 
-/** npm forwards the signal within milliseconds; users need longer to press Ctrl+C again. */
+/**
+ * Milliseconds within which a second signal is a repetition: npm forwards the signal faster than that, and users need
+ * longer to press Ctrl+C again.
+ */
 const ECHO_MS = 250;
 
-/** Remembers the first signal. */
+/** Detects repetitions of the first signal. */
 export class SignalEcho {
   private readonly clock: Clock;
   private first: { readonly signal: NodeJS.Signals; readonly atMs: number } | undefined;

@@ -1,4 +1,4 @@
-/** HTTP routes of `{api}/system/info`: the machine and this process. The data does not come from the database. */
+/** HTTP routes of `{api}/system/info`: the machine and this process. The data is not from the database. */
 import { loadavg, release, type } from 'node:os';
 import { SystemInfo } from '../../../shared/api/system-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -9,7 +9,7 @@ import { machineMemory, percentOf } from '../../host/machine-memory.ts';
 
 /** CPU seconds of a thread. */
 interface ThreadCpu {
-  /** `thread`: `answer`, `resolve` or another; `worker`: a number for the first two. */
+  /** `thread` is the kind, such as `answer` or `resolve`; `worker` is a number that only these two kinds have. */
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }

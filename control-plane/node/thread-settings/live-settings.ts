@@ -1,4 +1,4 @@
-/** Applies the settings of a configuration to the DNS threads and the parts that depend on them. */
+/** Applies the settings of a configuration to the DNS threads and to the parts that depend on these settings. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../../config/schema.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -7,24 +7,27 @@ import { reasonOf } from '../../../shared/errors.ts';
 
 /** Parts that are needed to apply settings. */
 export interface LiveSettingsParts {
-  /** The settings for a configuration, with the trust anchors found so far. Reads the files in the configuration. */
+  /**
+   * Returns the settings for a configuration, including the trust anchors known so far. Reads the files to which the
+   * configuration refers.
+   */
   readonly settingsOf: (config: Config) => Promise<WorkerSettings>;
   /** Sends the settings to all threads; returns the number of threads that have not acknowledged them in time. */
   readonly deliver: (settings: WorkerSettings) => Promise<number>;
-  /** Called when threads use a configuration. */
+  /** Called when the threads use a configuration. */
   readonly delivered: () => void;
-  /** Removes every answer from the cache. */
+  /** Removes all answers from the cache. */
   readonly emptyCache: () => Promise<unknown>;
   readonly logger: Logger;
 }
 
-/** Stores the settings of the threads. One per node. */
+/** Holds the settings of the threads. One per node. */
 export class LiveSettings {
   private readonly parts: LiveSettingsParts;
   private active: WorkerSettings;
   private config: Config;
   private behind = 0;
-  /** Whether the cache has answers that would not be given now. */
+  /** Whether the cache may contain answers that the current settings would not produce. */
   private isCacheOld = false;
 
   constructor(config: Config, first: WorkerSettings, parts: LiveSettingsParts) {
@@ -33,7 +36,7 @@ export class LiveSettings {
     this.parts = parts;
   }
 
-  /** The settings that produced all answers in the cache; null if some come from other settings. */
+  /** The settings that produced all answers in the cache; null if some answers are from other settings. */
   ofCache(): WorkerSettings | null {
     return this.isCacheOld ? null : this.active;
   }
@@ -58,7 +61,8 @@ export class LiveSettings {
     try {
       next = await settingsOf(config);
     } catch (error) {
-      // The file was valid when the change was stored, or is valid on the node that stored it.
+      // This can happen although the change was checked: a file may have become invalid, or is only valid on the node
+      // that stored the change.
       logger.error('could not use the settings of the configuration; the previous ones stay active', {
         reason: reasonOf(error),
       });
@@ -70,7 +74,8 @@ export class LiveSettings {
       return;
     }
     this.active = next;
-    // Answers of other servers or with other trust settings must not be used, and none without a cache.
+    // Answers from other servers or with other DNSSEC settings must not be used, nor any answers if the cache is
+    // disabled.
     this.isCacheOld ||=
       !isDeepStrictEqual([before.pools, before.dnssec], [next.pools, next.dnssec]) ||
       (before.cache.enabled && !next.cache.enabled);

@@ -1,14 +1,14 @@
 /**
- * Numbers the servers of all pools of a run, so that log records and the cache can refer to them after the pools have
- * changed.
+ * Assigns numbers to the servers of all pools of a run of the process, so that log records and the cache can refer to
+ * servers even after the pools have changed.
  */
 import type { PoolSettings } from '../../../shared/policy/upstream-settings.ts';
 import { FIRST_ZONE_UPSTREAM } from '../../../shared/snapshot/forward-zone-servers.ts';
 
-/** One per node. */
+/** Assigns the numbers. One per node. */
 export class PoolNumbers {
   private readonly numbers = new Map<string, number>();
-  /** Addresses by number. */
+  /** Addresses of servers, by number. */
   private readonly addresses: string[] = [];
   private readonly onNumber: ((number: number, address: string) => void) | undefined;
 
@@ -17,7 +17,7 @@ export class PoolNumbers {
     this.onNumber = onNumber;
   }
 
-  /** The pools with a number for each server. */
+  /** The pools, with a number assigned to each server. */
   number(pools: readonly PoolSettings[]): PoolSettings[] {
     return pools.map((pool) => ({
       ...pool,
@@ -33,7 +33,7 @@ export class PoolNumbers {
   private of(address: string): number {
     const known = this.numbers.get(address);
     if (known !== undefined) return known;
-    // If the numbers run out, all further servers share the last number below those of the zones.
+    // If all numbers are used, further servers share the last number below the numbers of zones.
     const number = Math.min(this.numbers.size, FIRST_ZONE_UPSTREAM - 2);
     this.numbers.set(address, number);
     if (number === this.addresses.length) {

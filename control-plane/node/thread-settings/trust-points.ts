@@ -1,5 +1,6 @@
 /**
- * Builds the trust anchors of the resolve threads from the configuration, its anchor file, and the keys found since.
+ * Provides the trust anchors of the resolve threads: those of the configuration and its anchor file, and newer keys of
+ * their zones.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../../config/schema.ts';
@@ -24,7 +25,7 @@ export function trustPoints(dns: Anchored): NonNullable<WorkerSettings['dnssec']
   return { anchors, negativeAnchors };
 }
 
-/** Configured anchors, and whether their updates are followed. */
+/** Configured trust anchors, and whether their updates are followed. */
 interface Followed {
   readonly anchors: readonly TrustAnchor[];
   readonly isFollowing: boolean;
@@ -41,7 +42,10 @@ export class FollowedAnchors {
     this.parts = parts;
   }
 
-  /** The settings with the anchors found so far; unchanged anchors are still followed. */
+  /**
+   * Adds the trust anchors known so far to the settings. If the configured anchors have not changed, they are followed
+   * without a restart.
+   */
   async addTo(settings: WorkerSettings, { dns }: Config): Promise<WorkerSettings> {
     const { dnssec } = settings;
     const { dnssec_anchor_updates: updates, dnssec_trust_anchors: file } = dns;
@@ -56,7 +60,7 @@ export class FollowedAnchors {
     return { ...settings, dnssec: { ...dnssec, anchors: this.keeper.anchors() } };
   }
 
-  /** Starts following the keys of the anchors' zones, unless it already does. */
+  /** Starts following the keys of the anchors' zones, unless they are already followed. */
   follow(validators: Validators): void {
     if (this.started === this.keeper) return;
     this.started = this.keeper;

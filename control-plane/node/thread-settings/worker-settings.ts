@@ -8,7 +8,7 @@ import { readRegularFile } from '../../host/files/regular-file.ts';
 import { COMPAT_NAME, nodeNameOf } from '../../policy/settings/derived.ts';
 import { trustPoints } from './trust-points.ts';
 
-/** Options outside the configuration: set through the environment by tests and benchmarks. */
+/** Options outside the configuration, which tests and benchmarks set by environment variables. */
 export interface WorkerHooks {
   readonly udpBackend: WorkerSettings['udpBackend'];
   readonly faultInjection: boolean;
@@ -30,7 +30,7 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     hardening: { cookies: dns.cookies, caseRandomization: dns.case_randomization },
     forwardsEcs: dns.ecs === 'forward',
     rateLimit: rateLimitOf(dns),
-    // The value is not in the configuration; `start-dns.ts` adds it.
+    // `start-dns.ts` sets the value, which is not part of the configuration.
     clockFloorMs: 0,
     identity: {
       chaosClients: dns.chaos_clients,
@@ -105,7 +105,7 @@ function rateLimitOf({ rate_limit: limit }: Config['dns']): WorkerSettings['rate
   };
 }
 
-/** CAs that are trusted for upstreams in addition to the system's. Throws if their file cannot be read. */
+/** CAs that are trusted for upstreams in addition to those of the system. Throws if their file cannot be read. */
 export function upstreamCaOf({ dns }: Config): Pick<WorkerSettings, 'extraCa'> {
   return dns.upstream_ca_path === '' ? {} : { extraCa: readUpstreamCa(dns.upstream_ca_path) };
 }
@@ -118,14 +118,14 @@ function readUpstreamCa(path: string): string[] {
   return found;
 }
 
-/** Errors in the files of a configuration, by key. */
+/** Errors in files to which a configuration refers, by key. */
 export function fileFaults({ dns }: Config): { path: string; message: string }[] {
   const faultOf = (path: string, read: () => unknown): { path: string; message: string }[] => {
     try {
       read();
       return [];
     } catch (error) {
-      // An API client must not see the lines of arbitrary files.
+      // An API client must not see lines of arbitrary files, so the message does not contain any.
       const isLine = error instanceof TrustAnchorError;
       return [{ path, message: isLine ? 'expected DS and DNSKEY records only' : reasonOf(error) }];
     }

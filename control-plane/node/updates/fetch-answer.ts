@@ -1,4 +1,7 @@
-/** Asks a server over HTTPS for the newest version: no redirect is followed, and time and size of the answer are limited. */
+/**
+ * Requests the newest version from a server over HTTPS. Redirects are not followed, and the time and size of the
+ * response are limited.
+ */
 import type { IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -15,12 +18,12 @@ export interface AnswerRequest {
   readonly totalMs?: number;
 }
 
-/** Bytes of an answer, also once decompressed. */
+/** Maximum size of a response in bytes, both as received and decompressed. */
 const MAX_BYTES = 16_384;
 const TOTAL_MS = 10_000;
 const NO_VALIDATORS = { etag: null, lastModified: null };
 
-/** The text of the answer. @throws {Error} with the reason if there is none */
+/** The text of the response. @throws {Error} with the reason if the request fails */
 export async function fetchAnswer({
   url,
   bounds,

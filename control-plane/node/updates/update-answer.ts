@@ -1,15 +1,18 @@
-/** The answer of the server that is asked for the newest version. Its text is external: everything in it is checked. Pure. */
+/**
+ * Reads the response of the server that reports the newest version. The text is from outside, so all of it is checked.
+ * Pure.
+ */
 import { RELEASE_VERSION, ReleaseAnswer } from '../../../shared/api/updates/updates-api.ts';
 
-/** A released version, with the page about it. */
+/** A released version, with the page that describes it. */
 export interface Release {
-  /** Semver form, as in `0.2.0`. */
+  /** A semantic version, such as `0.2.0`. */
   readonly version: string;
   /** An https URL. */
   readonly url: string;
 }
 
-/** Reads the answer; further fields are ignored. @throws {Error} with the fault */
+/** Reads the response; unknown fields are ignored. @throws {Error} with the reason if the response is invalid */
 export function readAnswer(text: string): Release {
   let value: unknown;
   try {
@@ -20,11 +23,11 @@ export function readAnswer(text: string): Release {
   const answer = ReleaseAnswer.safeParse(value);
   if (!answer.success)
     throw new Error('the answer is not an object with a version such as "0.2.0" and an https url');
-  // In the form in which browsers parse the URL.
+  // The URL is normalized as browsers do it.
   return { version: answer.data.version, url: new URL(answer.data.url).href };
 }
 
-/** Whether a version comes after another one (semver.org section 11). */
+/** Whether a version is newer than another one (semver.org section 11). */
 export function isNewer(version: string, than: string): boolean {
   const [a, b] = [RELEASE_VERSION.exec(version), RELEASE_VERSION.exec(than)];
   if (a === null || b === null) return false;
@@ -38,7 +41,8 @@ export function isNewer(version: string, than: string): boolean {
 }
 
 /**
- * Compares pre-release parts: numbers by value and before words; if one is the beginning of the other, it comes first.
+ * Compares the identifiers of pre-releases: numbers by value, and before words; if one list is the beginning of the
+ * other, the shorter list is first.
  */
 function compareEarly(a: readonly string[], b: readonly string[]): number {
   for (let at = 0; at < Math.min(a.length, b.length); at++) {

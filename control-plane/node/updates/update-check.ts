@@ -1,7 +1,7 @@
 /**
- * Asks once a day whether there is a newer version of Weir, if `server.update_url` is set. Nothing is installed: the
- * dashboard shows a notice to administrators. The time of the last request survives a restart, so that restarts cause no
- * further requests.
+ * Checks once a day whether there is a newer version of Weir, if `server.update_url` is set. Nothing is installed; the
+ * dashboard only shows a notice to administrators. The time of the last request is stored, so that restarts do not
+ * cause further requests.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,28 +21,28 @@ export interface UpdateCheckParts {
   /** The running version. */
   readonly version: string;
   readonly dataDir: string;
-  /** Resolves when the data directory is this process's own. */
+  /** Resolves when this process owns the data directory. */
   readonly mayWrite: Promise<void>;
   readonly bounds: FetchBounds;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** From 0 to 1, exclusive. */
+  /** Returns a number from 0 to 1, excluding 1. */
   readonly random?: () => number;
 }
 
 /** State of the check. */
 export interface UpdateState {
-  /** Null = no request yet. */
+  /** Time of the last request; null = no request yet. */
   readonly checkedAtMs: number | null;
-  /** Null = the running version is the newest one, or this is not known. */
+  /** The newer release; null = the running version is the newest one, or this is unknown. */
   readonly newer: Release | null;
-  /** Why the last request failed; null = it succeeded. */
+  /** Reason why the last request failed; null = it succeeded. */
   readonly fault: string | null;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** The first request comes within an hour. */
+/** Minutes within which the first request is sent, at a random time. */
 const FIRST_MINUTES = 60;
 const DAY_MINUTES = 1440;
 const FILE = 'update-check.json';
@@ -52,7 +52,7 @@ export class UpdateCheck {
   private readonly parts: UpdateCheckParts;
   private readonly random: () => number;
   private readonly stopping = new AbortController();
-  /** URL that the state below belongs to. */
+  /** URL to which the state below belongs. */
   private askedUrl = '';
   private dueAtMs: number | null = null;
   private checkedAtMs: number | null = null;
@@ -66,7 +66,10 @@ export class UpdateCheck {
     this.random = parts.random ?? Math.random;
   }
 
-  /** Checks every minute whether a request is due, once this process may write; call the result to stop. */
+  /**
+   * Checks every minute whether a request is due, once this process may write; returns a function that stops the
+   * checks.
+   */
   start(): () => Promise<void> {
     void this.parts.mayWrite.then(() => this.begin());
     return async () => {
@@ -84,7 +87,7 @@ export class UpdateCheck {
     return { checkedAtMs, newer, fault };
   }
 
-  /** Sends the request if it is due; resolves when done, successful or not. */
+  /** Sends the request if it is due; resolves when the request has ended, even if it failed. */
   check(): Promise<void> {
     this.running = this.running
       .then(() => this.checkNow())
@@ -111,7 +114,8 @@ export class UpdateCheck {
       this.dueAtMs = clock.nowMs() + this.randomMinutes(FIRST_MINUTES);
     }
     if (url === '' || this.dueAtMs === null) return;
-    // A clock that was set back a long way must not stop the requests.
+    // If the clock was set back by more than a day, the due time must be set again; or else no request would be sent
+    // for a long time.
     if (this.dueAtMs > clock.nowMs() + 2 * DAY_MS)
       this.dueAtMs = clock.nowMs() + this.randomMinutes(DAY_MINUTES);
     if (clock.nowMs() >= this.dueAtMs) await this.ask(url);
@@ -147,7 +151,7 @@ export class UpdateCheck {
   }
 
   /**
-   * Reads the state of an earlier process. Without such a state, or if it is damaged, the check begins as at the first
+   * Reads the state of an earlier process. If there is no state, or if it is damaged, the check begins as at the first
    * start.
    */
   private async read(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * The system calls for descriptors: passing them to another process, and inspecting them. If they are unavailable,
- * nothing is passed.
+ * System calls that pass file descriptors to another process and inspect them. If the calls are unavailable, no
+ * descriptors are passed.
  */
 import { layoutMismatch, loadLibc } from '../../../shared/libc.ts';
 import type { Libc, Signatures } from '../../../shared/libc.ts';
@@ -31,7 +31,7 @@ const SIGNATURES: Signatures<DescriptorCalls> = {
   close: ['int', ['int']],
 };
 
-/** Loads the calls, or returns why they are unavailable. */
+/** Loads the calls; returns the reason if they are unavailable. */
 export function loadDescriptorCalls(): { calls: DescriptorCalls } | { reason: string } {
   const reason = layoutMismatch();
   return reason === undefined ? loadLibc<DescriptorCalls>(SIGNATURES) : { reason };

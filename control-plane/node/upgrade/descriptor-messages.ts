@@ -1,27 +1,27 @@
-/** Messages of bytes and descriptors over a Unix socket (SCM_RIGHTS). The callers interpret the bytes. */
+/** Messages of bytes and descriptors over a Unix socket (SCM_RIGHTS). Callers define the meaning of the bytes. */
 import { ControlHead, Iov, Message, MessageFlag } from '../../../shared/net/kernel/kernel-messages.ts';
 import type { DescriptorCalls } from './descriptor-calls.ts';
 
-/** The maximum that the kernel passes with one message. */
+/** Maximum number of descriptors that the kernel passes with one message. */
 export const MAX_DESCRIPTORS = 253;
 
 const SOL_SOCKET = 1;
 const SCM_RIGHTS = 1;
 const SO_PEERCRED = 17;
-/** struct ucred: process, user, group. */
+/** Number of words of struct ucred: process, user and group. */
 const CREDENTIAL_WORDS = 3;
 const DESCRIPTOR_SIZE = 4;
 const CONTROL_SIZE = ControlHead.SIZE + alignedSize(MAX_DESCRIPTORS * DESCRIPTOR_SIZE);
 
 /** One message. */
 export interface DescriptorMessage {
-  /** Empty = the other side has closed. */
+  /** Empty if the other side has closed the connection. */
   readonly bytes: Uint8Array;
   /** Descriptors that came with the message; the caller must close them. */
   readonly descriptors: readonly number[];
 }
 
-/** Sends at least one byte, with at most MAX_DESCRIPTORS descriptors. Throws if one call does not send everything. */
+/** Sends at least one byte, with at most MAX_DESCRIPTORS descriptors. Throws if one call does not send all bytes. */
 export function sendDescriptors(
   calls: DescriptorCalls,
   socket: number,
@@ -38,11 +38,11 @@ export function sendDescriptors(
   descriptors.forEach((fd, i) => view.setInt32(ControlHead.SIZE + i * DESCRIPTOR_SIZE, fd, true));
   const laid = layOut(calls, bytes, descriptors.length === 0 ? new Uint8Array(0) : control);
   const sent = calls.sendmsg(socket, calls.address(laid.head), MessageFlag.NOSIGNAL);
-  // Refers to the memory that the kernel uses, so that it is not collected earlier.
+  // This use of `laid` keeps the memory that the kernel reads from being garbage-collected earlier.
   if (sent !== laid.bytes.length) throw new Error(`pass descriptors: ${failure(calls, sent)}`);
 }
 
-/** Waits for bytes and descriptors. Throws if the kernel had to omit some, and closes those that arrived. */
+/** Waits for bytes and descriptors. If the kernel had to omit some descriptors, closes the others and throws. */
 export function receiveDescriptors(
   calls: DescriptorCalls,
   socket: number,
@@ -63,7 +63,7 @@ export function receiveDescriptors(
   return { bytes: laid.bytes.subarray(0, count), descriptors };
 }
 
-/** The user of the process at the other end. */
+/** User id of the process at the other end. */
 export function peerUser(calls: DescriptorCalls, socket: number): number {
   const credentials = new Uint32Array(CREDENTIAL_WORDS);
   const length = Uint32Array.of(credentials.byteLength);
@@ -74,7 +74,10 @@ export function peerUser(calls: DescriptorCalls, socket: number): number {
   return credentials[1]!;
 }
 
-/** struct msghdr for both buffers; returned together with the memory that it points to, so that it is not collected. */
+/**
+ * Builds struct msghdr for both buffers. The result includes the memory to which the struct points, so that this memory
+ * is not garbage-collected.
+ */
 function layOut(calls: DescriptorCalls, bytes: Uint8Array, control: Uint8Array) {
   const head = new Uint8Array(new ArrayBuffer(Message.HEAD_SIZE));
   const iov = new Uint8Array(new ArrayBuffer(Iov.SIZE));

@@ -7,7 +7,7 @@ export interface HandoverMessage {
   readonly [field: string]: unknown;
 }
 
-/** The other side has ended, is silent, or violates the protocol. */
+/** Error: the other side has ended, does not respond, or violates the protocol. */
 export class HandoverError extends Error {
   override readonly name = 'HandoverError';
 }
@@ -28,7 +28,7 @@ export class HandoverChannel {
     this.socket = socket;
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => this.receive(chunk));
-    // The error is ignored, because 'close' follows.
+    // The error is ignored, because a 'close' event follows.
     socket.on('error', () => undefined);
     this.ending = new Promise((resolve) => {
       const end = (): void => {
@@ -66,8 +66,8 @@ export class HandoverChannel {
   }
 
   /**
-   * The next message, which must have this type. @throws {HandoverError} with the reason that the other side
-   * reports for its failure
+   * The next message, which must have this type. @throws {HandoverError} if not; if the other side reports a failure,
+   * with its reason
    */
   async expect(type: string, withinMs: number): Promise<HandoverMessage> {
     const message = await this.next(withinMs);
@@ -108,14 +108,14 @@ export class HandoverChannel {
   }
 }
 
-/** A text field. @throws {HandoverError} */
+/** The value of a field that must be a text. @throws {HandoverError} */
 export function textField(message: HandoverMessage, field: string): string {
   const value = message[field];
   if (typeof value === 'string') return value;
   throw new HandoverError(`message "${message.type}" has no text "${field}"`);
 }
 
-/** A field with a whole number from 0 on. @throws {HandoverError} */
+/** The value of a field that must be a non-negative integer. @throws {HandoverError} */
 export function numberOf(message: HandoverMessage, field: string): number {
   const value = message[field];
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
@@ -128,7 +128,7 @@ function parsed(line: string): HandoverMessage {
     if (typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string')
       return value as HandoverMessage;
   } catch {
-    // Reported below.
+    // The error is thrown below.
   }
   throw new HandoverError('the other process violates the protocol');
 }

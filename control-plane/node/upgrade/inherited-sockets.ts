@@ -1,6 +1,6 @@
 /**
- * Sockets inherited from another process: each is passed to the part that would have opened one at its address, or
- * closed if there is no such part.
+ * Sockets inherited from another process: each socket is passed to the part that would have opened a socket at the same
+ * address, or closed if there is no such part.
  */
 import { boundSocket } from '../../../shared/net/kernel/bound-socket.ts';
 import type { BoundSocket } from '../../../shared/net/kernel/bound-socket.ts';
@@ -12,7 +12,7 @@ import type { DescriptorCalls } from './descriptor-calls.ts';
 /** Address and port of a socket. */
 export type SocketPlace = BoundSocket;
 
-/** The inherited sockets that no part has taken yet. */
+/** The inherited sockets that are not assigned to a part yet. */
 export class InheritedSockets {
   private readonly calls: Pick<DescriptorCalls, 'getsockname' | 'getsockopt' | 'address' | 'close'>;
   private image: Buffer | null = null;
@@ -37,12 +37,12 @@ export class InheritedSockets {
     return image;
   }
 
-  /** The port of the first UDP socket, on which the previous process answered. */
+  /** The port of the first UDP socket, on which the previous process answered queries. */
   dnsPort(): number | undefined {
     return this.waiting.find(({ bound }) => bound.transport === 'udp')?.bound.port;
   }
 
-  /** Takes all sockets with an address and port. */
+  /** Removes and returns all sockets with this address and port. */
   takeAt(place: SocketPlace): number[] {
     const found = this.waiting.filter(({ bound }) => isSame(bound, place));
     for (const one of found) this.waiting.splice(this.waiting.indexOf(one), 1);
@@ -50,8 +50,8 @@ export class InheritedSockets {
   }
 
   /**
-   * Gives the workers the sockets that they would open, before they start. If there are more sockets at an address than
-   * workers, some workers get several, because the kernel distributes queries to all of them.
+   * Gives the workers, before they start, the sockets that they would open themselves. If an address has more sockets
+   * than there are workers, some workers get several, because the kernel distributes queries to all sockets.
    */
   giveTo(memories: readonly WorkerMemory[], settings: WorkerSettings): void {
     for (const place of placesOf(settings))
@@ -77,7 +77,7 @@ export function workerDescriptors(memories: readonly WorkerMemory[]): number[] {
   });
 }
 
-/** Words of `WorkerControl`. */
+/** Words of `WorkerControl` that contain the sockets. */
 const NOTED = {
   udp: {
     count: WorkerControl.UDP_FD_COUNT_WORD,
@@ -100,7 +100,10 @@ function note(control: Int32Array, transport: BoundSocket['transport'], fd: numb
   return true;
 }
 
-/** Addresses and ports of the sockets of threads with these settings: both wildcards share one socket for UDP. */
+/**
+ * Addresses and ports of the sockets of threads with these settings. The wildcard addresses of IPv4 and IPv6 share one
+ * UDP socket.
+ */
 function placesOf({ bindAddresses, dnsPort, dotPort, dohPort }: WorkerSettings): SocketPlace[] {
   const isMerged = bindAddresses.includes('::') && bindAddresses.includes('0.0.0.0');
   const streamPorts = [dnsPort, dotPort, dohPort].filter((port) => port !== null);

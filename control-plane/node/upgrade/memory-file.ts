@@ -1,10 +1,10 @@
-/** Bytes that are passed to another process as an anonymous file (memfd_create(2)). */
+/** Passes bytes to another process in an anonymous file (memfd_create(2)). */
 import { fstatSync, readSync, writeSync } from 'node:fs';
 import type { DescriptorCalls } from './descriptor-calls.ts';
 
 const MFD_CLOEXEC = 1;
 
-/** A descriptor of a file with these bytes, which the caller must close. */
+/** Creates a file with these bytes; returns its descriptor, which the caller must close. */
 export function memoryFile(
   calls: Pick<DescriptorCalls, 'memfd_create' | 'errno'>,
   bytes: Uint8Array,
@@ -15,7 +15,10 @@ export function memoryFile(
   return fd;
 }
 
-/** All bytes of an anonymous file, even if the other process stopped writing; null for another kind of descriptor. */
+/**
+ * All bytes of an anonymous file, which may be fewer than intended if the other process has stopped writing; null for
+ * another kind of descriptor.
+ */
 export function readMemoryFile(fd: number): Buffer | null {
   const status = fstatSync(fd);
   if (!status.isFile()) return null;

@@ -7,11 +7,11 @@ import { MAX_DESCRIPTORS, sendDescriptors } from './descriptor-messages.ts';
 import { InheritedSockets } from './inherited-sockets.ts';
 import { connectDatagrams } from './unix-connection.ts';
 
-/** The first stored descriptor (SD_LISTEN_FDS_START). */
+/** Number of the first stored descriptor (SD_LISTEN_FDS_START). */
 const FIRST_DESCRIPTOR = 3;
 const F_SETFD = 2;
 const FD_CLOEXEC = 1;
-/** The name of all sockets stored by the service manager. */
+/** Name under which the service manager stores all sockets. */
 const STORE_NAME = 'weir';
 
 /** The service manager of this process. */
@@ -40,7 +40,7 @@ export class ServiceManager {
     return new InheritedSockets(calls, descriptors);
   }
 
-  /** Reports that the service answers, and stores its sockets. */
+  /** Reports that the service is ready, and stores its sockets. */
   ready(descriptors: readonly number[]): void {
     this.notify('READY=1');
     this.notify(`FDSTOREREMOVE=1\nFDNAME=${STORE_NAME}`);
@@ -48,7 +48,7 @@ export class ServiceManager {
       this.notify(`FDSTORE=1\nFDNAME=${STORE_NAME}`, descriptors.slice(at, at + MAX_DESCRIPTORS));
   }
 
-  /** Starts sending heartbeats, if the service manager wants them; call it once. */
+  /** Starts sending heartbeats if the service manager requires them; call this only once. */
   stayAlive(): void {
     const { WATCHDOG_PID: pid, WATCHDOG_USEC: periodUs } = this.env;
     if (!(Number(periodUs) > 0) || (pid !== undefined && Number(pid) !== process.pid)) return;
@@ -59,14 +59,14 @@ export class ServiceManager {
     this.watchdog.unref();
   }
 
-  /** Reports that the service ends, so that its sockets are not kept. */
+  /** Reports that the service ends, so that the service manager does not keep its sockets. */
   stopping(): void {
     clearInterval(this.watchdog);
     this.notify(`FDSTOREREMOVE=1\nFDNAME=${STORE_NAME}`);
     this.notify('STOPPING=1');
   }
 
-  /** Reports the process that is the service from now on. */
+  /** Reports which process is the main process of the service from now on. */
   reportMainProcess(pid: number): void {
     clearInterval(this.watchdog);
     this.notify(`MAINPID=${String(pid)}`);

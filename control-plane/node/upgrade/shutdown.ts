@@ -1,6 +1,7 @@
 /**
- * Releases this node's resources to another process, step by step. Each step can be undone until the node leaves, which
- * frees the data directory; after that, the node can answer from memory until another process answers.
+ * Releases this node's resources to another process, step by step. Each step can be undone until the node leaves, that
+ * is, stops all other parts and releases the data directory. After that, the node can answer queries from memory until
+ * another process answers.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { NodeState } from '../../../shared/threads/messages.ts';
@@ -11,17 +12,17 @@ import { reasonOf } from '../../../shared/errors.ts';
 export interface DepartingNode {
   /** The state that the node reports to load balancers. */
   nodeState(): NodeStateCode;
-  /** Accepts no more API calls, and writes the active state to disk. Returns the descriptors of all sockets. */
+  /** Stops accepting API calls, and writes the active state to disk. Returns the descriptors of all sockets. */
   prepare(): Promise<readonly number[]>;
-  /** Answers queries in flight, and reads no more queries. */
+  /** Answers the queries that were read, and stops reading queries. */
   stopReading(): Promise<void>;
-  /** Undoes `prepare` and `stopReading`, as far as they were done; resolves when the threads answer. */
+  /** Undoes `prepare` and `stopReading`, as far as they were done; resolves when the threads answer queries. */
   readAgain(): Promise<void>;
-  /** Stops everything else; then the lock of the data directory is free. */
+  /** Stops all other parts, and finally releases the lock of the data directory. */
   leave(): Promise<void>;
   /**
-   * Answers again, from memory and without a log, while the node leaves or after it has left; resolves when the threads
-   * answer.
+   * Starts answering queries again, from memory and without a log, while the node leaves or after it has left; resolves
+   * when the threads answer queries.
    */
   keepAnswering(): Promise<void>;
 }
@@ -33,7 +34,7 @@ export interface HandedSockets {
   readonly nodeState: NodeStateCode;
 }
 
-/** The shutdown of one node. The node leaves once, whatever happens to the process that takes over. */
+/** The shutdown of one node. The node leaves only once, even if the process that takes over fails. */
 export class Shutdown {
   private readonly node: DepartingNode;
   private readonly logger: Logger;
@@ -60,17 +61,17 @@ export class Shutdown {
     return this.handed;
   }
 
-  /** Answers queries in flight, and reads no more queries. */
+  /** Answers the queries that were read, and stops reading queries. */
   stopReading(): Promise<void> {
     return this.node.stopReading();
   }
 
-  /** Stops everything except the sockets, as far as possible; then resolves. */
+  /** Stops all parts except the sockets, as far as possible; then resolves. */
   leave(): Promise<void> {
     return (this.leaving ??= this.leaveOnce());
   }
 
-  /** Answers again: as before, or from memory if the node has left. */
+  /** Starts answering queries again, either as before or, if the node has left, from memory. */
   resume(): Promise<void> {
     return this.hasBegun ? this.node.keepAnswering() : this.node.readAgain();
   }
@@ -81,7 +82,7 @@ export class Shutdown {
       await this.node.leave();
       this.step('the log and the database are closed');
     } catch (error) {
-      // The process that takes over finds out whether the data directory is free.
+      // Only logged, because the process that takes over checks itself whether the data directory is free.
       this.logger.error('could not stop after an upgrade', { reason: reasonOf(error) });
     }
   }

@@ -1,9 +1,9 @@
 /** The steps of a start that can fail. If one fails in an upgrade, the running process continues. */
 
 /**
- * The order is that of a process that takes over: it reads no queries until everything that could fail is ready. Other
- * starts begin with the DNS threads. Each failure is reported with its reason; `test/e2e/upgrade/failing-steps.test.ts`
- * makes each step fail.
+ * The order is that of a process that takes over, which does not read queries until all steps that can fail are done.
+ * Other starts begin with the DNS threads. Each failure is reported with its reason;
+ * `test/e2e/upgrade/failing-steps.test.ts` makes each step fail.
  */
 export const START_STEPS = [
   'open the data directory',

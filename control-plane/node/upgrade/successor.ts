@@ -1,10 +1,10 @@
-/** The process that takes over: it is started from the folder of a release. */
+/** Starts and stops the process that takes over, from the directory of a release. */
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 
-/** The folder of the release of this process. */
+/** The directory of this process's release. */
 export const OWN_RELEASE = join(import.meta.dirname, '..', '..', '..');
 
 /** Variables that a service manager set only for this process. */
@@ -14,8 +14,8 @@ const OWN_VARIABLES = ['LISTEN_FDS', 'LISTEN_PID', 'LISTEN_FDNAMES', 'WATCHDOG_P
 const MAX_FAULT = 2000;
 
 /**
- * Resolves if a release can read the configuration that it would be started with. The process that starts later may not
- * be able to report errors. Rejects with the errors, or with the reason why the release cannot be run.
+ * Checks whether a release can read the configuration with which it would be started, because the process that starts
+ * later may not be able to report errors. Rejects with the errors, or with the reason why the release cannot be run.
  */
 export function checkRelease(release: string, configFile: string | null, withinMs: number): Promise<void> {
   const command = commandOf(release);
@@ -32,15 +32,15 @@ export function checkRelease(release: string, configFile: string | null, withinM
 
 /** A process that takes over. It runs from its creation, and is killed if it does not take over in time. */
 export class Successor {
-  /** Resolves with the reason for its end, as text. */
+  /** Resolves with the reason when the process has ended. */
   readonly ended: Promise<string>;
   private readonly child: ChildProcess;
   private readonly silence: NodeJS.Timeout;
   private wasSilent = false;
 
   /**
-   * Starts a release in a directory; the process is killed after `silenceMs` unless `hasCome()` is called. Throws if
-   * the directory has no release.
+   * Starts a release in a directory; the process is killed after `silenceMs`, unless `hasCome()` is called earlier.
+   * Throws if the directory has no release.
    */
   constructor(release: string, configFile: string | null, silenceMs: number) {
     this.child = spawnRelease(release, configFile);
@@ -61,23 +61,25 @@ export class Successor {
     void this.ended.then(() => this.hasCome());
   }
 
-  /** Undefined if the release cannot be run. */
+  /** Process id; undefined if the release cannot be run. */
   get pid(): number | undefined {
     return this.child.pid;
   }
 
-  /** Stops the timeout for a silent process. */
+  /** Records that the process has contacted this one, so that it is not killed for silence. */
   hasCome(): void {
     clearTimeout(this.silence);
   }
 
-  /** Asks the process to stop, and kills it after `withinMs` milliseconds. Resolves when it has ended. */
+  /** Requests the process to stop, and kills it after `withinMs` milliseconds. Resolves when it has ended. */
   stop(withinMs: number): Promise<string> {
     this.child.kill('SIGTERM');
     return this.endWithin(withinMs);
   }
 
-  /** Waits for the end of the process, and kills it after `withinMs` milliseconds; returns the reason. */
+  /**
+   * Waits for the end of the process, and kills it after `withinMs` milliseconds; resolves with the reason of its end.
+   */
   async endWithin(withinMs: number): Promise<string> {
     const late = setTimeout(() => this.kill(), withinMs);
     const end = await this.ended;
@@ -99,7 +101,7 @@ function spawnRelease(release: string, configFile: string | null): ChildProcess 
   });
 }
 
-/** Throws if the folder has no release. */
+/** The command of a release; throws if the directory contains no release. */
 function commandOf(release: string): string {
   const command = join(release, 'control-plane', 'cli', 'weir');
   accessSync(command, constants.X_OK);

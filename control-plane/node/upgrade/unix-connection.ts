@@ -1,7 +1,4 @@
-/**
- * Connections to Unix sockets by system calls: to receive descriptors, and to send datagrams, which Node.js does not
- * support.
- */
+/** Connects to Unix sockets by system calls, to receive descriptors and to send datagrams. Node.js supports neither. */
 import type { DescriptorCalls } from './descriptor-calls.ts';
 
 const AF_UNIX = 1;
@@ -14,7 +11,10 @@ const SO_RCVTIMEO = 20;
 const PATH_AT = 2;
 const MAX_PATH_SIZE = 107;
 
-/** The descriptor of a connection on which each wait ends after `timeoutMs`. Throws if nothing listens. */
+/**
+ * Connects; returns a descriptor, on which each blocking call ends after `timeoutMs`. Throws if no process is
+ * listening.
+ */
 export function connectUnix(calls: DescriptorCalls, path: string, timeoutMs: number): number {
   const fd = connect(calls, path, SOCK_STREAM);
   const timeout = BigInt64Array.of(BigInt(Math.floor(timeoutMs / 1000)), BigInt((timeoutMs % 1000) * 1000));
@@ -23,8 +23,8 @@ export function connectUnix(calls: DescriptorCalls, path: string, timeoutMs: num
 }
 
 /**
- * The descriptor of a socket whose datagrams go to `path`, or to an abstract name after `@`. Throws if nothing reads
- * them.
+ * The descriptor of a socket that sends datagrams to `path`, or to an abstract name if `path` starts with `@`. Throws
+ * if no process receives there.
  */
 export function connectDatagrams(calls: DescriptorCalls, path: string): number {
   return connect(calls, path, SOCK_DGRAM);

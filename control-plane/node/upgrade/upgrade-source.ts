@@ -1,8 +1,8 @@
 /**
  * The running side of a handover: another process of the same user takes over the sockets, then the data directory, and
- * this one ends when the other has started completely. Each step can be undone until the lock of the data directory is
- * released; after that, another process of this same release is started if the successor fails. `start-handover.ts`
- * defines the effect of the steps on the parts of a node.
+ * this process ends when the other one has started completely. Each step can be undone until the lock of the data
+ * directory is released. If the successor fails after that, this process starts another one of its own release.
+ * `start-handover.ts` defines the effect of the steps on the parts of a node.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
@@ -30,29 +30,30 @@ export interface HandoverParts extends DepartingNode {
   readonly dnsPort: number;
   /** Niceness of the answer threads. */
   readonly niceness: number;
-  /** The file that this process was started with; null = none. */
+  /** The configuration file of this process; null = none. */
   readonly configFile: string | null;
   /** Null if descriptors cannot be passed. */
   readonly calls: DescriptorCalls | null;
-  /** Milliseconds of silence after which the other process counts as hung; by default 20 s. */
+  /** Milliseconds without a message after which the other process counts as hung; by default 20 s. */
   readonly silenceMs?: number;
-  /** The directory that this process was started from; by default the one of this file. */
+  /** The directory of this process's release; by default derived from the path of this file. */
   readonly ownRelease?: string;
-  /** Ends this process; the process `pid` continues. */
+  /** Called to end this process, because the process `pid` has replaced it. */
   gone(pid: number): void;
 }
 
 /** A process that takes over. */
 interface Attempt {
   readonly talk: HandoverChannel;
-  /** Descriptors that the process gets in exchange for the ticket. */
+  /** Descriptors that the process may fetch on another connection with the ticket. */
   promised: { readonly ticket: string; readonly descriptors: readonly number[] } | undefined;
   /** Resolves when the attempt has succeeded or was undone. */
   over: Promise<void>;
 }
 
 /**
- * Milliseconds for the first message of a connection, and for the end of a process that failed, or is being stopped.
+ * Milliseconds to wait for the first message of a connection, and for the end of a process that has failed or is being
+ * stopped.
  */
 const FIRST_MS = 2000;
 const STOP_MS = 5000;
@@ -64,11 +65,14 @@ export class UpgradeSource {
   private readonly parts: HandoverParts;
   private readonly path: string;
   private server: Server;
-  /** Inode of the socket's file, which a successor replaces. */
+  /** Inode of the file of the socket. A successor replaces this file. */
   private socketInode: number | undefined;
   private readonly departure: Shutdown;
   private attempt: Attempt | undefined;
-  /** The process that this one has started as its successor, and the command that requested it. */
+  /**
+   * The process that this one has started as its successor, and the connection of the command that requested the
+   * upgrade.
+   */
   private successor: Successor | undefined;
   private watcher: HandoverChannel | undefined;
   /** Reason why the last started process failed, if it reported one. */
@@ -102,7 +106,7 @@ export class UpgradeSource {
 
   /**
    * Called when Weir is stopping; `stopped` resolves when it has stopped. A process that was started as the successor
-   * is also stopped: it then finds the lock free, stores its data and ends. A successor that was started by another
+   * is also stopped: as it can then take the lock, it stores its data and ends. A successor that was started by another
    * program keeps running.
    */
   async end(stopped: Promise<void>): Promise<void> {
@@ -157,8 +161,8 @@ export class UpgradeSource {
   }
 
   /**
-   * Rejects other users. The permissions of the socket should suffice, but an old kernel or a container may ignore
-   * those of its directory.
+   * Rejects connections of other users. The permissions should be sufficient, but an old kernel or a container may
+   * ignore those of the directory of the socket.
    */
   private checkUser(socket: Socket): void {
     if (this.parts.calls === null) return;
@@ -176,14 +180,14 @@ export class UpgradeSource {
       );
     const { configFile, silenceMs = SILENCE_MS } = this.parts;
     await checkRelease(release, configFile, silenceMs);
-    // Another upgrade may have been requested in the meantime.
+    // Another upgrade may have been requested during the check.
     this.refuseConcurrent(this.attempt ?? this.successor);
     const successor = this.launch(release);
     this.watcher = talk;
     try {
       this.step(`process ${String(successor.pid ?? '')} of ${release} starts`);
       const reason = await successor.ended;
-      // A handover that is being undone gives a better reason.
+      // If a handover is being undone, its reason is better.
       await this.attempt?.over;
       if (this.ending === undefined)
         talk.send({ type: 'failed', reason: this.lastFailure ?? this.startFailure ?? reason });
@@ -195,7 +199,7 @@ export class UpgradeSource {
     }
   }
 
-  /** Starts a process that is to take over. */
+  /** Starts a process that will take over. */
   private launch(release: string): Successor {
     if (this.ending !== undefined) throw new HandoverError('the running server is stopping');
     const { configFile, silenceMs = SILENCE_MS } = this.parts;
@@ -224,7 +228,7 @@ export class UpgradeSource {
     await attempt.over;
   }
 
-  /** All steps of a handover, in order. */
+  /** Runs all steps of a handover, in order. */
   private async lead(attempt: Attempt, version: string, pid: number): Promise<void> {
     const { parts, departure } = this;
     const { talk } = attempt;
@@ -241,7 +245,7 @@ export class UpgradeSource {
     await talk.expect('reading', silenceMs);
     this.step('the new process answers queries, together with this one');
     await Promise.race([departure.stopReading(), talk.ended()]);
-    // The waits for the new process are limited, because a hung process cannot report a failure.
+    // Each wait for the new process has a time limit, because a hung process cannot report a failure.
     talk.send({ type: 'stopped' });
     await talk.expect('go', silenceMs);
     await Promise.race([departure.leave(), talk.ended()]);
@@ -250,18 +254,19 @@ export class UpgradeSource {
     this.step('the new process has locked the data directory');
     // The file of the socket is kept, because it belongs to the other process.
     this.isOver = true;
-    // Without this return, the sender of the signal would wait for the end of this process.
+    // If Weir is already stopping, it must not wait for this process: the sender of the signal waits for its end.
     if (this.ending !== undefined) return;
     this.watcher?.send({ type: 'done', pid, version });
     parts.gone(pid);
   }
 
   private async resume(attempt: Attempt, reason: string): Promise<void> {
-    // A process that still takes over finds the lock free when everything has stopped.
+    // If Weir is stopping, nothing is undone: a process that still takes over finds the lock free when all parts have
+    // stopped.
     if (this.ending !== undefined) return this.ending;
     attempt.promised = undefined;
     await this.departure.resume();
-    // Not sent earlier, because a process that can still answer must do so until this one answers.
+    // Only sent now, because the other process, if it can, must answer queries until this one does.
     attempt.talk.send({ type: 'failed', reason });
     attempt.talk.end();
     const end = await this.successor?.endWithin(STOP_MS);
@@ -270,7 +275,9 @@ export class UpgradeSource {
     if (this.departure.hasBegun && !this.isRescuing) void this.rescue();
   }
 
-  /** Starts processes of this release until one has taken over the sockets; until then this process answers. */
+  /**
+   * Starts processes of this release until one has taken over the sockets; until then, this process answers queries.
+   */
   private async rescue(): Promise<void> {
     const { logger, ownRelease = OWN_RELEASE } = this.parts;
     this.isRescuing = true;
@@ -281,7 +288,7 @@ export class UpgradeSource {
         await this.listenAgain();
         reason = await this.launch(ownRelease).ended;
       } catch (error) {
-        // The directory of the release may be missing: this process answers until it exists again.
+        // The directory of the release may be missing: this process then answers queries until it exists again.
         reason = reasonOf(error);
       }
       await sleep(RESCUE_PAUSE_MS, undefined, { ref: false });
@@ -314,7 +321,7 @@ export class UpgradeSource {
   }
 }
 
-/** Undefined if there is no such file. */
+/** Inode of a file; undefined if the file does not exist. */
 function inodeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino;
 }

@@ -1,6 +1,6 @@
 /**
- * The new side of a handover: takes the sockets of the process that runs on a data directory, answers together with it,
- * then takes the data directory. The running side is `upgrade-source.ts`.
+ * The new side of a handover: takes the sockets of the process that runs on a data directory, answers queries together
+ * with it, then takes the data directory. The running side is `upgrade-source.ts`.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -21,9 +21,12 @@ import { connectUnix } from './unix-connection.ts';
 
 /** Maximum number of bytes that accompany descriptors. */
 const MAX_DATA_BYTES = 16;
-/** Maximum time for which a failing process answers until the running one receives queries again, in milliseconds. */
+/**
+ * Maximum milliseconds for which a process that fails to start keeps answering queries until the running process
+ * receives them again.
+ */
 const READ_AGAIN_MS = 5000;
-/** Maximum time for which the lock of a killed process outlasts it, and the polling interval, in milliseconds. */
+/** Maximum milliseconds to wait for the lock after its holder was killed, and polling interval. */
 const LOCK_MS = 2000;
 const POLL_MS = 50;
 
@@ -58,8 +61,8 @@ export class UpgradeTarget {
   }
 
   /**
-   * Asks the process that runs on `dataDir`, which counts as hung after `silenceMs`, for a handover. Throws if it
-   * refuses.
+   * Requests a handover from the process that runs on `dataDir`, which counts as hung if it sends nothing for
+   * `silenceMs`. Throws if it refuses.
    */
   static async begin(
     dataDir: string,
@@ -116,19 +119,25 @@ export class UpgradeTarget {
   }
 
   /**
-   * The state that the running process reports to load balancers; if it reports none, that of a node that answers only
-   * its own machine.
+   * The state that the running process reports to load balancers; if it reports none, the state of a node that only
+   * answers queries from its own machine.
    */
   stateBefore(): NodeStateCode {
     return this.before;
   }
 
-  /** Whether the running process has left and answers only from memory: then any start is better than none. */
+  /**
+   * Whether the running process has left and only answers queries from memory, so that this process must start even if
+   * some of its steps fail.
+   */
   get mustSucceed(): boolean {
     return this.isNeeded;
   }
 
-  /** Called when this process answers; resolves when it has the data directory. Throws if the handover was undone. */
+  /**
+   * Called when this process answers queries; resolves when it has the data directory. Throws if the handover was
+   * undone.
+   */
   async finish(): Promise<void> {
     try {
       this.talk.send({ type: 'reading' });
@@ -142,15 +151,15 @@ export class UpgradeTarget {
     this.lock.take(lockDataDir(this.lock.dataDir));
   }
 
-  /** Called when the start is complete: the running process then ends. */
+  /** Called when the start is complete; the other process then ends. */
   async complete(): Promise<void> {
     this.talk.send({ type: 'holding' });
     await this.untilGone();
   }
 
   /**
-   * Called if this process cannot start. This process still answers; resolves when the running process receives queries
-   * again.
+   * Called if this process cannot start. This process still answers queries; resolves when the running process receives
+   * them again.
    */
   async fail(reason: string): Promise<void> {
     this.talk.send({ type: 'failed', reason });
@@ -161,8 +170,8 @@ export class UpgradeTarget {
   }
 
   /**
-   * Waits for the end of the running process, which has been informed of the new owner of the lock. A process that
-   * hangs has nothing left to do.
+   * Waits for the end of the running process, which knows that this process owns the lock now. If it hangs, no work of
+   * it is lost.
    */
   private async untilGone(): Promise<void> {
     const isGone = new AbortController();
@@ -173,7 +182,7 @@ export class UpgradeTarget {
     this.talk.end();
   }
 
-  /** Continues alone if the running process was killed: then its lock is free. */
+  /** If the running process was killed, its lock becomes free, and this process continues alone. */
   private async takeFromDead(reason: string): Promise<void> {
     const untilMs = performance.now() + LOCK_MS;
     for (;;) {
@@ -197,7 +206,7 @@ export async function reportFailedStart(dataDir: string, reason: string): Promis
   const socket = connect(join(dataDir, HANDOVER_SOCKET));
   const talk = new HandoverChannel(socket);
   talk.send({ type: 'start-failed', reason });
-  // If nothing is listening at the socket, only the log contains the reason.
+  // If the other process does not respond, only the log contains the reason.
   await talk.next(READ_AGAIN_MS).catch(() => undefined);
   talk.end();
 }
