@@ -1,7 +1,7 @@
 /**
- * Popular public lists, as links: Weir includes none of their content, and fetches nothing before a user adds or
- * previews one. Their maintainers decide what they contain. A licence or interval that their pages do not state, or
- * that could not be confirmed, is null.
+ * URLs of popular public lists. Weir does not include their content, and fetches a list only when a user adds or
+ * previews it. Their maintainers decide what they contain. A licence or update interval is null if their pages do not
+ * state it, or if it could not be confirmed.
  */
 import type { KnownList, ListPurpose } from '../../../shared/api/lists/list-catalog-api.ts';
 
@@ -35,7 +35,7 @@ const stevenBlack = by({
 });
 const oisd = by({ homepage: 'https://oisd.nl/', licence: null, expires_hours: null });
 
-/** Well-known lists in the order of display, within each purpose. */
+/** Well-known lists, in the order in which they are shown for each purpose. */
 export const KNOWN_LISTS: readonly KnownList[] = [
   ...[
     hagezi(['HaGeZi Light', 'ads', `${HAGEZI}/light.txt`]),

@@ -1,7 +1,7 @@
 /**
- * The active rules, for browsing: managed domains and regex filters first, then the patterns and conditional rules of
- * lists, then the names of all lists, each with its sources. The text comes from the names file of the active table,
- * the sources from the table itself.
+ * Provides the active rules for browsing: managed domains and regex filters first, then the patterns and conditional
+ * rules of lists, then the names of all lists, each with its sources. The names are read from the names file of the
+ * active table, their sources from the table itself.
  */
 import type {
   CompiledListQuery,
@@ -50,7 +50,7 @@ export class CompiledLists {
     this.parts = parts;
   }
 
-  /** The rules of each active list, see `countRulesBySource()`; counted once per state. */
+  /** The rules of each active list, see `countRulesBySource()`; counted once per published state. */
   rulesBySource(): ReadonlyMap<number, RuleCounts> {
     const state = this.parts.current();
     if (this.counted?.state !== state)
@@ -58,7 +58,7 @@ export class CompiledLists {
     return this.counted.counts;
   }
 
-  /** Names that each list exempts from safe search, see `safeSearchExceptions()`; computed once per state. */
+  /** Names that each list exempts from safe search, see `safeSearchExceptions()`; computed once per published state. */
   safeSearchExceptions(): ReadonlyMap<number, readonly string[]> {
     const state = this.parts.current();
     if (this.exceptions?.state !== state) this.exceptions = { state, names: safeSearchExceptions(state) };
@@ -98,7 +98,7 @@ export class CompiledLists {
     return this.read.rules;
   }
 
-  /** 503 while the names of the active table are not on disk: the next compilation writes them. */
+  /** Throws 503 while the names of the active table are not on disk, which the next compilation writes. */
   private async search(
     kind: SourceKind,
     { compiled }: PublishedState,
@@ -144,7 +144,7 @@ class LineReader {
       !attributes.nameCounts.some((_, attribute) => hasDisabledRules(attributes, attribute));
   }
 
-  /** The rule of a name; null if it is in no enabled source. */
+  /** The rule of a name; null if no enabled source has it. */
   read(name: string): CompiledRule | null {
     const wire = nameFromText(name);
     if (wire === null) return null;
@@ -169,7 +169,7 @@ class LineReader {
     };
   }
 
-  /** Special rules of lists. */
+  /** Converts special rules of lists. */
   specialRules(rules: readonly SpecialRule[]): CompiledRule[] {
     const shown: CompiledRule[] = [];
     for (const { source, kind, match, rule, takenBackBy } of rules) {
@@ -208,7 +208,7 @@ function manualRules(kind: SourceKind, { managedDomains, regexFilters }: PolicyR
   return [...domains, ...regexes];
 }
 
-/** Names are stored in lower case and as A-labels. */
+/** Converts a search text to the form in which names are stored: in lower case and as A-labels. */
 function asWritten(search: string): string {
   // eslint-disable-next-line no-control-regex -- all of ASCII is what this looks for
   if (/^[\u0000-\u007f]*$/.test(search) || !URL.canParse(`http://${search}/`)) return search.toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * The names files on this node, `<data_dir>/list-names/`: those of the active table and of tables that a rollback may
- * restore. Each file is named after the identity of its table.
+ * Manages the names files on this node, `<data_dir>/list-names/`: those of the active table and of tables that a
+ * rollback may restore. Each file is named after the identity of its table.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -24,7 +24,7 @@ export class NamesFolder {
     return join(this.folder, `arriving-${randomUUID()}`);
   }
 
-  /** Renames complete files to those of a table. */
+  /** Renames complete files to the names for a table. */
   async adopt(stem: string, rulesId: string): Promise<void> {
     const from = namesPaths(stem);
     const to = this.pathsOf(rulesId);
@@ -32,7 +32,9 @@ export class NamesFolder {
     await rename(from.allow, to.allow);
   }
 
-  /** Creates the files of a table from those of another table, without these lines; false if that would take long. */
+  /**
+   * Creates the files of a table from the files of another table and additional lines; false if this would take long.
+   */
   async copy(
     from: string,
     to: string,
@@ -66,9 +68,7 @@ export class NamesFolder {
     }
   }
 
-  /**
-   * Removes the files of all other tables, and leftovers of an interrupted compilation; no compilation may be running.
-   */
+  /** Removes the files of all other tables, and files of an interrupted compilation; no compilation may be running. */
   async prune(rulesIds: ReadonlySet<string>): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     for (const file of await readdir(this.folder)) {

@@ -1,7 +1,7 @@
 /**
- * Finds lines in the files of `names-file.ts`: a page by its number, using the index, or every line that contains a
- * text, by reading the file chunk by chunk, so that the event loop is never blocked for longer than one chunk takes.
- * For a very common text, not all matches are counted.
+ * Finds lines in the files of `names-file.ts`: a page of lines with the help of the index, or all lines that contain a
+ * text by reading the file in chunks, so that the event loop is never blocked for longer than one chunk takes. For a
+ * very common text, the number of matches is estimated.
  */
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
@@ -12,27 +12,30 @@ import { readFully } from '../../host/files/read-fully.ts';
 export interface NamesRequest {
   readonly from: number;
   readonly count: number;
-  /** Lower case; empty = every line. */
+  /** Text in lower case that lines must contain; empty = every line. */
   readonly search: string;
-  /** Excludes inactive lines. Without it, only the lines of the page are read. */
+  /**
+   * Returns false for inactive lines, which are then excluded. If the function is absent, only the lines of the page
+   * are read.
+   */
   readonly counts?: ((line: string) => boolean) | undefined;
-  /** See `COUNTED_BYTES`. */
+  /** Replaces `COUNTED_BYTES`. */
   readonly countedBytes?: number;
 }
 
 /** Result of a search. */
 export interface NamesFound {
   readonly lines: string[];
-  /** Number of matching lines, returned or not. */
+  /** Number of all matching lines, including those that are not returned. */
   readonly total: number;
   /** Whether the file was not read to its end, and the total is estimated. */
   readonly isEstimate: boolean;
 }
 
 const CHUNK_BYTES = 1_048_576;
-/** Minimum number of bytes to read for the total after the page is complete: about 800,000 names. */
+/** Minimum number of bytes to read before the total is estimated, once the page is complete: about 800,000 names. */
 const COUNTED_BYTES = 16_777_216;
-/** Number of hits in a chunk above which checking each byte is cheaper than a call per hit. */
+/** Number of hits in a chunk above which checking each byte is faster than a search call for each hit. */
 const DENSE_HITS = 8192;
 const LF = 0x0a;
 
@@ -129,7 +132,7 @@ class Scan {
     return this.total >= this.request.from && this.lines.length === this.request.count;
   }
 
-  /** Reads complete lines. */
+  /** Reads a chunk of complete lines. */
   read(chunk: Buffer): void {
     const before = this.total;
     if (this.needle.length === 0) this.readAll(chunk);
@@ -187,7 +190,10 @@ function startsAt(chunk: Buffer, at: number, needle: Buffer): boolean {
   return true;
 }
 
-/** Calls back with the complete lines of [from, to) until it returns false; a chunk is valid only during the call. */
+/**
+ * Calls a function with chunks of complete lines from [from, to) until the function returns false; a chunk is only
+ * valid during the call.
+ */
 async function eachChunk(
   file: FileHandle,
   from: number,

@@ -1,4 +1,4 @@
-/** Number of active rules of each list, and of those that are in no other list. Pure. */
+/** Counts the active rules of each list, and how many of them no other list has. Pure. */
 import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
 import { forEachPairLeft } from '../../policy/compile/table/attribute-table.ts';
 import { coveredBy } from '../../policy/compile/table/list-overlap.ts';
@@ -11,13 +11,13 @@ import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 export interface RuleCounts {
   rules: number;
   /**
-   * Of these, rules that no other active list covers with the same or a wider rule for the same name, or with the same
-   * text.
+   * Number of these rules for which no other active list has the same or a wider rule for the same name, or a rule with
+   * the same text.
    */
   unique: number;
 }
 
-/** By `list_sources.id`; inactive lists are left out. */
+/** The counts by `list_sources.id`; inactive lists are omitted. */
 export function countRulesBySource(
   { compiled, rows }: Pick<PublishedState, 'compiled' | 'rows'>,
   special: readonly SpecialRule[],
@@ -40,7 +40,7 @@ function countNames(
   const isOn = counted.map((_, source) => active.nameOf(source) !== null);
   for (let attribute = 0; attribute < attributes.nameCounts.length; attribute++) {
     const names = attributes.nameCounts[attribute]!;
-    // Bits that at least one list has, and at least two.
+    // Bits that at least one list has, and bits that at least two lists have.
     let once = 0;
     let twice = 0;
     forEachPairLeft(attributes, attribute, disables, (source, kinds) => {

@@ -1,6 +1,6 @@
 /**
- * Names that a list's exception exempts from safe search, because allowed names are not rewritten. Only engines that a
- * group of the list enforces are included.
+ * Finds names of search engines for which a list disables safe search, because it allows them and allowed names are not
+ * rewritten. Only engines that a group of the list enforces are included.
  */
 import { RuleKind, RuleTable } from '../../../shared/snapshot/rule-table.ts';
 import { type HashedName, SpecialMatcher } from '../../../shared/snapshot/special-matcher.ts';
@@ -16,7 +16,7 @@ const OWN = RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.IMPORTANT_AL
 
 type State = Pick<PublishedState, 'compiled' | 'rows'>;
 
-/** By `list_sources.id`, in the order of the engines; lists without such an exception have no entry. */
+/** The names by `list_sources.id`, in the order of the engines; lists without such names have no entry. */
 export function safeSearchExceptions({ compiled, rows }: State): ReadonlyMap<number, readonly string[]> {
   const found = new Map<number, string[]>();
   if (rows.safeSearch.length === 0) return found;
@@ -43,7 +43,7 @@ function enforces({ groupIds }: PolicySource, engine: string, { safeSearch }: St
   );
 }
 
-/** The active lists that allow a name. */
+/** Finds the active lists that allow a name. */
 class ExceptionsOfLists {
   private readonly compiled: State['compiled'];
   private readonly active: ActiveSources;
@@ -59,7 +59,7 @@ class ExceptionsOfLists {
     this.all = new Uint8Array(compiled.sources.length).fill(1);
   }
 
-  /** Indexes in the table of the lists that allow `domain`, each once. */
+  /** Source indexes of the lists that allow `domain`, without duplicates. */
   allowing(domain: string): ReadonlySet<number> {
     const indexes = new Set<number>();
     const name = hashedName(domain, { low: this.table.seedLow, high: this.table.seedHigh });

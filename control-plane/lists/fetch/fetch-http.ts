@@ -1,6 +1,6 @@
 /**
- * One HTTP exchange for a list, including redirects: from a conditional request to an open response. Enforces time
- * limits and rejects forbidden hosts; `store-body.ts` reads the body.
+ * One HTTP exchange for a list, including redirects: from a conditional request until the body of the response can be
+ * read, which `store-body.ts` does. Enforces time limits and rejects forbidden hosts.
  */
 import type * as http from 'node:http';
 import * as https from 'node:https';
@@ -16,7 +16,7 @@ import { reasonOf } from '../../../shared/errors.ts';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Errors of the disk that stores the list. */
+/** Codes of errors of the disk that stores the list. */
 const DISK_FAULTS: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'ENOENT']);
 
 /** Validators of the stored copy, for a conditional request (RFC 9110 section 13.1). */
@@ -30,7 +30,7 @@ export interface HttpWays {
   readonly limits: FetchLimits;
   readonly lookup: Lookup;
   readonly bounds: FetchBounds;
-  /** Ends the exchange, including the read of the body. */
+  /** Ends the exchange, even while the body is being read. */
   readonly signal: AbortSignal;
 }
 
@@ -95,7 +95,7 @@ async function request(
     });
     let incoming: http.IncomingMessage | undefined;
     const stop = (what: string): void => {
-      // After the response has started, only an error of the response reaches the reader of its body.
+      // After the response has started, the reader of the body only receives errors of the response.
       (incoming ?? outgoing).destroy(new ListError('timeout', `fetch ${shownUrl(url.href)}: ${what}`));
     };
     const connecting = setTimeout(() => stop(`not connected after ${limits.connectMs} ms`), limits.connectMs);
@@ -109,7 +109,7 @@ async function request(
       incoming = response;
       resolve(response);
     });
-    // This listener stays, because errors after the response reach it as well as the body.
+    // This listener must stay, because errors after the start of the response are also emitted here.
     outgoing.on('error', (error) => reject(asListError(error, url, signal)));
     outgoing.end();
   });
@@ -129,7 +129,7 @@ function headersOf({ etag, lastModified }: Validators): Record<string, string> {
   };
 }
 
-/** The error to report for a failed exchange. */
+/** Converts the error of a failed exchange to the error to report. */
 export function asListError(error: unknown, url: URL, signal: AbortSignal): ListError {
   if (error instanceof ListError) return error;
   if (signal.aborted && signal.reason instanceof ListError) return signal.reason;

@@ -1,24 +1,24 @@
-/** Limits of time and memory for a list server. */
+/** Limits on time and memory for fetching from a list server. */
 
 /** Limits of one fetch; tests use smaller ones. */
 export interface FetchLimits {
-  /** Name resolution, connection and TLS together. */
+  /** Milliseconds for name resolution, connecting and TLS together. */
   readonly connectMs: number;
   /** Milliseconds without a received byte. */
   readonly idleMs: number;
   /** Milliseconds in total, including redirects. */
   readonly totalMs: number;
   readonly redirects: number;
-  /** Bytes on the wire of a compressed list. */
+  /** Maximum size in bytes of a compressed list. */
   readonly compressedBytes: number;
-  /** Bytes of text. */
+  /** Maximum size in bytes of the uncompressed text. */
   readonly textBytes: number;
   readonly lines: number;
 }
 
 const MIB = 1_048_576;
 
-/** The largest public lists have 150 MiB of text and some 6 million lines. */
+/** The default limits. The largest public lists have 150 MiB of text and about 6 million lines. */
 export const FETCH_LIMITS: FetchLimits = {
   connectMs: 10_000,
   idleMs: 30_000,

@@ -1,6 +1,6 @@
 /**
- * Fetches one list, from a web server or from a directory on this machine, to a separate file. Checks only that it is
- * text of acceptable size, not its lines. Every failure is a ListError with a text for users.
+ * Fetches one list, from a web server or from a directory on this machine, to a new file. Checks only that the list is
+ * text of acceptable size, not its lines. Every failure is a ListError with a message for users.
  */
 import type { FetchLimits } from './fetch-limits.ts';
 import { FETCH_LIMITS } from './fetch-limits.ts';
@@ -16,11 +16,11 @@ import { storeBody } from './store-body.ts';
 /** A list to fetch. */
 export interface ListRequest {
   readonly url: string;
-  /** Validators of the stored copy; nulls without one. */
+  /** Validators of the stored copy; null values if there is no copy. */
   readonly validators: Validators;
-  /** File to create, gzip-compressed; after a failure it may exist, and the caller removes it. */
+  /** File to create, gzip-compressed. After a failure it may exist, and the caller must remove it. */
   readonly path: string;
-  /** Folders that `file:` URLs can read. */
+  /** Directories from which `file:` URLs can read. */
   readonly listDirs: readonly string[];
   /** Addresses from which a list may be fetched. */
   readonly bounds: FetchBounds;
@@ -34,7 +34,7 @@ export type FetchOutcome =
   | { readonly type: 'unchanged' }
   | {
       readonly type: 'fetched';
-      /** Bytes of text. */
+      /** Size of the text in bytes. */
       readonly bytes: number;
       /** SHA-256 of the text, hexadecimal. */
       readonly digest: string;

@@ -1,4 +1,4 @@
-/** Reason why a list could not be fetched or used; the message is shown to users as the source's `last_error`. */
+/** Error for a list that could not be fetched or used. The message is shown to users as `last_error` of the source. */
 
 /** The kind of failure. */
 export type ListErrorCode =
@@ -18,7 +18,7 @@ export type ListErrorCode =
   | 'disk'
   | 'stopped';
 
-/** A list that cannot be used now. Messages contain no credentials. */
+/** Error: a list currently cannot be used. The message contains no credentials. */
 export class ListError extends Error {
   override readonly name = 'ListError';
   readonly code: ListErrorCode;

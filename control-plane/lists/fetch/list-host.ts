@@ -1,8 +1,9 @@
 /**
- * Decides which hosts lists and the catalog may be fetched from, so that external text cannot make Weir connect to
- * hosts that only this machine can reach. Local addresses are allowed for a URL that a user entered with such an
- * address, or with a name that can only be local; never for redirects elsewhere or other names. The lookup below
- * returns only checked addresses, so the address of a name cannot change between check and connection.
+ * Decides from which hosts lists and the service catalog may be fetched, so that text from outside cannot make Weir
+ * connect to hosts that only this machine can reach. Local addresses are only allowed if a user entered a URL with such
+ * an address, or with a name that can only be local. They are not allowed for redirects to other hosts, or for other
+ * names. The lookup function returns only checked addresses, so the address of a name cannot change between check and
+ * connection.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
@@ -16,24 +17,24 @@ import { ListError } from './list-error.ts';
 /** Resolves a host name to its addresses. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** The resolver of the machine. */
+/** Resolves a name with the resolver of the machine. */
 export const lookupBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
-/** Names and ports that are local, or belong to Weir itself. */
+/** The local domain and Weir's own ports, to which different rules apply. */
 export interface FetchBounds {
   /** Domain of the local network, '' = none. */
   readonly localDomain: () => string;
-  /** Ports that this Weir listens on. */
+  /** Ports on which this process listens. */
   readonly ownPorts: () => ReadonlySet<number>;
 }
 
-/** Names below these are in the local network (RFC 6762, RFC 8375, and common or reserved names). */
+/** Names below these domains are in the local network (RFC 6762, RFC 8375, and other common or reserved domains). */
 const LOCAL_SUFFIXES = ['home.arpa', 'internal', 'lan', 'local'];
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * The lookup for a request to `url`. Throws a ListError if its host is a forbidden address; the lookup fails with a
- * ListError if all addresses of a name are forbidden. `entered`: the URL that a user entered.
+ * The lookup for a request to `url`. Throws a ListError if the host of `url` is a forbidden address. The lookup fails
+ * with a ListError if all addresses of a name are forbidden. `entered` is the URL that a user entered.
  */
 export function boundedLookup(
   url: URL,
@@ -56,7 +57,7 @@ export function boundedLookup(
   return asLookupFunction(lookup, reasonAgainst);
 }
 
-/** Removes the forbidden addresses. */
+/** Converts `lookup` to the form that Node.js calls, and removes forbidden addresses from its results. */
 function asLookupFunction(lookup: Lookup, reasonAgainst: (address: string) => string | null): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname).then(

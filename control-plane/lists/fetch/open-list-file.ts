@@ -1,6 +1,6 @@
 /**
- * Opens the list of a `file:` URL. Only files below the folders of `blocking.list_dirs` are lists: symbolic links are
- * resolved before the check, and the checked file is the one that is opened.
+ * Opens the list of a `file:` URL. Only files below the directories in `blocking.list_dirs` may be opened. Symbolic
+ * links are resolved before the check, and the file that was checked is also the one that is opened.
  */
 import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 import { constants } from 'node:fs';
@@ -10,18 +10,19 @@ import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ListError } from './list-error.ts';
 
-/** An open list; the caller closes it. */
+/** An open list; the caller must close it. */
 export interface OpenListFile {
   readonly file: FileHandle;
   readonly bytes: number;
-  /** Changes when the file changes, like an ETag. */
+  /** A text that changes when the file changes, like an ETag. */
   readonly etag: string;
 }
 
 /** Opens the file of `url`; throws a ListError. */
 export async function openListFile(url: URL, listDirs: readonly string[]): Promise<OpenListFile> {
   const path = await resolvePath(url, listDirs);
-  // Does not follow a link that was created in the meantime, or wait for the writer of a pipe.
+  // With these flags, a link that was created after the check is not followed, and opening a pipe does not wait for its
+  // writer.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(path, flags).catch((error: unknown) => {
     throw unreadable(url, error);
@@ -51,7 +52,7 @@ async function resolvePath(url: URL, listDirs: readonly string[]): Promise<strin
     throw unreadable(url, error);
   }
   for (const folder of listDirs) {
-    // A folder that does not exist contains no lists.
+    // A directory that does not exist contains no lists.
     const real = await realpath(folder).catch(() => null);
     if (real !== null && path.startsWith(real.endsWith(sep) ? real : real + sep)) return path;
   }

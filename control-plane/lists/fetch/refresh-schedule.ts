@@ -1,29 +1,30 @@
 /**
- * When to fetch a list again: after the configured hours following a success, and after growing pauses following
- * failures. Pure.
+ * Decides when a list is fetched again: after a success, when the configured number of hours has passed; after
+ * failures, with increasing pauses. Pure.
  */
 
 const MINUTE_MS = 60_000;
-/** Pauses after failures: 1, 2, 4, 8, 16 minutes, then this maximum. */
+/** Maximum pause after a failure. The pauses are 1, 2, 4, 8 and 16 minutes, then this maximum. */
 const LONGEST_RETRY_MS = 30 * MINUTE_MS;
 
-/** The attempts for one list so far. */
+/** Past attempts to fetch a list. */
 export interface Attempts {
   /** Unix milliseconds of the last attempt; undefined if there was none. */
   readonly lastMs: number | undefined;
-  /** Failures since the last success. */
+  /** Number of failures since the last success. */
   readonly failures: number;
 }
 
 /** Intervals of the schedule. */
 export interface Pace {
   readonly refreshHours: number;
-  /** Milliseconds for which a due list is left to other nodes. */
+  /** Milliseconds for which this node waits for other nodes to fetch a due list. */
   readonly graceMs?: number;
 }
 
 /**
- * Whether a list is due at `nowMs`. Attempts may be from nodes with different clocks; one in the far future is ignored.
+ * Whether a list is due at `nowMs`. Attempts may be from nodes with different clocks; an attempt in the far future is
+ * ignored.
  */
 export function isDue(attempts: Attempts, nowMs: number, { refreshHours, graceMs = 0 }: Pace): boolean {
   if (attempts.lastMs === undefined) return true;

@@ -11,13 +11,13 @@ import { gunzip, gunzipIfMarked } from '../../policy/compile/parse/gunzip.ts';
 import { ListError } from './list-error.ts';
 import { SNIFF_BYTES, sniffList } from '../../policy/compile/parse/sniff-list.ts';
 
-/** Fast and good enough, because the file is read far more often than written. */
+/** Level 4 is a compromise between time and size. */
 const GZIP_LEVEL = 4;
 const LINE_FEED = 0x0a;
 
 /** A body on disk. */
 export interface StoredBody {
-  /** Bytes of text. */
+  /** Size of the text in bytes. */
   readonly bytes: number;
   /** SHA-256 of the text, hexadecimal. */
   readonly digest: string;
@@ -25,14 +25,14 @@ export interface StoredBody {
 
 /** Options for storing a body. */
 export interface BodyReading {
-  /** URL or path, for messages. */
+  /** URL or path of the list for messages. */
   readonly shown: string;
   /** Whether the transfer itself is gzip-compressed. */
   readonly isEncoded: boolean;
-  /** File to create; it must not exist. After a failure it may exist, and the caller removes it. */
+  /** File to create; it must not exist. After a failure, it may exist, and the caller must remove it. */
   readonly path: string;
   readonly limits: FetchLimits;
-  /** Ends the work between two chunks; a body that waits for its next chunk has to end by itself. */
+  /** Ends the work between two chunks; a body that waits for its next chunk must end by other means. */
   readonly signal: AbortSignal;
 }
 
@@ -53,7 +53,7 @@ function textOf(
   body: AsyncIterable<Buffer>,
   { isEncoded, limits, shown }: BodyReading,
 ): AsyncIterable<Buffer> {
-  // Uncompressed text has the larger limit, which the meter below enforces.
+  // The limit for uncompressed text is larger; the meter below enforces it.
   const decoded = isEncoded ? gunzip(limitBytes(body, limits.compressedBytes, shown)) : body;
   return gunzipIfMarked(decoded);
 }
@@ -71,7 +71,7 @@ async function* limitBytes(
   }
 }
 
-/** Counts and hashes the text; rejects content that is not text at its first bytes. */
+/** Counts and hashes the text; rejects content whose first bytes are not text. */
 class TextMeter {
   private readonly hash = createHash('sha256');
   private readonly shown: string;
@@ -112,7 +112,7 @@ class TextMeter {
   private count(chunk: Buffer): void {
     this.bytes += chunk.length;
     if (this.bytes > this.limits.textBytes) throw tooLarge(this.shown, this.limits.textBytes);
-    // By index, because a buffer's iterator takes three times as long.
+    // Loops by index, because the iterator of a buffer takes three times as long.
     for (let at = 0; at < chunk.length; at++) if (chunk[at] === LINE_FEED) this.lines++;
     if (this.lines > this.limits.lines)
       throw new ListError('too_large', `fetch ${this.shown}: more than ${this.limits.lines} lines`);

@@ -1,6 +1,7 @@
 /**
- * Previews a list before it is added: fetches it to a temporary file and measures it in a separate thread, so that it
- * delays no policy change and no update. Bounded in time and memory; ends when the client disconnects.
+ * Previews a list before it is added: fetches it to a temporary file and measures it in a separate thread, so that
+ * policy changes and updates are not delayed. Time and memory are limited, and the preview ends when the client
+ * disconnects.
  */
 import { rm } from 'node:fs/promises';
 import type { ListPreview, ListPreviewRequest } from '../../../shared/api/lists/list-preview-api.ts';
@@ -20,7 +21,7 @@ import type { ListCache } from '../sources/list-cache.ts';
 
 export interface ListPreviewParts extends UnsavedListParts {
   readonly cache: Pick<ListCache, 'open' | 'temporaryPath'>;
-  /** A pool whose thread reads only previews. */
+  /** A pool that is only used for previews. */
   readonly pool: Pick<CompilePool, 'measure'>;
   readonly current: () => PublishedState;
   readonly limits?: FetchLimits;
@@ -49,7 +50,9 @@ export class ListPreviews {
     this.parts = parts;
   }
 
-  /** Content of a list; 400 if it cannot be used, 503 if too many previews are waiting. */
+  /**
+   * Describes the content of a list. Throws 400 if the list cannot be used, and 503 if too many previews are waiting.
+   */
   async preview(kind: SourceKind, request: ListPreviewRequest, gone: AbortSignal): Promise<ListPreview> {
     if (this.count > MAX_WAITING) throw overloaded('other previews are waiting; try again later', RETRY_SECS);
     this.count++;

@@ -1,7 +1,7 @@
 /**
- * Applies the rows of the sources on this node: selects the copy that each row refers to, whichever node fetched it,
- * and compiles the copies. If that fails, the previous rules are kept, and the work is retried. The rows are
- * authoritative: the active copy is never derived from the files of this node.
+ * Applies the rows of the list sources on this node: selects the copy to which each row refers, even if another node
+ * fetched it, and compiles the copies. If this fails, the previous rules stay active, and the work is retried. Only the
+ * rows determine which copy is active, never the files of this node.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -31,11 +31,11 @@ export interface ActivationParts {
   readonly copies: SharedCopies;
   readonly refused: RefusedCopies;
   readonly pool: CompilePool;
-  /** Text of the compiled rules. */
+  /** Names files of the compiled rules. */
   readonly names: NamesFolder;
   readonly policy: ActivePolicy;
   readonly publisher: SnapshotPublisher;
-  /** Earlier rules, for a rollback without compiling. */
+  /** Earlier rules on disk, with which a rollback needs no compilation. */
   readonly generations: Pick<Generations, 'findRules' | 'rulesIds'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -44,13 +44,13 @@ export interface ActivationParts {
 /** The parts above, with additions for the life cycle of the sources. */
 export interface ActiveListsParts extends ActivationParts {
   readonly changes: PolicyChanges;
-  /** Starts fetches of sources whose copies are not on any node. */
+  /** Starts to fetch sources of which no node has a copy. */
   readonly fetchDue: () => void;
   /** Stops a running compilation. */
   readonly signal: AbortSignal;
 }
 
-/** Keeps the active lists equal to the rows. */
+/** Keeps the active lists in accordance with the rows. */
 export class ActiveLists {
   private readonly parts: ActiveListsParts;
   private readonly compiler: ListCompiler;
@@ -75,13 +75,13 @@ export class ActiveLists {
     });
   }
 
-  /** Applies the rows, without rules that no enabled source needs. */
+  /** Applies the rows at start, and removes rules that no enabled source needs. */
   async begin(): Promise<void> {
     await this.chooseAll();
     await this.compileOrKeep(this.compiler.compact());
   }
 
-  /** Applies the changes of other nodes. */
+  /** Applies changes that other nodes have made. */
   follow(): Promise<void> {
     return this.orRetry(async () => {
       const { sources, hasLess } = await this.chooseAll();
@@ -92,9 +92,9 @@ export class ActiveLists {
   }
 
   /**
-   * Selects the copies in the rows of these sources and first checks copies that this release has not checked yet. If
-   * the copy of a row is stored nowhere, the active copy stays. The rows are read here: rows of a caller may be older
-   * than a copy that a change has just selected.
+   * Selects the copies in the rows of these sources, after checking copies that this release has not checked yet. If
+   * the copy of a row is not stored anywhere, the previous copy stays active. The rows are read here, because rows of
+   * the caller may be older than a copy that a change has just selected.
    */
   async chooseCopies(ids?: readonly number[]): Promise<readonly StoredSource[]> {
     const { cache, database } = this.parts;
@@ -158,14 +158,14 @@ export class ActiveLists {
     return this.retrying.close();
   }
 
-  /** Activates the copies in the rows, and fetches those that are not on any node. */
+  /** Activates the copies in the rows, and fetches copies that no node has. */
   private async takeOverRows(): Promise<void> {
     await this.chooseAll();
     await this.compileOrKeep(this.compiler.activate());
     this.parts.fetchDue();
   }
 
-  /** Selects the copies in all rows, and removes those of deleted sources. */
+  /** Selects the copies in all rows, and removes copies of deleted sources. */
   private async chooseAll(): Promise<{ sources: readonly StoredSource[]; hasLess: boolean }> {
     const { cache } = this.parts;
     const sources = await this.chooseCopies();
@@ -204,7 +204,7 @@ export class ActiveLists {
     }
   }
 
-  /** Waits for a compilation; if it fails, applies policy without it and logs the reason. */
+  /** Waits for a compilation; if the compilation fails, logs the reason and applies policy with the previous rules. */
   private async compileOrKeep(compile: Promise<void>): Promise<string | undefined> {
     try {
       await compile;
@@ -219,7 +219,7 @@ export class ActiveLists {
     }
   }
 
-  /** Rules on disk with exactly these inputs and the hash seeds of the answer cache. */
+  /** Finds rules on disk that have exactly these inputs and the hash seeds of the answer cache. */
   private async findCompiled(inputKeys: readonly string[]): Promise<CompiledRules | undefined> {
     const { generations, publisher } = this.parts;
     const found = await generations.findRules((sources) => {

@@ -1,11 +1,11 @@
-/** A source in the form of the API: without credentials, and with data that only this node has. */
+/** Converts a source to the form of the API: without credentials, and with data that only this node has. */
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import { shownUrl } from '../../../shared/net/shown-url.ts';
 import { refusalOf } from './list-compiler.ts';
 import type { RefusedCopies } from './refused-copies.ts';
 import type { StoredSource } from './source-store.ts';
 
-/** The source of a row; `isAtWork` = it is being fetched here, or waits for its turn. */
+/** Converts the row of a source. `isAtWork`: this node is fetching the list, or will do so soon. */
 export function toApiSource(
   stored: StoredSource,
   refused: RefusedCopies,

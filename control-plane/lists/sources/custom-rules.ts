@@ -1,7 +1,8 @@
 /**
- * Custom rules: lists that users write themselves. Their text is stored under a key of its content, like the copy of
- * any list, so that revisions, other nodes and rollbacks find it. It is active when the response to a change is sent,
- * and never fetched. It becomes a held update only if a new release interprets it differently, see `recheck-copy.ts`.
+ * Custom rules: lists that users write themselves. The text is stored under a key that is derived from its content,
+ * like the copy of any list, so that revisions, other nodes and rollbacks can refer to it. A changed text is already
+ * active when the response is sent. It only becomes a held update if a new release interprets it differently, see
+ * `recheck-copy.ts`.
  */
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
@@ -38,7 +39,7 @@ export interface CustomText {
   readonly contentKey: string;
 }
 
-/** Result of storing a text, and the key of its content. */
+/** Result of storing a text, with the key of its content. */
 export interface WrittenText extends TextVerdict {
   readonly contentKey: string;
 }
@@ -51,7 +52,7 @@ export class CustomRules {
     this.parts = parts;
   }
 
-  /** Stores new custom rules; active when the promise resolves. 400 for an unknown group. */
+  /** Stores new custom rules, which are active when the promise resolves. Throws 400 for an unknown group. */
   async create(
     kind: SourceKind,
     source: Omit<SourceCreate, 'url' | 'text'>,
@@ -68,7 +69,7 @@ export class CustomRules {
     return this.parts.changes.change(author, work, (stored, apply) => this.activate(stored, apply));
   }
 
-  /** The text of custom rules; 404 for a list that is fetched. */
+  /** The text of custom rules; throws 404 for a list that is fetched. */
   async read(kind: SourceKind, id: number): Promise<CustomText> {
     const { database } = this.parts;
     const contentKey = textKeyOf(await this.find(database, kind, id));
@@ -77,15 +78,15 @@ export class CustomRules {
     return { text, contentKey };
   }
 
-  /** The effect of a text; nothing is stored. */
+  /** The effect that a text would have; nothing is stored. */
   async preview(kind: SourceKind, id: number, text: string): Promise<TextVerdict> {
     const { statistics } = await this.inspect(text, await this.find(this.parts.database, kind, id));
     return verdictOf(statistics);
   }
 
   /**
-   * Replaces the text; active when the promise resolves. 412 if the stored text has none of the keys in `expected`
-   * (null = any).
+   * Replaces the text; the new text is active when the promise resolves. Throws 412 if the key of the stored text is
+   * not in `expected` (null = any key).
    */
   async write(
     kind: SourceKind,
@@ -113,7 +114,7 @@ export class CustomRules {
     return source;
   }
 
-  /** Counts the rules of a text. 400 if reading it takes too much time or memory. */
+  /** Counts the rules of a text. Throws 400 if reading it takes too much time or memory. */
   private async inspect(
     text: string,
     { kind, subdomains }: Pick<StoredSource, 'kind' | 'subdomains'>,
@@ -169,7 +170,7 @@ export class CustomRules {
   }
 }
 
-/** Content key of the text, active or held. */
+/** Content key of the text, which may be active or held. */
 function textKeyOf({ contentKey, heldKey }: StoredSource): string | null {
   return contentKey ?? heldKey;
 }

@@ -1,6 +1,6 @@
 /**
- * Lists of a draft, for a simulation: compiled together with the active lists into a rule table that is not published.
- * Only temporary files are stored, and deleted afterwards.
+ * Compiles the lists of a draft for a simulation, together with the active lists, into a rule table that is not
+ * published. Only temporary files are written, and they are deleted afterwards.
  */
 import { rm, writeFile } from 'node:fs/promises';
 import type { SimulateBody } from '../../../shared/api/policy/simulate-api.ts';
@@ -24,7 +24,7 @@ import type { SharedCopies } from './shared-copies.ts';
 import { refuseMasks } from './source-credentials.ts';
 import { listSources, type StoredSource } from './source-store.ts';
 
-/** Sources of lists that are not saved. */
+/** Dependencies for fetching lists that are not saved. */
 export interface UnsavedListParts {
   readonly listDirs: () => readonly string[];
   readonly bounds: FetchBounds;
@@ -46,7 +46,7 @@ type AddedList = ListsOfDraft['add'][number];
 
 /** A compiled draft. */
 export interface DraftedLists {
-  /** State that was active when the draft was compiled, and with which it is compared. */
+  /** State that was active when the draft was compiled, and with which the draft is compared. */
   readonly base: PublishedState;
   readonly compiled: CompiledRules;
   readonly sources: readonly PolicySource[];
@@ -54,13 +54,13 @@ export interface DraftedLists {
   readonly added: readonly { readonly name: string; readonly rules: number; readonly invalidLines: number }[];
 }
 
-/** An input list of the table. */
+/** A list from which the table is compiled. */
 interface Input extends ListFile {
   readonly id: number;
   readonly inputKey: string;
 }
 
-/** A list to add. */
+/** A list of the draft. */
 interface Added {
   readonly row: PolicySource;
   readonly input: Input;
@@ -77,7 +77,7 @@ export class DraftLists {
 
   /**
    * The rules and sources of a draft.
-   * @throws {ApiError} 400 for a list that cannot be used, 503 if an active copy is not on disk
+   * @throws {ApiError} 400 if a list cannot be used, 503 if an active copy is not on disk
    */
   async make(lists: ListsOfDraft, signal: AbortSignal): Promise<DraftedLists> {
     const base = this.parts.current();
@@ -117,14 +117,17 @@ export class DraftLists {
     at.temporary.push(file);
     const bytes =
       'text' in list ? await writeText(file, list.text) : await this.fetch(list.url, file, path, at.signal);
-    // No stored source has a negative id.
+    // A negative id cannot be the id of a stored source.
     const id = -1 - at.place;
     const reading = { kind: list.kind, subdomains: list.subdomains };
     const row = { id, name: list.name, kind: list.kind, enabled: true, groupIds: list.group_ids };
     return { row, bytes, input: { id, path: file, reading, inputKey: inputKeyOf(-id, 'draft', reading) } };
   }
 
-  /** Prepares a stored source: its held update, which a user may approve, or else its active copy. */
+  /**
+   * Prepares the list of a stored source: its held update if there is one, because a user may approve it, or its active
+   * copy.
+   */
   private async prepareStored(id: number, path: string, stored: readonly StoredSource[]): Promise<Added> {
     const { cache, copies } = this.parts;
     const source = stored.find((one) => one.id === id);
@@ -206,7 +209,7 @@ export class DraftLists {
     };
   }
 
-  /** Compiles; `firstAdded` is the index of the draft's first list. */
+  /** Compiles the lists. `firstAdded` is the index of the first list of the draft. */
   private async run(order: Parameters<CompilePool['compile']>[0], firstAdded: number, signal: AbortSignal) {
     try {
       return await this.parts.pool.compile(order, signal);
@@ -240,15 +243,18 @@ async function writeText(path: string, text: string): Promise<number> {
   return Buffer.byteLength(text);
 }
 
-/** A list without a source. */
+/** A list that is not saved as a source. */
 interface UnsavedList {
   readonly url: string;
-  /** File to create; after a failure it may exist, and the caller removes it. */
+  /** File to create; after a failure it may exist, and the caller must remove it. */
   readonly path: string;
   readonly limits?: FetchLimits;
 }
 
-/** Fetches a list without a source; returns the size of its text. Throws 400 at `url` if that fails. */
+/**
+ * Fetches a list that is not saved as a source; returns the size of its text. If this fails, throws 400 with an error
+ * at `url`.
+ */
 export async function fetchUnsaved(
   { url, path, limits }: UnsavedList,
   { listDirs, bounds, lookup }: UnsavedListParts,

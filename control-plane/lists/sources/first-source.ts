@@ -1,4 +1,4 @@
-/** The list of a new installation, so that Weir blocks something before anyone configures it. */
+/** The list of a new installation, so that Weir blocks ads even without configuration. */
 import { deleteChanges } from '../../policy/change/noted-now.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { insertSource } from './source-store.ts';
@@ -16,7 +16,7 @@ const FIRST_SOURCE = {
   group_ids: [],
 } as const;
 
-/** Adds the list once per database; after it is deleted, it is not added again. */
+/** Adds the list once per database; if a user deletes it, it is not added again. */
 export async function seedFirstSource(database: Database): Promise<void> {
   await database.transaction(async (tx) => {
     const { rowCount } = await tx.query(

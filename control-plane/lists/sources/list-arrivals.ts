@@ -1,6 +1,6 @@
 /**
  * Lists that arrive together are stored together, as one revision, and compiled once. A list that arrives while others
- * are being fetched waits for them: until none has arrived for a while, and at most for a limited time.
+ * are being fetched waits until no other has arrived for `QUIET_MS`, and at most for `MAX_WAIT_MS`.
  */
 import { codedAction, codedSubject, codedWord } from '../../../shared/policy/changes/change-codes.ts';
 import type { CodedChange } from '../../../shared/policy/changes/change-codes.ts';
@@ -14,9 +14,9 @@ import type { ListCache, ListCopy } from './list-cache.ts';
 import { type SourceFacts, type StoredSource, recordFacts } from './source-store.ts';
 import { listChange } from './source-records.ts';
 
-/** A new copy of a list, and the data about it. */
+/** A new copy of a list that was fetched, with data about it. */
 export interface Arrival {
-  /** The lease under which it was fetched. */
+  /** The lease under which the copy was fetched. */
   readonly lease: Lease;
   readonly source: StoredSource;
   readonly facts: SourceFacts;
@@ -35,15 +35,15 @@ export interface ArrivalParts {
 }
 
 interface Waiting extends Arrival {
-  /** Called with whether the source still exists with its URL. */
+  /** Called with true if the source still exists with the same URL. */
   readonly settle: (result: boolean | Promise<boolean>) => void;
 }
 
-/** Time without another arrival after which the arrived lists are activated. */
+/** Milliseconds without another arrival after which the lists are activated, while others are being fetched. */
 const QUIET_MS = 1500;
-/** The interval if nothing is being fetched; it is shorter, for lists that a user adds one by one. */
+/** The same if no list is being fetched. Shorter, because a user may add lists one by one. */
 const BURST_MS = 500;
-/** Maximum time for which a list waits for others. */
+/** Maximum milliseconds for which a list waits for others. */
 const MAX_WAIT_MS = 10_000;
 /** Maximum size of text that is stored in one transaction, because other policy changes have to wait for it. */
 const MAX_BATCH_BYTES = 64 * 1_048_576;
@@ -64,8 +64,9 @@ export class ListArrivals {
   }
 
   /**
-   * Resolves when the copy is active, together with those that arrive at the same time; false if the source was deleted
-   * or has another URL. Rejects with the error of the database, a LeaseLost, or a CompileError.
+   * Resolves with true when the copy is active, together with copies that arrive at about the same time, or with false
+   * if the source was deleted or has another URL. Rejects with the error of the database, a LeaseLost, or a
+   * CompileError.
    */
   add(arrival: Arrival): Promise<boolean> {
     return new Promise((settle) => {
@@ -80,7 +81,7 @@ export class ListArrivals {
     clearTimeout(this.timer);
     if (this.waiting.length === 0) return;
     const nowMs = this.parts.clock.monotonicMs();
-    // A single list does not wait.
+    // A single list is not delayed.
     const isAlone = this.waiting.length === 1 && nowMs - this.takenMs >= BURST_MS;
     const burstMs = isAlone ? 0 : BURST_MS;
     const quietMs = this.parts.expectsMore() ? QUIET_MS : burstMs;
@@ -97,7 +98,7 @@ export class ListArrivals {
     });
   }
 
-  /** Never rejects; each list gets its result. */
+  /** Stores and activates lists; passes the result or the error to each of them, and never rejects. */
   private async take(batch: readonly Waiting[]): Promise<void> {
     let there: ReadonlySet<number>;
     try {
@@ -116,8 +117,8 @@ export class ListArrivals {
   }
 
   /**
-   * Stores the copies before they are compiled, so that all nodes have them even if that fails. Returns the ids of
-   * existing sources.
+   * Stores the copies before they are compiled, so that all nodes have them even if compiling fails. Returns the ids of
+   * those sources that still exist.
    */
   private async store(batch: readonly Waiting[]): Promise<ReadonlySet<number>> {
     const { cache, changes } = this.parts;

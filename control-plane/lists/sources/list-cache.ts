@@ -1,8 +1,8 @@
 /**
- * The last good copy of each list, `<data_dir>/list-cache/`, gzip-compressed. A file's name contains its source, URL
- * and content, so that a copy and its description always agree: `<source id>-<URL key>-<content key>.gz`. A new copy is
- * renamed into place next to earlier ones, which are kept while they are needed: for a running compilation, as held
- * updates, or for revisions that can be restored.
+ * Gzip-compressed copies of lists in `<data_dir>/list-cache/`. The name of a file identifies its source, URL and
+ * content, `<source id>-<URL key>-<content key>.gz`, so that a copy never has a wrong description. A new copy gets its
+ * name when it is complete; earlier copies of the source are kept while they are needed: for a running compilation, as
+ * held updates, or for revisions that can be restored.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -35,7 +35,8 @@ export class ListCache {
   }
 
   /**
-   * Finds the copies on disk, only once; of two copies of a source the newer is used. Call it before any other method.
+   * Finds the copies on disk, at the first call only. If a source has several copies, the newest becomes active. Call
+   * this before any other method.
    */
   open(): Promise<void> {
     this.opened ??= this.scan().catch((error: unknown) => {
@@ -50,19 +51,19 @@ export class ListCache {
     return this.choiceCount;
   }
 
-  /** The last good copy of a source, possibly of an earlier URL. */
+  /** The last good copy of a source, which may be from an earlier URL. */
   copyOf(id: number): ListCopy | undefined {
     return this.copies.get(id);
   }
 
-  /** Path for a new file, which becomes a copy by `store` or is removed by the caller. */
+  /** Path for a new file, which `store()` makes a copy, or which the caller must remove. */
   temporaryPath(): string {
     return join(this.folder, `${randomUUID()}${TEMPORARY_SUFFIX}`);
   }
 
   /**
-   * Adds a complete file with this content to the copies of a source. Pruning keeps it until `settle`, which the caller
-   * calls when the copy is active or recorded as needed.
+   * Adds a complete file with this content to the copies of a source. Pruning does not delete the copy until the caller
+   * calls `settle()`, which it must do when the copy is active or recorded as needed.
    */
   async store(id: number, url: string, contentKey: string, temporaryPath: string): Promise<ListCopy> {
     const copy = { path: join(this.folder, `${id}-${urlKey(url)}-${contentKey}.gz`), contentKey };
@@ -79,7 +80,7 @@ export class ListCache {
     return copy;
   }
 
-  /** Completes `store`. */
+  /** Ends the protection from pruning that `store()` has begun. */
   settle(copy: ListCopy): void {
     this.arriving.delete(copy.path);
   }
@@ -108,12 +109,12 @@ export class ListCache {
     return [...this.stored.values()].flat().find((stored) => stored.contentKey === contentKey);
   }
 
-  /** Sources that have a copy. */
+  /** Ids of sources that have an active copy. */
   ids(): number[] {
     return [...this.copies.keys()];
   }
 
-  /** Removes the copy of a source, or only the one at `path`; the next pruning deletes its file. */
+  /** Removes the copy of a source, or only if its path is `path`; the next pruning deletes its file. */
   removeCopy(id: number, path?: string): void {
     const isMeant = path === undefined || this.copies.get(id)?.path === path;
     if (isMeant && this.copies.delete(id)) this.choiceCount++;
@@ -127,8 +128,8 @@ export class ListCache {
   }
 
   /**
-   * Deletes copies that are neither active nor among the contents that `readNeeded` returns; none may be in use. Copies
-   * that arrive during the call are kept.
+   * Deletes copies that are neither active nor among the content keys that `readNeeded` returns. Such copies must not
+   * be in use. Copies that arrive during the call are kept.
    */
   async prune(readNeeded: () => Promise<ReadonlySet<string>>): Promise<void> {
     const files = (await readdir(this.folder)).filter((file) => !this.isNeeded(join(this.folder, file)));

@@ -1,6 +1,7 @@
 /**
- * Keeps the active rules equal to the copies on disk: every enabled source with a good copy is compiled into one table.
- * Several changes in quick succession cause one compilation; inputs that are already active cause none.
+ * Keeps the active rules in accordance with the copies on disk: the copies of all enabled sources are compiled into one
+ * table. Several changes in quick succession cause only one compilation, and no compilation if the inputs are already
+ * active.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -35,11 +36,11 @@ export interface CompilerParts {
   readonly compiled: () => CompiledRules;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** An earlier table with all of these inputs; undefined if there is none. */
+  /** An earlier table with all of these inputs; undefined if no table has them. */
   readonly findCompiled: (inputKeys: readonly string[]) => Promise<CompiledRules | undefined>;
   /** Identities of the tables that a rollback may restore. */
   readonly keptRules: () => Promise<ReadonlySet<string>>;
-  /** Contents that must stay on disk, see `ListCache.prune`. */
+  /** Content keys that must stay on disk, see `ListCache.prune()`. */
   readonly neededCopies: () => Promise<ReadonlySet<string>>;
   /** Stores the results of a compilation for a source. */
   readonly record: (source: StoredSource, facts: SourceFacts) => Promise<unknown>;
@@ -51,20 +52,20 @@ interface Input extends ListFile {
   readonly id: number;
   readonly contentKey: string;
   readonly inputKey: string;
-  /** Bytes of its text, if known. */
+  /** Size of the text in bytes, if known. */
   readonly bytes: number;
 }
 
-/** An active copy, and the way in which it was read. */
+/** An active copy, and how it was read. */
 interface GoodCopy {
   readonly contentKey: string;
   readonly reading: ListReading;
 }
 
-/** Lower bound for the average size of text per distinct name, even in overlapping lists. */
+/** Lower bound for the average number of bytes of text per distinct name, even if lists overlap. */
 export const TEXT_BYTES_PER_NAME = 64;
 
-/** Compiles if anything has changed. */
+/** Compiles lists if an input has changed. */
 export class ListCompiler {
   private readonly parts: CompilerParts;
   private readonly compiler = new Coalescer(() => this.compileNow());
@@ -75,8 +76,8 @@ export class ListCompiler {
   }
 
   /**
-   * Resolves when the sources in the database are active with the copies that were on disk at the call, or newer.
-   * Throws a CompileError, or the error of the database; then the active rules are kept.
+   * Resolves when the sources in the database are active, with the copies that were on disk at the time of the call or
+   * newer ones. If it throws (a CompileError or an error of the database), the active rules do not change.
    */
   activate(): Promise<void> {
     return this.compiler.run();
@@ -105,9 +106,9 @@ export class ListCompiler {
     const sources = await this.parts.readSources();
     const isToCompact = this.isToCompact;
     this.isToCompact = false;
-    // This loop ends, because each round rejects one copy.
+    // The loop ends, because each round rejects a copy.
     while (!(await this.isTaken(sources, isToCompact)));
-    // Only now are the previous copies unused.
+    // Must be done last, because the previous copies were in use until now.
     await cache.prune(this.parts.neededCopies);
     const kept = await this.parts.keptRules();
     await names.prune(new Set([...kept, rulesIdOf(this.parts.compiled().rules)]));
@@ -121,8 +122,8 @@ export class ListCompiler {
     const { policy, names } = this.parts;
     const inputs = this.inputsOf(sources);
     const keys = activeKeys(this.parts.compiled());
-    // Disabled lists may stay in memory until the next compilation: they have no effect there, and are active at once
-    // when they are enabled again.
+    // Disabled lists stay in the table until the next compilation: they have no effect, and are active immediately when
+    // they are enabled again.
     const isActive =
       inputs.every(({ inputKey }) => keys.has(inputKey)) &&
       (inputs.length === 0 || (await names.has(rulesIdOf(this.parts.compiled().rules)))) &&
@@ -154,8 +155,8 @@ export class ListCompiler {
   }
 
   /**
-   * The input that caused a compilation to fail: the one that was being compiled if it is new, or else the largest new
-   * one, because the old ones were compiled before.
+   * The input that caused a compilation to fail: the list that was being compiled if it is new, or else the largest new
+   * list, because the other lists were compiled successfully before.
    */
   private culpritOf(list: number, inputs: readonly Input[]): Input | undefined {
     const keys = activeKeys(this.parts.compiled());
@@ -166,8 +167,8 @@ export class ListCompiler {
   }
 
   /**
-   * Excludes a copy from compilations; the active copy, if any, is used again. This applies only to this node, because
-   * another may have more memory. The caller that activated the copy updates its row.
+   * Excludes a copy from compilations on this node, because another node may have more memory. The active copy, if
+   * there is one, is used instead. The caller that activated the rejected copy must update the row.
    */
   private refuse({ id, inputKey, path }: Input, reason: string): void {
     const { cache, refused, logger } = this.parts;
@@ -188,7 +189,10 @@ export class ListCompiler {
     return { contentKey, reading: readingOfInput(source.inputKey) };
   }
 
-  /** The active rules with the new text of one source of custom rules; undefined if more has changed. */
+  /**
+   * The active rules, changed for the new text of one source of custom rules; undefined if other inputs have changed
+   * too.
+   */
   private async changeText(
     inputs: readonly Input[],
     keys: ReadonlySet<string>,
@@ -261,7 +265,9 @@ export class ListCompiler {
     };
   }
 
-  /** Stores counts that differ from the database; a copy that could not be read is fetched again. */
+  /**
+   * Stores counts that differ from those in the database. A copy that could not be read is deleted and fetched again.
+   */
   private async recordCounts(
     compiled: CompiledRules,
     inputs: readonly Input[],
@@ -282,7 +288,9 @@ export class ListCompiler {
     }
   }
 
-  /** A copy that the guard has not checked with this release may be used only if it is already active. */
+  /**
+   * Whether a copy may be compiled. A copy that this release has not checked may only be used if it is already active.
+   */
   private mayBeRead({ contentKey, judged }: StoredSource, input: Input): boolean {
     if (contentKey === input.contentKey && isChecked(judged, contentKey)) return true;
     return activeKeys(this.parts.compiled()).has(input.inputKey);
@@ -296,7 +304,8 @@ export class ListCompiler {
       const input = inputOf(source, copy, readingOf(source));
       if (!this.mayBeRead(source, input)) continue;
       const isRefused = this.parts.refused.reasonFor(source.id, input.inputKey) !== undefined;
-      // Uses the active copy with its earlier settings, because the new settings may be the cause.
+      // If the copy is rejected, the active copy is used with its earlier settings, because the new settings may be the
+      // cause.
       const good = isRefused ? this.goodCopyOf(source.id) : undefined;
       if (!isRefused) inputs.push(input);
       else if (good?.contentKey === copy.contentKey) inputs.push(inputOf(source, copy, good.reading));
@@ -309,12 +318,12 @@ function inputOf({ id, bytes }: StoredSource, { path, contentKey }: ListCopy, re
   return { id, bytes, path, contentKey, reading, inputKey: inputKeyOf(id, contentKey, reading) };
 }
 
-/** How to read the list of a source. */
+/** How the list of a source is read. */
 export function readingOf(source: Pick<StoredSource, 'kind' | 'subdomains' | 'has_text'>): ListReading {
   return { kind: source.kind, subdomains: source.subdomains, isCustom: source.has_text };
 }
 
-/** Reason why this node does not compile this content of a source; undefined if it does. */
+/** Reason why this node does not compile this content of a source; undefined if the node does compile it. */
 export function refusalOf(
   refused: RefusedCopies,
   source: StoredSource,

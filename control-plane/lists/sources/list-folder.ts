@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { invalid } from '../../api/api-error.ts';
 
-/** 400 for a `file:` URL outside the folders or without a valid path, whether or not the file exists. */
+/** Throws 400 for a `file:` URL outside the directories or without a valid path, even if the file does not exist. */
 export async function refuseOtherFolders(
   url: string,
   listDirs: readonly string[],
@@ -23,18 +23,18 @@ export async function refuseOtherFolders(
   throw invalid([{ path: field, message }]);
 }
 
-/** The path of a `file:` URL; 400 if it has none. */
+/** The path of a `file:` URL; throws 400 if the URL has no valid path. */
 function pathOf(url: string, field: string): string {
   try {
     const path = fileURLToPath(url);
     if (!path.includes('\0')) return path;
   } catch {
-    // For example an encoded slash, which a file name cannot contain.
+    // The URL contains, for example, an encoded slash, which a file name cannot contain.
   }
   throw invalid([{ path: field, message: 'expected the path of a file, without %2F and %00' }]);
 }
 
-/** The path with links resolved in its existing part. */
+/** The path with symbolic links resolved, as far as its directories exist. */
 async function realPathSoFar(path: string): Promise<string> {
   const real = await realpath(path).catch(() => null);
   if (real !== null) return real;

@@ -1,8 +1,8 @@
 /**
- * Checks a copy of a list before it takes effect. A list is held until a user approves it if it lost most of its rules,
- * grew extremely, would block names that this network uses, or would no longer allow such names. A list, even a new
- * one, is also held if it has a rule that would block everything: every name under a condition, or too many addresses.
- * A new list may block names that this network uses, but not most of them.
+ * Checks a copy of a list before it takes effect. An update is held until a user approves it if the list has lost most
+ * of its rules, has grown extremely, would block names that this network uses, or would no longer allow such names. An
+ * update or a new list is also held if one of its rules would block every name under a condition, or if its rules would
+ * block too many addresses. A new list may block names that this network uses, but not most of them.
  */
 import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -10,19 +10,19 @@ import { LIST_READING } from '../../policy/compile/parse/list-statistics.ts';
 import type { WideRule } from '../../policy/compile/table/watched-names.ts';
 import type { CheckFindings } from './source-store.ts';
 
-/** Statistics of one copy that the guard compares. */
+/** Data about a copy that the guard compares. */
 export interface GuardedCopy {
   readonly rules: number;
-  /** Watched allowed names that this copy blocks. */
+  /** Of the names that this network queries most and that are allowed: those that this copy blocks. */
   readonly blocked: readonly string[];
-  /** Watched names that this copy allows, for allowlists. */
+  /** Of the same names: those that this copy allows, if it is an allowlist. */
   readonly allowed: readonly string[];
   readonly forEveryName: readonly WideRule[];
-  /** Share of the address space that its rules cover, 0 to 1. */
+  /** Share of the address space that the rules of the copy cover, 0 to 1. */
   readonly addressShare: number;
 }
 
-/** Maximum number of names in the text of a reason, and in its form for programs. */
+/** Maximum number of names in the text of a reason, and in its structured form. */
 const SHOWN_NAMES = 5;
 const NOTED_NAMES = 20;
 /** Maximum number of wide rules recorded per copy; a copy with more is held again after an upgrade. */
@@ -31,31 +31,31 @@ const MAX_WIDE_RULES = 200;
 export const WATCHED_NAMES = 1000;
 const WATCHED_DAYS = 7;
 /**
- * Maximum number of distinct names of the last day that a new list is checked with, and the minimum for a meaningful
- * result.
+ * Maximum number of distinct names of the last day with which a new list is checked, and the minimum number for a
+ * meaningful result.
  */
 export const DAY_NAMES = 50_000;
 const FEWEST_DAY_NAMES = 1000;
 /**
- * Number of these names that every new list is checked with first, and the share of matches among them from which all
- * names are checked.
+ * Every new list is first checked with a sample of this number of names. If at least this share of the sample matches,
+ * the list is checked with all names.
  */
 const SAMPLED_NAMES = 4096;
 const NEARLY_HALF = 0.4;
-/** Share of the address space that no list covers by accident. */
+/** Share of the address space above which a list is held. */
 const WIDE_SHARE = 1 / 256;
-/** Factor by which the share must grow to hold a list that already covered `WIDE_SHARE`. */
+/** Factor by which the share must grow for a list to be held if it already covered `WIDE_SHARE`. */
 const SHARE_GROWTH = 2;
-/** Factor of growth at which a list is held, unless it was short. */
+/** Factor of growth of the number of rules at which a list is held, unless it was short. */
 const GROWTH = 10;
 const SHORT_LIST_RULES = 100;
 const DAY_MS = 86_400_000;
 const DAY_NAMES_MAX_AGE_MS = 600_000;
 
-/** Stands for the previous copy of a list that had none. */
+/** Replaces the previous copy if a list had none. */
 const NOTHING: GuardedCopy = { rules: 0, blocked: [], allowed: [], forEveryName: [], addressShare: 0 };
 
-/** Reason why `next` must not replace `before`, with details for users; null if it may. */
+/** Reason why `next` must not replace `before`, with details for users; null if it may do so. */
 export function reasonToHold(before: GuardedCopy, next: GuardedCopy): HeldCopy | null {
   const blocked = missingFrom(before.blocked, next.blocked);
   const lost = missingFrom(next.allowed, before.allowed);
@@ -69,8 +69,8 @@ export function reasonToHold(before: GuardedCopy, next: GuardedCopy): HeldCopy |
 }
 
 /**
- * Reason to hold the first copy of a source; null if there is none. `dayNames` is the number of names that it was
- * checked with.
+ * Reason to hold the first copy of a source; null if there is none. `dayNames` is the number of names with which it was
+ * checked.
  */
 export function reasonToHoldFirst(next: GuardedCopy, dayNames: number): HeldCopy | null {
   const matched = [...next.blocked, ...next.allowed];
@@ -79,21 +79,24 @@ export function reasonToHoldFirst(next: GuardedCopy, dayNames: number): HeldCopy
   return widening(NOTHING, next);
 }
 
-/** An even sample of the names of the last day: for almost every list it shows that the rest need no check. */
+/**
+ * An even sample of the names of the last day: for almost every list, the sample shows that the other names need no
+ * check.
+ */
 export function sampleOf(dayNames: readonly string[]): readonly string[] {
   const step = dayNames.length / SAMPLED_NAMES;
   if (step <= 1) return dayNames;
   return Array.from({ length: SAMPLED_NAMES }, (_, index) => dayNames[Math.floor(index * step)]!);
 }
 
-/** Whether a first copy may match more than half of all names, judging by its matches in a sample. */
+/** Whether a first copy may match more than half of all names, according to the number of matches in a sample. */
 export function mayMatchMost({ blocked, allowed }: GuardedCopy, sample: readonly string[]): boolean {
   return blocked.length + allowed.length > sample.length * NEARLY_HALF;
 }
 
 /**
- * Reason to hold a stored copy that an earlier release checked: lines that its parser rejected may be wide rules now.
- * `judged` = the earlier findings; null = none.
+ * Reason to hold a stored copy that an earlier release checked: lines that the earlier parser rejected may now be rules
+ * for every name. `judged` is the result of the earlier check; null = none.
  */
 export function reasonToHoldAgain(judged: CheckFindings | null, next: GuardedCopy): HeldCopy | null {
   const before = (judged?.wide_rules ?? []).map((rule) => ({ line: 0, rule }));
@@ -101,19 +104,20 @@ export function reasonToHoldAgain(judged: CheckFindings | null, next: GuardedCop
 }
 
 /**
- * Reason why this release must not activate a held update that a user approves, because it interprets the copy
- * differently.
+ * Reason why this release must not activate a held update that a user approves, because this release interprets the
+ * copy differently.
  */
 export function reasonToShowAgain(shown: HeldCopy | null, next: GuardedCopy): HeldCopy | null {
   const known = shown?.wide_rules ?? [];
-  // A list of this length is incomplete, so all wide rules count as known.
+  // If the recorded list of rules has the maximum length, it is incomplete, so all such rules count as known.
   const forEveryName = known.length < NOTED_NAMES ? known : next.forEveryName;
-  // If the copy was held because of its share, only a rounded value is known.
+  // If the copy was held because of its share of addresses, only a rounded value was recorded, so the share counts as
+  // known.
   const addressShare = shown?.reason === 'addresses' ? next.addressShare : 0;
   return widening({ ...NOTHING, forEveryName, addressShare }, next);
 }
 
-/** The findings about a copy, which a later release compares. */
+/** The result of checking a copy, with which a later release compares its own result. */
 export function findingsOf(
   contentKey: string,
   { forEveryName, addressShare }: Pick<GuardedCopy, 'forEveryName' | 'addressShare'>,
@@ -133,8 +137,8 @@ export function isChecked(judged: CheckFindings | null, contentKey: string): boo
 }
 
 /**
- * Holds a copy that blocks everything for some clients or questions, or too many addresses, if the previous copy did
- * not.
+ * Reason to hold a copy that blocks every name for some clients or queries, or too many addresses, if the previous copy
+ * did not; null = none.
  */
 function widening(before: GuardedCopy, next: GuardedCopy): HeldCopy | null {
   const known = new Set(before.forEveryName.map(({ rule }) => rule));
@@ -188,13 +192,13 @@ export function holdText(held: HeldCopy): string {
   }
 }
 
-/** The elements of `names` that are not in `known`. */
+/** Those of `names` that are not in `known`. */
 function missingFrom(known: readonly string[], names: readonly string[]): string[] {
   const set = new Set(known);
   return names.filter((name) => !set.has(name));
 }
 
-/** Names of the last days, most frequently queried first, at most `limit` of them. */
+/** Reads at most `limit` names of the last days, the most frequently queried first. */
 export type ReadNames = (days: number, limit: number) => Promise<readonly string[]>;
 
 interface KnownNames {
@@ -203,7 +207,8 @@ interface KnownNames {
 }
 
 /**
- * The allowed names of all nodes: the most frequently queried ones, reloaded after a day, and those of the last day.
+ * The allowed names of all nodes: the most frequently queried names, which are read again after a day, and the names of
+ * the last day.
  */
 export class MostAskedNames {
   private readonly read: ReadNames;
@@ -216,11 +221,11 @@ export class MostAskedNames {
     this.clock = clock;
   }
 
-  /** Most frequently queried first. */
+  /** The most frequently queried names, in descending order. */
   async names(): Promise<readonly string[]> {
     const nowMs = this.clock.nowMs();
     const { known } = this;
-    // With fewer names, the log is read again: it is short, and missing names would matter.
+    // If there are fewer names, the log is read again each time: it is short, and its newest names matter.
     if (known?.names.length === WATCHED_NAMES && nowMs - known.readAtMs < DAY_MS) return known.names;
     const names = await this.read(WATCHED_DAYS, WATCHED_NAMES);
     this.known = { names, readAtMs: nowMs };

@@ -1,8 +1,8 @@
 /**
- * Fetches lists for all nodes, on request and when they are due: a few at a time, each source by one node at a time.
- * One transaction writes the result to the source's row and stores a new copy, so that every node finds it; on any
- * failure the previous copy stays active. A `file:` list is read by the node that read it first, as long as that node
- * is running and has the file: others may have a different file at that path, or none.
+ * Fetches lists for all nodes, on request and when they are due: a few at a time, and each source by only one node at a
+ * time. One transaction writes the result to the row of the source and stores a new copy, so that every node finds it.
+ * After any failure, the previous copy stays active. A `file:` list is read by the node that has read it first, as long
+ * as that node is running and has the file, because other nodes may have a different file at this path, or none.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -34,7 +34,7 @@ export interface RefresherParts extends RefreshParts {
   readonly nodeName: string;
   /** `blocking.list_refresh_hours`; read at each check. */
   readonly refreshHours: () => number;
-  /** Selects the copy in the row of a source, to compare fetched content with. */
+  /** Selects the copy in the row of a source, with which fetched content is compared. */
   readonly chooseCopy: (id: number) => Promise<unknown>;
   /** Activates the current copies. */
   readonly activate: () => Promise<void>;
@@ -42,16 +42,16 @@ export interface RefresherParts extends RefreshParts {
   readonly logger: Logger;
 }
 
-/** Concurrent fetches. */
+/** Maximum number of concurrent fetches. */
 const CONCURRENT_FETCHES = 4;
-/** Time for which a node without the file of a list leaves the list to a node that has it. */
+/** Milliseconds for which a node that does not have the file of a list waits for a node that has it. */
 const MISSING_FILE_GRACE_MS = 120_000;
 const NO_COPY = 'it blocks nothing until it can be fetched';
 
 /** One attempt to refresh a list. */
 interface Attempt {
   readonly isAsked: boolean;
-  /** Call this when the list has arrived, so that another one can be fetched. */
+  /** Must be called when the list has arrived, so that another one can be fetched. */
   readonly arrived: () => void;
   readonly signal: AbortSignal;
 }
@@ -66,9 +66,9 @@ export class ListRefresher {
     number,
     { readonly done: Promise<void>; readonly abort: AbortController }
   >();
-  /** All refreshes that have not ended, including stopped ones. */
+  /** All refreshes that have not ended, including those that were stopped. */
   private readonly atWork = new Set<Promise<void>>();
-  /** Attempts that may still deliver a copy. */
+  /** Attempts that may still result in a copy. */
   private readonly expected = new Set<AbortController>();
   private readonly arrivals: ListArrivals;
 
@@ -86,8 +86,9 @@ export class ListRefresher {
   }
 
   /**
-   * Refreshes a source if it is due or `isAsked`, and no other node is refreshing it; resolves when the refresh has
-   * ended, whether it succeeded or not. Joins a running refresh, or waits until a stopped one has ended.
+   * Refreshes a source if it is due or a user has requested it (`isAsked`), and no other node is refreshing it.
+   * Resolves when the refresh has ended, even if it failed. If a refresh is already running, waits for the same one; if
+   * that one was stopped, waits for its end first.
    */
   start(id: number, isAsked = true): Promise<void> {
     const known = this.refreshes.get(id);
@@ -127,12 +128,12 @@ export class ListRefresher {
     }
   }
 
-  /** Ends the running attempt on one source, or on all. */
+  /** Stops the running refresh of one source, or of all sources. */
   stop(id?: number): void {
     for (const [source, { abort }] of this.refreshes) if (id === undefined || id === source) abort.abort();
   }
 
-  /** Ends everything permanently. */
+  /** Stops all work permanently. */
   close(): void {
     this.stopping.abort();
   }
@@ -147,9 +148,9 @@ export class ListRefresher {
     if (source.has_text || this.isOfOther(source)) return false;
     const { status, failures, url } = source;
     const checkedMs = Date.parse(source.last_checked_at ?? '');
-    // A held update may be the first fetch of a list.
+    // The status `held` also counts without a copy, because the first copy of a list may be held.
     const isAsStored = status === 'held' || (status === 'ok' && source.isKept);
-    // Refreshes that failed or were unfinished before this start are retried at once.
+    // Refreshes that failed or were interrupted before this process started are retried immediately.
     const isTried = failures > 0 && checkedMs >= this.startedAtMs;
     const attempts = { lastMs: isAsStored || isTried ? checkedMs : undefined, failures };
     const graceMs = (await listFileExists(url, listDirs())) ? 0 : MISSING_FILE_GRACE_MS;
@@ -161,7 +162,10 @@ export class ListRefresher {
     return url.startsWith('file:') && hasReader && reader !== this.parts.nodeName;
   }
 
-  /** Limits concurrent fetches until the list has arrived; resolves when it is active, or has failed. */
+  /**
+   * Runs a refresh when fewer than the maximum number of fetches are running; its place is free when the list has
+   * arrived. Resolves when the list is active or the refresh has failed.
+   */
   private async inTurn(
     id: number,
     isAsked: boolean,
@@ -192,10 +196,10 @@ export class ListRefresher {
     const { database, jobs, logger } = this.parts;
     signal.throwIfAborted();
     const isOurs = await jobs.hold(`fetch list ${id}`, async (lease) => {
-      // Another node may have fetched the list in the meantime.
+      // Read again, because another node may have fetched the list while this one waited.
       const source = await readSource(database, id);
       if (source.has_text) return;
-      // The node that has the file finds the list due at its next check.
+      // The node that has the file will find at its next check that the list is due.
       if (this.isOfOther(source)) {
         if (isAsked) await this.record(lease, source, { status: 'pending' });
       } else if (isAsked || (await this.isDue(source)))
@@ -225,7 +229,7 @@ export class ListRefresher {
       else logger.info(refreshed.outcome === 'new' ? 'list updated' : 'list unchanged', { id, name });
     } catch (error) {
       if (signal.aborted) {
-        // The list is not at fault, and the refresh is unfinished: the next check retries.
+        // The list is not the cause and the refresh is not complete, so the next check retries it.
         const status = source.status === 'updating' ? 'pending' : source.status;
         await this.record(lease, source, { status });
         return;
@@ -272,7 +276,7 @@ export class ListRefresher {
     await this.record(lease, source, { ...done, status: 'ok', lastError: null });
   }
 
-  /** Throws a CompileError, and activates the previous copy again, if this node could not compile the new one. */
+  /** If this node could not compile the new copy, activates the previous copy again and throws a CompileError. */
   private async undoIfRefused(lease: Lease, source: StoredSource, { contentKey }: ListCopy): Promise<void> {
     const { changes, refused } = this.parts;
     const refusal = refusalOf(refused, source, contentKey);
@@ -282,8 +286,8 @@ export class ListRefresher {
   }
 
   /**
-   * Stores data and a held update. False if the source was deleted, or if its URL or copies have changed since it was
-   * read, because the data was compared with these; then the list is fetched again.
+   * Stores data and a held update. If the source was deleted, or if its URL or copies have changed since it was read,
+   * the result is out of date: returns false, and the list is fetched again.
    */
   private store(
     lease: Lease,
@@ -301,7 +305,7 @@ export class ListRefresher {
     });
   }
 
-  /** Stores data that is not about a copy. */
+  /** Stores data that does not depend on a copy. */
   private record(lease: Lease, { id, url }: StoredSource, facts: SourceFacts): Promise<boolean> {
     return this.parts.database.transaction(async (tx) => {
       await lease.confirm(tx);

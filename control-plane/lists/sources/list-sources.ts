@@ -1,8 +1,8 @@
 /**
  * The life cycle of the list sources on this node: changes from the API are applied, and lists are fetched when they
  * are new, when they are due, and on request. A source changes from `pending` to `updating` to `ok`, `held` or `error`;
- * on any failure its last good copy stays active. The row of a source identifies that copy; `active-lists.ts` activates
- * it.
+ * after any failure, its last good copy stays active. The row of a source identifies its active copy; `active-lists.ts`
+ * activates the copy.
  */
 import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -41,7 +41,7 @@ export interface ListSourcesParts extends ActivationParts {
   readonly jobs: Pick<JobLeases, 'hold'>;
   /** Name of this node. */
   readonly nodeName: string;
-  /** The names that the guard checks. */
+  /** The names with which the guard checks lists. */
   readonly mostAsked: Pick<MostAskedNames, 'names' | 'ofLastDay'>;
   /** `blocking.list_refresh_hours`; read at each check, like `listDirs`. */
   readonly refreshHours: () => number;
@@ -53,12 +53,12 @@ export interface ListSourcesParts extends ActivationParts {
 }
 
 /**
- * Milliseconds between two checks for changes by others and for due lists. The lists of a node that died are due again
- * when its lease has expired.
+ * Milliseconds between two checks for changes by other nodes and for due lists. If a node died while it fetched a list,
+ * the list is due again when the lease of the node has expired.
  */
 const POLL_MS = 15_000;
 
-/** Manages the list sources. Call `start()` when the database is available; `close()` ends all work in progress. */
+/** Manages the list sources. Call `start()` when the database is available; `close()` stops all work in progress. */
 export class ListSources {
   private readonly parts: ListSourcesParts;
   private readonly active: ActiveLists;
@@ -104,8 +104,8 @@ export class ListSources {
   }
 
   /**
-   * Checks immediately for changes by another node, and for due lists; does nothing if `start()` has not run yet,
-   * because `start()` does the same.
+   * Checks immediately for changes by another node, and for due lists; does nothing before `start()`, which runs the
+   * same checks.
    */
   checkSoon(): void {
     if (this.timer !== undefined) this.check();
@@ -133,14 +133,14 @@ export class ListSources {
     return (await store.listSources(this.parts.database, kind)).map((source) => this.shown(source));
   }
 
-  /** One source; 404 for an unknown id, as in the methods below. */
+  /** One source; throws 404 for an unknown id, like the methods below. */
   async read(kind: SourceKind, id: number, db: Queryable = this.parts.database): Promise<BlocklistSource> {
     return this.shown(await store.readSource(db, id, kind));
   }
 
   /**
-   * Stores a source and starts its first fetch; custom rules are active at once. 409 for a duplicate, 400 for a URL that
-   * is not permitted.
+   * Stores a source and starts its first fetch; custom rules are active immediately. Throws 409 for a duplicate, and
+   * 400 for a URL that is not permitted.
    */
   async create(
     kind: SourceKind,
@@ -157,7 +157,7 @@ export class ListSources {
       return { result, summary: listChange(result, codedAction('created')) };
     });
     const toSource = this.shown(created);
-    // A node that follows the rows, possibly this one, may have fetched the list already.
+    // A node that follows changes of the rows, possibly this one, may already have fetched the list.
     if (created.enabled) void this.refresher.start(created.id, false);
     return toSource;
   }
@@ -192,8 +192,8 @@ export class ListSources {
   }
 
   /**
-   * Activates rows that were written together, using the copies on disk, then fetches the others: from local files
-   * before the promise resolves, over the network in the background. `isNew` returns whether a file has changed.
+   * Activates rows that were written together, if their copies are on disk, and fetches all other lists: local files
+   * before the promise resolves, lists from the network in the background. `isNew` returns whether a file has changed.
    */
   async adopt(
     written: readonly StoredSource[],
@@ -223,7 +223,7 @@ export class ListSources {
       const name = await store.deleteSource(tx, kind, id);
       return { result: undefined, summary: listChange({ kind, name }, codedAction('deleted')) };
     };
-    // Without its row the list has no effect; the next compilation removes its names.
+    // Without its row, the list has no effect. The next compilation removes its names from the table.
     await this.parts.changes.change(author, work, (_nothing, apply) => {
       this.refresher.stop(id);
       this.parts.cache.removeCopy(id);
@@ -233,7 +233,7 @@ export class ListSources {
     void this.inBackground('could not compile without a deleted list', this.active.compact());
   }
 
-  /** Starts a fetch and returns the current state of the source; 409 for custom rules. */
+  /** Starts a fetch and returns the current state of the source; throws 409 for custom rules. */
   async refresh(kind: SourceKind, id: number, actor: Author): Promise<BlocklistSource> {
     const source = await this.parts.database.transaction(async (tx) => {
       const found = await store.readSource(tx, id, kind);
@@ -241,7 +241,7 @@ export class ListSources {
       await recordAudit(tx, { actor, ...listChange(found, codedAction('fetched')) });
       return found;
     });
-    // The user who requested this may know that the list was not at fault.
+    // A rejected copy is tried again, because the user may know that the list was not the cause.
     this.parts.refused.remove(id);
     void this.refresher.start(id);
     return this.shown(source);
@@ -259,7 +259,7 @@ export class ListSources {
     return sources.map((source) => this.shown(source));
   }
 
-  /** Activates the held update; 409 if there is none, or it has been replaced. */
+  /** Activates the held update; throws 409 if there is none, or if it has been replaced. */
   async approve(kind: SourceKind, id: number, author: Author): Promise<BlocklistSource> {
     const { database, cache, changes, copies } = this.parts;
     await cache.open();
@@ -295,7 +295,7 @@ export class ListSources {
     return this.read(kind, id);
   }
 
-  /** The first active lines without a rule, invalid ones first. */
+  /** The first lines of the active copy that give no rule, invalid lines first. */
   async unusedLines(kind: SourceKind, id: number): Promise<UnusedLine[]> {
     await store.readSource(this.parts.database, id, kind);
     const source = this.parts.publisher.current().compiled.sources.find((compiled) => compiled.id === id);
@@ -309,7 +309,7 @@ export class ListSources {
     const source = publisher.current().compiled.sources.find((compiled) => compiled.id === id);
     const copy = cache.copyOf(id);
     if (source === undefined || copy === undefined) return null;
-    // From memory: an explanation must not need the database.
+    // The source is found in memory, because an explanation must not need the database.
     return pool.findLine({ path: copy.path, reading: readingOfInput(source.inputKey) }, name, kinds);
   }
 
@@ -325,8 +325,8 @@ export class ListSources {
   }
 
   private check(): void {
-    if (this.parts.database.status().state !== 'up') return; // `start()` is called when it is available again.
-    // One after another, because in parallel they could use two connections for 10 s in every 15.
+    if (this.parts.database.status().state !== 'up') return; // `start()` runs when the database is back.
+    // These run one after another, because in parallel they could use two connections for 10 s of every 15 s.
     const followed = this.inBackground('follow the lists of other nodes', this.active.follow());
     void this.inBackground(
       'look for due lists',
@@ -347,7 +347,7 @@ export class ListSources {
   }
 }
 
-/** 400 for a URL of custom rules, and for a missing URL of a list that is fetched. */
+/** Throws 400 for custom rules with a URL, and for a list that is fetched without one. */
 async function refuseOtherForm(
   tx: Queryable,
   kind: SourceKind,

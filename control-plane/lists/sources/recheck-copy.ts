@@ -1,7 +1,7 @@
 /**
- * Checks stored copies again before they take effect if another release checked them: its parser may have rejected
- * lines that this release reads as rules for every name. Such a copy becomes a held update, even of custom rules. It
- * stays inactive until it is approved, because the earlier interpretation cannot be reproduced.
+ * Checks stored copies again if another release has checked them, before this release activates them: the parser of
+ * that release may have rejected lines that this one reads as rules for every name. Such a copy becomes a held update,
+ * even for custom rules. It is inactive until a user approves it, because this release cannot read it as before.
  */
 import { codedAction } from '../../../shared/policy/changes/change-codes.ts';
 import { conflict } from '../../api/api-error.ts';
@@ -29,7 +29,7 @@ export interface RecheckParts {
   readonly changes: Pick<PolicyChanges, 'record'>;
 }
 
-/** Statistics of a copy for the guard, without watched names. */
+/** Data about a copy for the guard, without the names that this network queries. */
 export function widthOf({ statistics, forEveryName, addressShare }: ListInspection): GuardedCopy {
   return { rules: statistics.rules, blocked: [], allowed: [], forEveryName, addressShare };
 }
@@ -40,8 +40,8 @@ export function needsRecheck({ enabled, contentKey, judged }: StoredSource): boo
 }
 
 /**
- * The content of a source's held update that a user approves. 409 if this release finds more wide rules in it than are
- * shown, because an older release held it: the new findings are then shown. Throws a CompileError.
+ * The content key of a source's held update that a user approves. An older release may have held it; if this release
+ * finds more rules for every name in it, throws 409, and the new result is shown to users. May throw a CompileError.
  */
 export async function recheckApproved(
   source: StoredSource,
@@ -67,7 +67,7 @@ export async function recheckApproved(
 
 /**
  * Checks the copy in the row of a source, and stores the result, unless the row has changed. A copy that cannot be
- * read, or not in time, is rejected on this node.
+ * read, or not within the time limit, is rejected on this node.
  */
 export async function recheckCopy(source: StoredSource, copy: ListCopy, parts: RecheckParts): Promise<void> {
   const { cache, changes, database, logger, pool, refused } = parts;

@@ -1,6 +1,6 @@
 /**
- * One attempt to update the copy of one source: fetches it, checks that it is a usable list, and asks the guard whether
- * it may replace the previous copy. `list-sources.ts` stores and activates the result.
+ * One attempt to update the copy of one source: fetches it, checks that it is a usable list, and lets the guard decide
+ * whether it may replace the previous copy. `list-sources.ts` stores and activates the result.
  */
 import { rm } from 'node:fs/promises';
 import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
@@ -32,7 +32,7 @@ export interface RefreshParts {
   readonly refused: RefusedCopies;
   readonly pool: CompilePool;
   readonly mostAsked: Pick<MostAskedNames, 'names' | 'ofLastDay'>;
-  /** Folders that `file:` sources can read; evaluated for each fetch. */
+  /** Directories from which `file:` sources can read; called for each fetch. */
   readonly listDirs: () => readonly string[];
   readonly bounds: FetchBounds;
   readonly limits?: FetchLimits;
@@ -52,8 +52,8 @@ export type Refreshed =
     };
 
 /**
- * Fetches the list of `source` again; the caller must settle a returned `copy`. Throws a ListError or a CompileError;
- * then the previous copy stays.
+ * Fetches the list of `source` again; the caller must settle a returned `copy`. If it throws (a ListError or a
+ * CompileError), the previous copy stays active.
  */
 export async function refreshSource(
   source: StoredSource,
@@ -78,7 +78,7 @@ export async function refreshSource(
       ...(limits === undefined ? {} : { limits }),
       ...(lookup === undefined ? {} : { lookup }),
     });
-    // The unchanged content is the held update, if there is one.
+    // If there is a held update, the unchanged content is that of the held update.
     if (outcome.type === 'unchanged') return stillHeld(source, {}) ?? { outcome: 'unchanged', facts: {} };
     const { validators, bytes, digest } = outcome;
     if (before?.contentKey === contentKey(digest))
@@ -90,7 +90,7 @@ export async function refreshSource(
   }
 }
 
-/** The active copy, if it is from the source's current URL and on this node's disk. */
+/** The active copy, if it is from the current URL of the source and on the disk of this node. */
 function copyBefore({ id, contentKey: key, isKept }: StoredSource, cache: ListCache): ListCopy | undefined {
   return isKept && key !== null ? cache.find(id, key) : undefined;
 }
@@ -164,7 +164,7 @@ async function inspectNew(
   }
 }
 
-/** Compares with the previous copy; an unreadable previous copy can still be replaced. */
+/** Compares a new copy with the previous one. If the previous copy cannot be read, the new copy may replace it. */
 async function compareWithPrevious(
   next: ListInspection,
   before: { path: string; reading: ReturnType<typeof readingOf>; watch: readonly string[] },
@@ -177,7 +177,7 @@ async function compareWithPrevious(
   return reasonToHold(guarded(old, before.reading.kind), guarded(next, before.reading.kind));
 }
 
-/** The data for the guard: names that a blocklist blocks or an allowlist allows. */
+/** Data about a copy for the guard, with the names that a blocklist blocks or an allowlist allows. */
 function guarded(inspection: ListInspection, kind: 'block' | 'allow'): GuardedCopy {
   const { statistics, watched, allowed, forEveryName, addressShare } = inspection;
   return {

@@ -1,7 +1,7 @@
 /**
- * Copies of lists that could not be read or compiled within the time and memory limits. They are recorded so that the
- * same content is not retried at every refresh. Records expire, because the machine may have been busy, and a user's
- * request to retry removes them.
+ * Copies of lists that could not be read or compiled within the time and memory limits. They are recorded, so that the
+ * same content is not tried again at every refresh. A record expires, because the machine may only have been busy, and
+ * is removed when a user requests a refresh.
  */
 import type { Clock } from '../../../shared/clock.ts';
 
@@ -23,19 +23,19 @@ export class RefusedCopies {
     this.clock = clock;
   }
 
-  /** Rejects an input, see `inputKeyOf`, in place of an earlier one. */
+  /** Records that an input (see `inputKeyOf`) is rejected; replaces the earlier record of the source. */
   add(id: number, inputKey: string, reason: string): void {
     this.refusals.set(id, { inputKey, reason, atMs: this.clock.monotonicMs() });
   }
 
-  /** Reason why this input is rejected; undefined if it is not. */
+  /** Reason why this input is rejected; undefined if it is not rejected. */
   reasonFor(id: number, inputKey: string): string | undefined {
     const refusal = this.refusals.get(id);
     if (refusal?.inputKey !== inputKey) return undefined;
     return this.clock.monotonicMs() - refusal.atMs < REFUSED_MS ? refusal.reason : undefined;
   }
 
-  /** Allows a source to be retried. */
+  /** Removes the record of a source, so that its copy is tried again. */
   remove(id: number): void {
     this.refusals.delete(id);
   }

@@ -1,7 +1,7 @@
 /**
- * Exchanges copies of lists between this node's disk and the database: downloads content that another node fetched,
- * once, and uploads content that only this disk has because a damaged blob was removed. The row of a source contains
- * the key of its active copy.
+ * Exchanges copies of lists between this node's disk and the database: downloads each content that another node has
+ * fetched, and uploads content that only this disk has, because a damaged blob was removed. The row of a source
+ * contains the key of its active copy.
  */
 import { rm } from 'node:fs/promises';
 import type { Logger } from '../../../shared/log.ts';
@@ -35,8 +35,8 @@ export class SharedCopies {
   }
 
   /**
-   * The copy of a source with this content, downloaded if it is not on this disk; undefined if it is not stored
-   * anywhere.
+   * The copy of a source with this content. Downloads the copy if it is not on this disk; returns undefined if it is
+   * not stored anywhere.
    */
   async bring(source: Pick<StoredSource, 'id' | 'url'>, contentKey: string): Promise<ListCopy | undefined> {
     const { database, cache, logger } = this.parts;
@@ -47,7 +47,7 @@ export class SharedCopies {
     try {
       if (!(await fetchBlob(database, contentKey, path))) return undefined;
       const copy = await cache.store(id, url, contentKey, path);
-      // A row already refers to the copy.
+      // Pruning keeps the copy from now on, because a row refers to it.
       cache.settle(copy);
       logger.debug('list copied from the database', { id, contentKey });
       return copy;
@@ -64,7 +64,7 @@ export class SharedCopies {
     }
   }
 
-  /** Stores copies that rows refer to, if they are on this disk and missing in the database. */
+  /** Uploads copies to which rows refer, if they are on this disk and missing in the database. */
   async giveMissing(): Promise<void> {
     const { database, changes, cache } = this.parts;
     const missing = await missingBlobs(database, [...(await neededCopies(database))]);

@@ -1,4 +1,7 @@
-/** Credentials in the URLs of sources are never shown, so a URL that comes back from a form contains masks instead. */
+/**
+ * Handles credentials in the URLs of sources. They are never shown, so a URL that a form sends back contains masks
+ * instead.
+ */
 import { hasMask, unmaskUrl } from '../../../shared/net/shown-url.ts';
 import type { ApiError } from '../../api/api-error.ts';
 import { invalid } from '../../api/api-error.ts';
@@ -6,14 +9,14 @@ import type { Queryable } from '../../storage/db/database.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import { readSource, type SourceChange } from './source-store.ts';
 
-/** 400 for a URL with masks that have no stored values. */
+/** Throws 400 for a new URL that contains masks, because there are no stored credentials to replace them. */
 export function refuseMasks(url: string): void {
   if (hasMask(url)) throw masksWithoutCredentials();
 }
 
 /**
- * The change with the stored credentials in place of masks; 400 if the stored credentials are for another origin, or
- * there are none.
+ * Replaces masks in a change with the stored credentials; throws 400 if there are none, or if they are for another
+ * origin.
  */
 export async function withStoredCredentials(
   tx: Queryable,

@@ -1,4 +1,7 @@
-/** Stores the results of the life cycle of a list: plain data, and changes of content, which are revisions. */
+/**
+ * Stores the results of fetching and compiling a list: data about the list, and changes of its content, which are
+ * revisions.
+ */
 import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { CodedAction, CodedChange } from '../../../shared/policy/changes/change-codes.ts';
 import type { Lease } from '../../storage/cluster/leases.ts';
@@ -7,7 +10,7 @@ import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 import { recordFacts, undoContent } from './source-store.ts';
 
-/** Returns false, without effect, if the source no longer has this URL. */
+/** Stores data about a source; if it no longer has this URL, does nothing and returns false. */
 export function recordSource(database: Database, source: StoredSource, facts: SourceFacts): Promise<boolean> {
   return recordFacts(database, source.id, source.url, facts);
 }
@@ -21,8 +24,8 @@ export function listChange(
 }
 
 /**
- * Writes which copy is active from now on, as part of a change. False if the source was deleted, or has another URL or
- * other copies.
+ * As part of a change, writes which copy is active from now on. Returns false if the source was deleted or its URL or
+ * copies have changed.
  */
 export async function writeContent(
   tx: Queryable,
@@ -36,7 +39,7 @@ export async function writeContent(
 
 /**
  * Activates the previous copy again, because this node could not compile the copy that it has just activated. `lease`
- * is the one under which that copy was fetched.
+ * is the lease under which that copy was fetched.
  */
 export function undoRefused(
   changes: PolicyChanges,

@@ -25,26 +25,26 @@ import type { Route } from '../../api/route.ts';
 import type { CustomRules } from './custom-rules.ts';
 import type { ListSources } from './list-sources.ts';
 
-/** The part of the list sources that HTTP uses. */
+/** The methods of `ListSources` that the routes use. */
 export type SourceLife = Pick<
   ListSources,
   'list' | 'read' | 'create' | 'update' | 'remove' | 'refresh' | 'refreshAll' | 'approve' | 'unusedLines'
 > & { readonly custom: Pick<CustomRules, 'read' | 'preview' | 'write'> };
 
-/** Path, kind and words for one kind of source. */
+/** Path and terms for one kind of source. */
 interface Place {
   readonly sources: SourceLife;
   readonly path: string;
   readonly kind: SourceKind;
-  /** Word for one source, in messages. */
+  /** Term for one source in messages. */
   readonly noun: string;
   readonly source: Entity;
 }
 
 const tag = 'Lists';
 /**
- * Enough for a text of maximum size as a JSON string: line ends, tabs and quotes take two bytes, longer escapes are
- * rare.
+ * Enough for a text of maximum size as a JSON string, in which line ends, tabs and quotes need two bytes, and longer
+ * escapes are rare.
  */
 const CREATE_LIMIT_BYTES = 2 * MAX_TEXT_BYTES;
 

@@ -1,6 +1,6 @@
 /**
- * SQL of `list_sources`, blocklists and allowlists, and of the groups that they are for. `list-sources.ts` manages the
- * sources.
+ * SQL of `list_sources`, blocklists and allowlists, and of the groups for which they are active. `list-sources.ts`
+ * manages the sources.
  */
 import { type SourceKind, TEXT_URL } from '../../../shared/policy/source-kind.ts';
 import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
@@ -48,49 +48,46 @@ interface SourceRow {
   readonly has_reader: boolean;
 }
 
-/**
- * Findings of the guard about the copy of a source; `wide_rules` are the first rules that match every name under
- * conditions.
- */
+/** Result of the guard's check of a copy; `wide_rules` are the first rules that match every name under conditions. */
 export interface CheckFindings {
   readonly content_key: string;
   /** `LIST_READING` of the release that checked the copy. */
   readonly reading: number;
   readonly wide_rules: readonly string[];
-  /** Share of the address space that its rules cover, 0 to 1. */
+  /** Share of the address space that the rules of the copy cover, 0 to 1. */
   readonly address_share: number;
 }
 
 /** A source with internal fields. */
 export interface StoredSource extends Omit<BlocklistSource, 'url'> {
-  /** The URL of custom rules is `TEXT_URL` with a name that no other source of the kind has. */
+  /** The URL of custom rules consists of `TEXT_URL` and a unique name. */
   readonly url: string;
-  /** The header as the server sent it. */
+  /** Header `Last-Modified` as the server sent it. */
   readonly lastModified: string | null;
   readonly kind: SourceKind;
   /** Content key of the active copy, see `list-cache.ts`. */
   readonly contentKey: string | null;
   /** Content key of a newer copy that waits for approval. */
   readonly heldKey: string | null;
-  /** Findings about a copy, not always that of `contentKey`; null = not checked yet. */
+  /** Result of the check of a copy, which may be a different copy than that of `contentKey`; null = not checked yet. */
   readonly judged: CheckFindings | null;
   /** Identifies the URL of the copy with `contentKey`. */
   readonly contentUrlKey: string | null;
-  /** Whether the copy with `contentKey` is from the current URL and is stored in the database. */
+  /** Whether the copy with `contentKey` is from the current URL and stored in the database. */
   readonly isKept: boolean;
-  /** Failed fetches since the last successful one, on any node. */
+  /** Number of failed fetches since the last successful one, on all nodes. */
   readonly failures: number;
   /** Whether the node of `file_node` exists. */
   readonly hasReader: boolean;
 }
 
-/** Data from the life cycle of a source; absent fields are not changed. */
+/** Data from fetching and compiling a source; absent fields are not changed. */
 export interface SourceFacts {
   readonly status?: SourceStatus;
   readonly format?: string;
   readonly rules?: number;
   readonly invalidLines?: number;
-  /** Bytes of text. */
+  /** Size of the text in bytes. */
   readonly bytes?: number;
   readonly etag?: string | null;
   readonly lastModified?: string | null;
@@ -102,10 +99,10 @@ export interface SourceFacts {
   readonly heldKey?: string | null;
   /** Reason why the copy of `heldKey` is held. */
   readonly held?: HeldCopy;
-  /** Findings about the copy of `contentKey`. */
+  /** Result of the check of the copy with `contentKey`. */
   readonly judged?: CheckFindings;
   readonly failures?: number;
-  /** The node whose file is used; null = none. */
+  /** Name of the node whose file is used; null = none. */
   readonly fileNode?: string | null;
 }
 
@@ -134,7 +131,7 @@ export async function listSources(db: Queryable, kind?: SourceKind): Promise<Sto
   return rows.map(toSource);
 }
 
-/** One source; 404 if there is none, or none of that kind. */
+/** One source; throws 404 if it does not exist or is of another kind. */
 export async function readSource(db: Queryable, id: number, kind?: SourceKind): Promise<StoredSource> {
   const text = `${SELECT} WHERE s.id = $1 AND ($2::text IS NULL OR s.kind = $2)`;
   const { rows } = await db.query<SourceRow>(text, [id, kind ?? null]);
@@ -142,7 +139,7 @@ export async function readSource(db: Queryable, id: number, kind?: SourceKind): 
   return toSource(rows[0]);
 }
 
-/** Stores a new source in the transaction `tx`; 409 for a URL in use, 400 for an unknown group. */
+/** Stores a new source in the transaction `tx`; throws 409 for a URL in use, 400 for an unknown group. */
 export async function insertSource(
   tx: Queryable,
   kind: SourceKind,
@@ -159,8 +156,8 @@ export async function insertSource(
 }
 
 /**
- * Changes the given fields in the transaction `tx`; 404, 409 for a URL in use, 400 for an unknown group. The validators
- * of the old URL are removed.
+ * Changes the given fields in the transaction `tx`; throws 404 for an unknown source, 409 for a URL in use, 400 for an
+ * unknown group. If the URL changes, the validators of the old one are removed.
  */
 export async function updateSource(
   tx: Queryable,
@@ -187,7 +184,7 @@ export async function updateSource(
   return readSource(tx, id);
 }
 
-/** Deletes a source and returns its name; 404 if there is none. */
+/** Deletes a source and returns its name; throws 404 if it does not exist. */
 export async function deleteSource(db: Queryable, kind: SourceKind, id: number): Promise<string> {
   const text = 'DELETE FROM list_sources WHERE id = $1 AND kind = $2 RETURNING name';
   const { rows } = await db.query<{ name: string }>(text, [id, kind]);
@@ -196,8 +193,8 @@ export async function deleteSource(db: Queryable, kind: SourceKind, id: number):
 }
 
 /**
- * Stores data about a source with this URL; false if it no longer exists, or, with `copies`, if its active copy or its
- * held update has changed since.
+ * Stores data about a source with this URL; returns false if the source no longer exists or, with `copies`, if its
+ * active copy or held update is different now.
  */
 export async function recordFacts(
   db: Queryable,
