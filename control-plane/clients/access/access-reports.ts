@@ -1,4 +1,7 @@
-/** Clients that were refused, and recent ones that will be refused after the grace period. Answers come from memory. */
+/**
+ * Reports clients that were refused, and recent clients that will be refused after the grace period. All data is in
+ * memory.
+ */
 import type { Clock } from '../../../shared/clock.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import { admitsAddress } from '../../../shared/policy/access.ts';
@@ -7,22 +10,22 @@ import type { ClientDirectory } from '../devices/client-directory.ts';
 import type { SeenAddress } from '../devices/client-record.ts';
 import type { ActiveAccess, AccessRows } from './active-access.ts';
 
-/** Clients last seen longer ago than this are not announced. */
+/** Clients that have not been seen for this many milliseconds are not announced. */
 const RECENT_MS = 7 * 24 * 3_600_000;
 
 /** The refused clients of one network since the start. */
 export interface RefusedNetworkReport {
   /** The network in canonical form. */
   readonly network: string;
-  /** The address refused last. */
+  /** The address that was refused last. */
   readonly lastClient: string;
-  /** Unix milliseconds. */
+  /** Time of the first refusal in Unix milliseconds. */
   readonly firstMs: number;
   readonly lastMs: number;
   readonly count: number;
 }
 
-/** Recent clients that are still answered although `dns.allowed_clients` does not contain them. */
+/** Recent clients that still have access although `dns.allowed_clients` does not contain them. */
 export interface Announcement {
   /** Unix milliseconds from which they are refused. */
   readonly untilMs: number;
@@ -58,7 +61,7 @@ export class AccessReports {
     return { untilMs, clients: found };
   }
 
-  /** Networks that currently may not query this node, the latest refusal first. */
+  /** Networks that currently have no access, the latest refusal first. */
   refused(): RefusedNetworkReport[] {
     const { access, rows, refused } = this.parts;
     const now = access.current(rows());

@@ -101,7 +101,7 @@ function toApiRefused(
   };
 }
 
-/** Whether an address is in a network of a list; other entries are ignored. */
+/** Whether an address is in a network of a list; entries that are not networks are ignored. */
 function isIn(list: readonly string[], address: string): boolean {
   const bytes = addressFromText(address);
   if (bytes === null) return false;

@@ -1,4 +1,4 @@
-/** Warnings about which clients may query this node, for the API, health and the start message. */
+/** Determines warnings about which clients may query this node, for the API, health and the start message. */
 import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../../config/schema.ts';
@@ -19,19 +19,22 @@ export interface AccessStateParts {
   readonly clock: Clock;
 }
 
-/** Warnings, and the address that all clients seem to have, if a warning is about it. */
+/** Warnings, and the address that all clients seem to have if a warning refers to this address. */
 export interface AccessNow {
   readonly warnings: readonly (typeof ACCESS_WARNINGS)[number][];
   readonly onlyAddress: string | null;
 }
 
-/** Clients last seen longer ago than this are ignored. */
+/** Clients that have not been seen for this many milliseconds are ignored. */
 const RECENT_MS = 24 * 3_600_000;
 
-/** Lifetime of a result: with many clients it takes milliseconds to compute, and health is requested often. */
+/**
+ * Milliseconds for which a result is reused: with many clients, it takes milliseconds to compute, and health is
+ * requested often.
+ */
 const KEPT_MS = 10_000;
 
-/** Answers from memory. */
+/** Computes the state from memory. */
 export class AccessState {
   private readonly parts: AccessStateParts;
   private readonly containerGateways: readonly string[];
@@ -69,7 +72,7 @@ export class AccessState {
   }
 }
 
-/** The addresses of `server.bind_address`: all addresses of this machine, if one of them is a wildcard. */
+/** The addresses in `server.bind_address`, or all addresses of this machine if one of them is a wildcard. */
 export function ownAddresses(bound: readonly string[]): string[] {
   if (!bound.some((address) => address === '0.0.0.0' || address === '::')) return [...bound];
   return Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
@@ -84,10 +87,10 @@ function gatewaysOfContainer(): string[] {
   });
 }
 
-/** Data that the warnings depend on. */
+/** Data on which the warnings depend. */
 export interface AccessFacts {
   readonly dns: Pick<Config['dns'], 'allowed_clients' | 'rate_limit'>;
-  /** Addresses of this machine that DNS listens on. */
+  /** Addresses of this machine on which DNS listens. */
   readonly listening: readonly string[];
   /** Addresses of the clients of the last day. */
   readonly clients: readonly string[];
@@ -98,8 +101,8 @@ export interface AccessFacts {
 }
 
 /**
- * Whether this node is an open resolver: anyone may ask without a rate limit, and it can be reached from the internet,
- * because its own address or that of a recent client is public.
+ * Whether this node is an open resolver: any client may query it without a rate limit, and it can be reached from the
+ * internet, because its own address or the address of a recent client is public.
  */
 export function isOpenWithoutLimit({ dns, listening, clients }: AccessFacts): boolean {
   const { enabled, dry_run: isDryRun } = dns.rate_limit;
@@ -108,13 +111,13 @@ export function isOpenWithoutLimit({ dns, listening, clients }: AccessFacts): bo
 }
 
 /**
- * The address of all recent queries if it hides the real clients: that of a container's gateway, or of a proxy that
- * forwards for other clients. Null if there is no such address, as for a single ordinary client.
+ * The single address of all recent queries if it hides the real clients, because it belongs to a container's gateway or
+ * to a proxy. Null if the queries are from several addresses or from a single ordinary client.
  */
 export function onlyAddress({ clients, containerGateways, forwardsFor }: AccessFacts): string | null {
   const all = new Set(clients);
   if (all.size === 1 && forwardsFor(clients[0]!)) return clients[0]!;
-  // The container itself also sends queries, for example its health check.
+  // Loopback addresses are ignored, because the container itself also sends queries, for example as its health check.
   const [only, ...others] = [...all].filter((address) => address !== '::1' && !address.startsWith('127.'));
   return only !== undefined && others.length === 0 && containerGateways.includes(only) ? only : null;
 }

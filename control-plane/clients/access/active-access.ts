@@ -1,7 +1,7 @@
 /**
- * Which clients may query this node: from the configuration, the current networks of this machine, and the addresses of
- * clients that are blocked by MAC. For the first day after an upgrade to a release that refuses more clients, all
- * clients still may, unless the allowed clients are configured.
+ * Decides which clients may query this node, according to the configuration, the current networks of this machine, and
+ * the addresses of clients that are blocked by MAC. On the first day after an upgrade to a release that refuses more
+ * clients, all clients still have access, unless the allowed clients are configured.
  */
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../../config/schema.ts';
@@ -12,24 +12,24 @@ import { accessOf, isSameAccess, withBlockedAddresses } from '../../../shared/po
 import type { Access } from '../../../shared/policy/access.ts';
 import type { PolicyRows } from '../../policy/change/rows.ts';
 
-/** Interval at which the networks of this machine are checked. */
+/** Milliseconds between two checks of the networks of this machine. */
 const POLL_MS = 5000;
 const DAY_MS = 86_400_000;
 const EVERYONE = ['any'];
-/** Suffix of a network that contains all addresses; an interface with a wrong mask has one. */
+/** Suffix of a network that contains all addresses, which an interface with a wrong netmask may have. */
 const ALL_ADDRESSES = '/0';
 
 /** Parts of the node that this class needs. */
 export interface AccessParts {
   readonly configuration: { current(): Config; sources(): Readonly<Record<string, string>> };
-  /** Knows the addresses at which a MAC was seen. */
+  /** Returns the addresses at which a MAC was seen. */
   readonly clients: { addressesOfMac(mac: string): readonly string[] };
   readonly clock: Clock;
   /** Networks of this machine's interfaces, `address/length`. */
   readonly connected?: () => readonly string[];
 }
 
-/** Policy rows that the access depends on. */
+/** Policy rows on which access depends. */
 export type AccessRows = Pick<PolicyRows, 'accessGraceEndMs'>;
 
 /** Decides which clients may query the node. One per node. */
@@ -47,22 +47,22 @@ export class ActiveAccess {
     return this.by(this.graceEndMs(rows) === null ? this.allowed() : EVERYONE);
   }
 
-  /** The access rules after the grace period; the current ones without a grace period. */
+  /** The access rules after the grace period; without a grace period, the current rules. */
   afterGrace(): Access {
     return this.by(this.allowed());
   }
 
-  /** When refusals begin, in Unix milliseconds; null = they have begun. */
+  /** Time at which refusals begin, in Unix milliseconds; null = they have begun. */
   graceEndMs({ accessGraceEndMs: endMs }: AccessRows): number | null {
     const nowMs = this.parts.clock.nowMs();
     if (endMs === null || endMs <= nowMs) return null;
     if (this.parts.configuration.sources()['dns.allowed_clients'] !== 'default') return null;
-    // A later time must have been stored while the clock was wrong.
+    // A later time was stored while the clock was wrong, so it is limited.
     return Math.min(endMs, nowMs + DAY_MS);
   }
 
   /**
-   * Calls `apply` after each change of the access that does not come from the configuration, and retries until it
+   * Calls `apply` after each change of access that is not a change of the configuration, and retries until `apply`
    * succeeds; returns a function that stops the calls.
    */
   follow(rows: () => AccessRows, apply: () => Promise<void>, failed: (error: unknown) => void): () => void {
@@ -100,7 +100,7 @@ function connectedNetworks(): string[] {
   );
 }
 
-/** Each network once, so that addresses that come and go in a network, such as temporary ones, change nothing. */
+/** Networks without duplicates, so that temporary addresses in a network cause no change. */
 function networksOf(connected: readonly string[]): Network[] {
   const texts = connected.flatMap((text) => {
     const network = text.endsWith(ALL_ADDRESSES) ? null : networkFromText(text);

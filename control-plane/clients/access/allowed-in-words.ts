@@ -1,10 +1,10 @@
-/** `dns.allowed_clients` in words, for the start message, health and the welcome page. Pure. */
+/** Describes `dns.allowed_clients` in words, for the start message, health and the welcome page. Pure. */
 
-/** Networks to list before the rest is counted. */
+/** Maximum number of networks that are listed; others are only counted. */
 const LISTED = 3;
 const ANYONE: readonly string[] = ['any', '0.0.0.0/0', '::/0'];
 
-/** Whether anyone may query this node, over IPv4 or IPv6. */
+/** Whether any client may query this node, over IPv4 or IPv6. */
 export function isOpenToAnyone(allowed: readonly string[]): boolean {
   return allowed.some((entry) => ANYONE.includes(entry));
 }

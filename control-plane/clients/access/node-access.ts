@@ -1,4 +1,4 @@
-/** Access of clients to this node: for the API, health and the start message. */
+/** Provides data about the access of clients to this node, for the API, health and the start message. */
 import type { Config } from '../../../config/schema.ts';
 import type { HealthCheck } from '../../../shared/api/system-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -23,7 +23,7 @@ export interface NodeAccessParts {
   readonly clock: Clock;
 }
 
-/** One per node. */
+/** Access of clients to this node. One per node. */
 export class NodeAccess {
   readonly reports: AccessReports;
   readonly state: AccessState;
@@ -47,10 +47,10 @@ export class NodeAccess {
   }
 }
 
-/** Networks to list before the rest is counted. */
+/** Maximum number of networks that are listed; others are only counted. */
 const LISTED = 3;
 
-/** The warnings in words. */
+/** The warnings as text. */
 export const OPEN_WITHOUT_LIMIT =
   'anyone on the internet may use this server without a rate limit: set dns.allowed_clients to your networks, or enable the rate limit (dns.rate_limit.enabled)';
 

@@ -1,7 +1,7 @@
 /**
- * Networks of refused clients since the start, from the samples of the threads. Their number is limited: the senders of
- * a flood may be forged and in any network, so among the networks refused longest ago, the one with the fewest queries
- * is evicted.
+ * Records networks of refused clients since the start, from samples that the threads report. The number of networks is
+ * limited, because the source addresses of a flood may be forged. If there are too many, of the networks whose last
+ * refusal is longest ago, the one with the fewest queries is evicted.
  */
 import { accessNetwork } from './access-network.ts';
 import type { RefusedNetworkReport } from './access-reports.ts';
@@ -10,12 +10,12 @@ const MAX_NETWORKS = 1000;
 /** Number of networks that are considered for eviction. */
 const CANDIDATES = 64;
 
-/** One per node. */
+/** Networks of refused clients. One per node. */
 export class RefusedNetworks {
-  /** The latest refusal is last. */
+  /** Reports by network; the network with the latest refusal is last. */
   private readonly byNetwork = new Map<string, RefusedNetworkReport>();
 
-  /** Counts refused queries of the network of an address. */
+  /** Counts refused queries for the network of an address. */
   note(lastClient: string, queries: number, nowMs: number): void {
     const network = accessNetwork(lastClient);
     const before = this.byNetwork.get(network);

@@ -1,4 +1,4 @@
-/** Clients that are created and deleted together: all of them, or none. */
+/** Clients that are created and deleted together: either all of them or none. */
 import type { ClientBulkBody } from '../../../shared/api/policy/bulk-api.ts';
 import type { ClientCreate } from '../../../shared/api/policy/clients-api.ts';
 import { RowFaults } from '../../api/row-faults.ts';
@@ -17,7 +17,10 @@ export interface ChangedBatch {
   readonly changes: readonly ClientChange[];
 }
 
-/** Deletes clients, then creates others. Clients that were only seen are taken over. @throws {ApiError} 400, 409 */
+/**
+ * Deletes clients, then creates others. A client that was only seen becomes a created client. @throws {ApiError} 400,
+ * 409
+ */
 export async function changeClients(tx: Queryable, batch: ClientBulkBody): Promise<ChangedBatch> {
   const faults = new RowFaults();
   const deleted = await deleteClients(tx, batch.delete, faults);
@@ -42,7 +45,10 @@ async function deleteClients(
   return rows.map(toClient);
 }
 
-/** Records rows that cannot be stored; returns, by identifier, the stored clients that new ones take over. */
+/**
+ * Records rows that cannot be stored. Returns, by identifier, stored clients that were only seen and that new rows
+ * replace.
+ */
 async function checkRows(
   tx: Queryable,
   rows: readonly ClientCreate[],
@@ -113,7 +119,7 @@ function fieldsOf({ mac, ip, key }: StoredClient): KnownBy {
   return { mac_address: mac, ip_address: ip, client_key: key };
 }
 
-/** A client is identified by its MAC; without one by its address; without both by its key. */
+/** The field that identifies a client: its MAC; without a MAC, its address; without both, its key. */
 function fieldOf({ mac_address: mac, ip_address: ip }: KnownBy): keyof KnownBy {
   if (mac !== null) return 'mac_address';
   return ip === null ? 'client_key' : 'ip_address';

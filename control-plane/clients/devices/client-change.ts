@@ -1,4 +1,4 @@
-/** Changes of clients without a revision, for the audit log. */
+/** Writes audit entries for changes of clients that do not create a revision. */
 import type { CodedChange } from '../../../shared/policy/changes/change-codes.ts';
 import type { Author } from '../../api/caller.ts';
 import { recordAudit } from '../../policy/audit/audit-store.ts';
@@ -6,15 +6,15 @@ import type { Queryable } from '../../storage/db/database.ts';
 import { isManual } from './client-record.ts';
 import type { StoredClient } from './client-record.ts';
 
-/** A client before and after a change by a user; null = does not exist. */
+/** A client before and after a change by a user; null = the client does not exist. */
 export interface ClientChange {
   readonly before: StoredClient | null;
   readonly after: StoredClient | null;
 }
 
 /**
- * Writes the audit entry for a change without a revision: of a client that was only seen, or of the address of a client
- * that is identified by its MAC.
+ * Writes the audit entry for a change that creates no revision: a change of a client that was only seen, or of the
+ * address of a client that is identified by its MAC.
  */
 export async function auditOutside(
   tx: Queryable,

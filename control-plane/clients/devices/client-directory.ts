@@ -1,6 +1,6 @@
 /**
- * All clients that this node knows, in memory: their addresses, their groups, and sightings that are not stored yet.
- * The API reads this directory and needs no database. `client-discovery.ts` updates and stores the clients.
+ * All clients that this node knows, in memory, with their addresses, groups, and sightings that are not stored yet. The
+ * API reads this directory and needs no database. `client-discovery.ts` updates and stores the clients.
  */
 import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
 import type { GroupSource } from '../../../shared/api/policy/clients-api.ts';
@@ -23,7 +23,7 @@ import { SubnetIndex } from './subnet-index.ts';
  * first.
  */
 export const MAX_CLIENTS = 50_000;
-/** Share of clients that is evicted together. */
+/** Share of the clients that are evicted at a time. */
 const EVICTED_SHARE = 0.05;
 
 /** The group of a client, and its source. */
@@ -52,7 +52,7 @@ export class ClientDirectory {
   private subnets: readonly PolicySubnet[] = [];
   private subnetIndex: SubnetIndex | undefined;
 
-  /** `site` is `server.site`: an address identifies a device only within one site. */
+  /** `site` is `server.site`: addresses identify devices only within one site. */
   constructor({ site = '', maxClients = MAX_CLIENTS, clock = systemClock } = {}) {
     this.clock = clock;
     this.site = site;
@@ -61,7 +61,7 @@ export class ClientDirectory {
 
   /** Loads the rows of the database. Newer sightings are kept. */
   load(clients: readonly StoredClient[]): void {
-    // An address belongs to the client that was last seen at it.
+    // An address belongs to the client that was last seen at the address.
     const newestFirst = clients.toSorted((a, b) => (b.lastSeenMs ?? 0) - (a.lastSeenMs ?? 0));
     for (const client of newestFirst) this.put(client);
   }
@@ -71,7 +71,7 @@ export class ClientDirectory {
     return this.putInto(this.byId.get(stored.id) ?? this.known(stored), stored);
   }
 
-  /** Loads rows after a change by users, in which clients may have exchanged their identifiers. */
+  /** Loads rows after a change by users. Clients may have exchanged identifiers in it. */
   takeOver({ clients, goneClients }: ChangedClients): void {
     const known = clients.map((client) => this.byId.get(client.id));
     for (const record of known) if (record !== undefined) this.unlink(record);
@@ -100,7 +100,7 @@ export class ClientDirectory {
     return known;
   }
 
-  /** Removes a client and its parts; if it is seen again, it is a new client. */
+  /** Removes a client and its parts. If it is seen again, it becomes a new client. */
   remove(id: number): void {
     const record = this.byId.get(id);
     if (record === undefined) return;
@@ -120,12 +120,15 @@ export class ClientDirectory {
     return found.map(({ record }) => record);
   }
 
-  /** The client and its parts, or the other parts of the same client; the main one first. */
+  /** All clients that are merged with this one, including itself; the main one first. */
   partsOf(record: ClientRecord): ClientRecord[] {
     return this.parts.partsOf(record);
   }
 
-  /** Last addresses of all clients, stored or not, that were seen since a time; in no particular order. */
+  /**
+   * Last addresses of all clients that were seen since a time, including clients that are not stored; in no particular
+   * order.
+   */
   seenSince(sinceMs: number): SeenAddress[] {
     const seen: SeenAddress[] = [];
     for (const { ip: address, lastSeenMs } of this.records)
@@ -134,7 +137,7 @@ export class ClientDirectory {
     return seen;
   }
 
-  /** The client last seen at an address; for a part, its main client. */
+  /** The client last seen at an address. If it is part of another client, returns that client. */
   at(address: string): ClientRecord | undefined {
     const record = this.partAt(address);
     return record === undefined ? undefined : this.parts.mainOf(record);
@@ -145,7 +148,7 @@ export class ClientDirectory {
     const byIp = this.byIp.get(address);
     const mac = this.macs.macAt(address);
     const byMac = mac === null ? undefined : this.byMac.get(mac);
-    // A user who enters an address means the client at it, unless that client has its own name or group.
+    // An address that a user enters means a client with its own name or group at this address.
     const isMeant =
       byIp !== undefined &&
       isManual(byIp) &&
@@ -154,8 +157,8 @@ export class ClientDirectory {
   }
 
   /**
-   * The name of the client last seen at an address: the one that a user gave, or the host name. With `clientId`, the
-   * name of that client, which identified itself by its key, whatever the address; null if the client no longer exists.
+   * The name of the client last seen at an address: the name that a user gave, or the host name. With `clientId`, the
+   * name of this client, which identified itself by its key; null if it no longer exists.
    */
   nameAt(address: string, clientId: number | null = null): string | null {
     const record = clientId === null ? this.partAt(address) : this.byId.get(clientId);
@@ -164,7 +167,7 @@ export class ClientDirectory {
     return name ?? record.hostname ?? hostname ?? (clientId === null ? null : record.key);
   }
 
-  /** Group of a client; if no group is assigned, the group of its last address. */
+  /** Group of a client; if no group is assigned to it, the group of its last address. */
   groupOf(record: ClientRecord): ClientGrouping {
     const { groupId, mac, ip } = this.parts.mainOf(record);
     if (groupId !== null) return { groupId, source: mac === null ? 'manual' : 'mac' };
@@ -195,14 +198,17 @@ export class ClientDirectory {
     return this.addressesOf(macClients);
   }
 
-  /** Addresses of the clients with a group by MAC; the first one stands for addresses that are not known yet. */
+  /**
+   * Addresses of the clients with a group by MAC; for each client, the first one represents addresses that are not
+   * known yet.
+   */
   addressesOf(macClients: PolicyRows['macClients']): PolicyClient[] {
     return macClients.flatMap(({ mac, groupId }) =>
       this.addressesOfMac(mac).map((address) => ({ address, groupId })),
     );
   }
 
-  /** Addresses of clients with an exclusion; those of a MAC are as in `addressesOfMac()`. */
+  /** Addresses of clients with an exclusion; for a MAC, as in `addressesOfMac()`. */
   excludedAddresses(excluded: PolicyRows['excludedClients']): ExcludedAddress[] {
     return excluded.flatMap(({ mac, address, exclusion }) => {
       const addresses = mac === null ? [address!] : this.addressesOfMac(mac);
@@ -210,7 +216,7 @@ export class ClientDirectory {
     });
   }
 
-  /** Addresses of a MAC; the first one stands for addresses that are not known yet. */
+  /** Addresses of a MAC; the first one represents addresses that are not known yet. */
   addressesOfMac(mac: string): string[] {
     return [macIdentity(mac), ...this.macs.addressesOf(mac)];
   }
@@ -223,7 +229,7 @@ export class ClientDirectory {
     return locateNamed(names, records, this.macs);
   }
 
-  /** All known addresses of a client; undefined = no such client. */
+  /** All known addresses of a client; undefined if the client does not exist. */
   placesOf(id: number): readonly string[] | undefined {
     const record = this.byId.get(id);
     if (record === undefined) return undefined;
@@ -249,7 +255,7 @@ export class ClientDirectory {
     return this.macs.macAt(address) !== null;
   }
 
-  /** Records the MAC of an address; returns whether it changed. */
+  /** Records the MAC of an address; returns whether the MAC has changed. */
   locate(address: string, mac: string): boolean {
     if (!this.macs.learn(address, mac)) return false;
     const record = this.byMac.get(mac);
@@ -273,7 +279,7 @@ export class ClientDirectory {
     const isLocated = this.macs.macAt(address) !== null;
     if (record === undefined || (isLocated && record.mac === null && !isManual(record)))
       record = this.create(address);
-    // The client was identified only by its address, because its MAC was unknown.
+    // The client was only identified by its address until now, because its MAC was unknown.
     const byIp = this.byIp.get(address);
     if (byIp !== undefined && byIp !== record && !isManual(byIp)) this.merge(byIp, record);
     this.noteHere(record, address);
@@ -284,7 +290,7 @@ export class ClientDirectory {
 
   /**
    * Counts a sighting for a client that identified itself by its key; ignored if the client no longer exists. The
-   * address is not recorded: the client may be behind the address of another client.
+   * address is not recorded, because it may belong to another client, such as a router.
    */
   seeKeyed(clientId: number, { queries, lastSeenMs }: Sighting): void {
     const record = this.byId.get(clientId);
@@ -299,7 +305,7 @@ export class ClientDirectory {
     record.isDirty = true;
   }
 
-  /** Marks the state of `record` that was sent as stored. */
+  /** Records that the state of `record` that was sent to the database is stored. */
   settle(record: ClientRecord, sentQueries: number, stored: StoredClient | null): void {
     record.newQueries -= sentQueries;
     record.storedQueries += sentQueries;
@@ -307,7 +313,7 @@ export class ClientDirectory {
     this.put(stored);
   }
 
-  /** Records with unstored changes, at most `limit`; optionally new ones only. */
+  /** At most `limit` records with unstored changes; optionally only new records. */
   dirty(limit: number, which: 'new' | 'all'): ClientRecord[] {
     const found: ClientRecord[] = [];
     for (const record of this.records) {
@@ -317,13 +323,13 @@ export class ClientDirectory {
     return found;
   }
 
-  /** Rows to delete; `settle` confirms the deletion. */
+  /** Ids of rows to delete; call `settle` after deleting them. */
   obsoleteIds(): { ids: readonly number[]; settle: () => void } {
     const ids = [...this.obsolete];
     return { ids, settle: () => ids.forEach((id) => this.obsolete.delete(id)) };
   }
 
-  /** A client that statistics exclude is recorded as seen, but its queries are not counted. */
+  /** Records that a client was seen; if statistics exclude the client, its queries are not counted. */
   private noteSeen(record: ClientRecord, queries: number, lastSeenMs: number): void {
     if (!this.uncounted.has(record)) record.newQueries += queries;
     record.firstSeenMs = earliest(record.firstSeenMs, lastSeenMs);
@@ -359,7 +365,7 @@ export class ClientDirectory {
   }
 
   private add(record: ClientRecord): void {
-    // The client was only known from sightings, and a user has stored it since.
+    // The client was only known from sightings, but a user has stored it since then.
     const double = this.known(record);
     if (double !== undefined && double !== record) this.merge(double, record);
     this.records.add(record);
@@ -371,7 +377,7 @@ export class ClientDirectory {
     if (record.mac !== null && record.site === this.site) this.macs.restore(record.addresses, record.mac);
   }
 
-  /** The same addresses belong to other devices at another site. */
+  /** Records an address. Addresses from another site are removed: they belong to other devices here. */
   private noteHere(record: ClientRecord, address: string): void {
     if (record.site !== this.site) record.addresses = [];
     record.site = this.site;

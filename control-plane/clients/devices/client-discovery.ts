@@ -1,7 +1,7 @@
 /**
  * Discovers clients from traffic: reads sightings from the DNS threads, looks up the MACs of new addresses, applies
- * changed addresses of clients that are identified by MAC, and writes to the database: new clients within a second,
- * everything else once a minute. Without a database it continues in memory.
+ * changed addresses of clients that are identified by MAC, and writes to the database: new clients within a second, all
+ * other changes once a minute. Without a database, it continues in memory.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -21,7 +21,8 @@ import type { ReadNeighbours } from '../../../shared/net/kernel/neighbour-table.
 
 const TICK_MS = 1000;
 /**
- * Interval at which the neighbour table is read even without new addresses: a device may take over another's address.
+ * Milliseconds between two reads of the neighbour table, even without new addresses, because a device may get the
+ * address of another one.
  */
 const NEIGHBOURS_MS = 5000;
 const LEASES_MS = 5000;
@@ -29,7 +30,7 @@ const NAMES_MS = 5000;
 const WRITE_MS = 60_000;
 const DELETE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** No client has a group by MAC, and no rule identifies one. */
+/** State in which no client has a group by MAC, and no rule identifies a client. */
 const NOTHING_APPLIED = JSON.stringify([[], []]);
 /** Maximum number of clients per statement. */
 const BATCH = 2000;
@@ -40,7 +41,7 @@ export interface DiscoveryParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Addresses that queries came from since the last call. */
+  /** Returns addresses from which queries came since the last call. */
   readonly sweep: () => readonly Sighting[];
   readonly neighbours: ReadNeighbours;
   readonly leases: LeaseWatch;
@@ -62,7 +63,7 @@ export class ClientDiscovery {
   private turn: Promise<void> = Promise.resolve();
   private isBusy = false;
   private hasLoaded = false;
-  /** Last applied state: addresses with their groups, and addresses of clients in rules. */
+  /** Last applied state: the addresses of clients with a group by MAC, and of clients in rules. */
   private applied = NOTHING_APPLIED;
   /** When each task is due, as `clock.monotonicMs()`. */
   private readonly dueMs = { neighbours: 0, leases: 0, names: 0, write: 0, forget: 0 };
@@ -84,7 +85,7 @@ export class ClientDiscovery {
   async load(): Promise<void> {
     this.parts.directory.load(await store.readClients(this.parts.database, MAX_CLIENTS));
     this.hasLoaded = true;
-    // Applies the clients' addresses from before the restart.
+    // The policy needs the addresses that clients had before the restart.
     await this.applyAddresses();
   }
 
@@ -111,7 +112,7 @@ export class ClientDiscovery {
       this.dueMs.leases = nowMs + LEASES_MS;
       if (await this.parts.leases.refresh()) {
         this.nameAll();
-        await this.parts.applyLive(); // Host names in leases are local names, which are part of the live policy.
+        await this.parts.applyLive(); // Host names in leases are local names.
       }
     }
     const hasNews = this.takeSightings();
@@ -171,7 +172,10 @@ export class ClientDiscovery {
     return true;
   }
 
-  /** Most devices do not have a separate group, so their addresses do not affect policy. */
+  /**
+   * Applies addresses if they affect policy; those of most devices do not, because the devices have no group of their
+   * own.
+   */
   private async applyAddresses(): Promise<void> {
     const { directory, macClients, ruleClients, applyLive } = this.parts;
     const addresses = directory.addressesOf(macClients());
@@ -249,7 +253,7 @@ export class ClientDiscovery {
     const { clock, database, directory, keepDays } = this.parts;
     if (!this.hasLoaded || database.status().state !== 'up') return;
     this.dueMs.forget = nowMs + DELETE_MS;
-    // A wrong clock would make every client look old.
+    // No client is removed while the clock may be wrong, because all clients could then look old.
     if (!this.clockWatch.isSettled()) return;
     await this.unlessUnavailable(async () => {
       const ids = await store.deleteUnseen(database, clock.nowMs() - keepDays() * DAY_MS);

@@ -1,4 +1,7 @@
-/** A client as an entity of the API: what its ETag covers, and how it is edited and sent back. */
+/**
+ * A client as an entity of the API: the fields that its ETag covers, and how a client that is read, edited and sent
+ * back is stored.
+ */
 import { IdParams } from '../../../shared/api/fields.ts';
 import { Client, ClientUpdateBody } from '../../../shared/api/policy/clients-api.ts';
 import type { ClientUpdate, GroupSource } from '../../../shared/api/policy/clients-api.ts';
@@ -20,11 +23,11 @@ export const clientEntity = entity({
       merged: merged.map((part) => ({ ...UNKNOWN_PART, id: part })),
     };
   },
-  // Without the address of a client that is identified by MAC or key, and without a group that a network assigns: both
-  // change by themselves.
+  // The address of a client that is identified by MAC or key, and a group that a network assigns, are not covered,
+  // because they change without an edit.
   covers: (client) => ({
     ip_address: (client.mac_address ?? client.client_key) === null ? client.ip_address : null,
-    // A part has the fields of the client that it belongs to.
+    // A part has these fields from the client to which it belongs.
     ...((client.merged_into ?? null) !== null && OF_CLIENT),
     group_id: (client.merged_into ?? null) === null && isChosen(client.group_source) ? client.group_id : null,
     group_source: null,
@@ -33,7 +36,7 @@ export const clientEntity = entity({
   }),
 });
 
-/** A part of a client; the ETag covers only its id. */
+/** Replaces a part of a client of which the ETag only covers the id. */
 const UNKNOWN_PART = {
   ...{ ip_address: null, mac_address: null, vendor: null, private_address: false },
   ...{ client_key: null, hostname: null, last_seen: null },
@@ -49,8 +52,8 @@ function writableFields(client: StoredClient): Partial<Client> {
 }
 
 /**
- * A client that is sent back unchanged keeps the group of its network, which no user chose. `group_source` in the body
- * shows that the group comes from an answer.
+ * The group that a change assigns. If a client is sent back as it was read, the group of its network is not assigned to
+ * it, because no user chose it; `group_source` in the body shows that the body was read before.
  */
 export function changedGroup(
   clients: ClientDirectory,
@@ -63,7 +66,7 @@ export function changedGroup(
   return groupId === clients.groupOf(record).groupId ? others : change;
 }
 
-/** Whether a user gave the client its group. */
+/** Whether a user assigned the group to the client. */
 function isChosen(source: GroupSource | undefined): boolean {
   return source === 'manual' || source === 'mac';
 }

@@ -1,6 +1,6 @@
 /** A client in memory: its stored state, and newer sightings. */
 
-/** Maximum number of addresses kept per client: the most recent addresses. */
+/** Maximum number of addresses per client; the most recent ones are kept. */
 export const MAX_ADDRESSES = 16;
 
 /** One row of `clients`. */
@@ -20,11 +20,11 @@ export interface StoredClient {
   readonly name: string | null;
   /** Null = no group was assigned. */
   readonly groupId: number | null;
-  /** Id of the client that this one is part of, or its own id if it has parts; null = neither. */
+  /** Id of the client of which this one is a part, or its own id if it has parts; null = neither. */
   readonly deviceId: number | null;
   /** Whether an administrator has acknowledged the client. */
   readonly isAcknowledged: boolean;
-  /** Unix milliseconds; null = never. */
+  /** In Unix milliseconds; null = the client was never seen. */
   readonly firstSeenMs: number | null;
   readonly lastSeenMs: number | null;
   readonly queryCount: number;
@@ -66,7 +66,7 @@ export interface ClientRecord {
   isDirty: boolean;
 }
 
-/** An address that queries came from, or a client that identified itself by its key. */
+/** Queries from an address, or from a client that identified itself by its key. */
 export interface Sighting {
   /** '' for a client that identified itself by its key. */
   readonly address: string;
@@ -84,13 +84,13 @@ export interface SeenAddress {
   readonly lastSeenMs: number;
 }
 
-/** The record of a stored client. */
+/** Creates the record of a stored client. */
 export function recordOf(stored: StoredClient): ClientRecord {
   const { queryCount, addresses, ...others } = stored;
   return { ...others, addresses: [...addresses], storedQueries: queryCount, newQueries: 0, isDirty: false };
 }
 
-/** A record of a client that is seen for the first time. */
+/** Creates the record of a client that is seen for the first time. */
 export function newRecord(ip: string, mac: string | null, site: string): ClientRecord {
   return {
     ...{ id: null, ip, mac, key: null, addresses: [], site },
@@ -103,8 +103,8 @@ export function newRecord(ip: string, mac: string | null, site: string): ClientR
 type Settings = 'name' | 'groupId' | 'key' | 'deviceId' | 'excludeFromLog' | 'excludeFromStats';
 
 /**
- * Whether a user gave the client a name, group, key or exclusion, or merged it, so that it is never evicted or taken
- * over.
+ * Whether a user gave the client a name, group, key or exclusion, or merged it, so that it is never evicted or
+ * replaced.
  */
 export function isManual(record: Pick<ClientRecord, Settings>): boolean {
   const { name, groupId, key, deviceId, excludeFromLog, excludeFromStats } = record;
@@ -156,7 +156,9 @@ export function noteAddress(record: ClientRecord, address: string): void {
 
 const NEW_MS = 86_400_000;
 
-/** Whether the client was first seen in the last day, and nothing, such as a name, shows that users know it. */
+/**
+ * Whether the client was first seen in the last day, and has no name or other setting that shows that users know it.
+ */
 export function isNew(record: ClientRecord, nowMs: number): boolean {
   const { firstSeenMs, name, deviceId, isAcknowledged } = record;
   if (firstSeenMs === null || name !== null || deviceId !== null || isAcknowledged) return false;

@@ -1,4 +1,4 @@
-/** HTTP routes of `{api}/clients`. A change is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/clients`. A change is stored and active when the response is sent. */
 import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { CodedAction, CodedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { ClientBulkAnswer, ClientBulkBody } from '../../../shared/api/policy/bulk-api.ts';
@@ -261,7 +261,7 @@ function deleteClient(policy: PolicyChanges, clients: ClientDirectory): Route {
   });
 }
 
-/** Result of a change, which may have changed nothing. */
+/** Result of a change, which may have had no effect. */
 interface Done<T> extends ClientChange {
   readonly result: T;
 }
@@ -281,7 +281,7 @@ async function described<T>(
   return { result, summary: { subject: await auditChange(tx, author, action, change), action } };
 }
 
-/** Records a change without a revision in the audit log; returns its target. */
+/** Records a change that creates no revision in the audit log; returns the target of the change. */
 async function auditChange(
   tx: Queryable,
   author: Author,

@@ -1,4 +1,4 @@
-/** SQL of `clients`: changes by users, one at a time, and sightings, in batches. */
+/** SQL of `clients`: single changes by users, and batches of sightings. */
 import type { ClientCreate, ClientUpdate } from '../../../shared/api/policy/clients-api.ts';
 import { conflict, invalid, notFound } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
@@ -7,7 +7,7 @@ import { isPart } from '../parts/device-parts.ts';
 import { LAST_REVISION, NOTED_NOW } from '../../policy/change/noted-now.ts';
 import type { ChangedClients, ClientRecord, StoredClient } from './client-record.ts';
 
-/** A row in the form in which it is read. */
+/** A row as it is read. */
 export interface ClientRow {
   readonly id: number;
   readonly ip: string | null;
@@ -32,10 +32,10 @@ export const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac, cl
   ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses, site, hostname, name, group_id, device_id, acknowledged, first_seen, last_seen,
   query_count::text AS query_count, exclude_from_log, exclude_from_stats`;
 
-/** The client has no name, group, key or exclusion, and was not merged. */
+/** SQL condition that a client has no name, group, key or exclusion, and was not merged. */
 const UNTOUCHED = `clients.group_id IS NULL AND clients.name IS NULL AND clients.client_key IS NULL AND clients.device_id IS NULL
   AND NOT clients.exclude_from_log AND NOT clients.exclude_from_stats`;
-/** `UNTOUCHED`, and without a grant or a linked user, which would lose their client. */
+/** SQL condition that a client is `UNTOUCHED` and has no grant or linked user, which would lose their client. */
 const UNUSED = `${UNTOUCHED} AND NOT EXISTS (SELECT FROM grants WHERE client_id = clients.id)
   AND NOT EXISTS (SELECT FROM user_clients WHERE client_id = clients.id)`;
 
@@ -55,13 +55,13 @@ async function readClientsById(db: Queryable, ids: readonly number[]): Promise<C
   return { clients: rows.map(toClient), goneClients: ids.filter((id) => !there.has(id)) };
 }
 
-/** One client; 404 if there is none. */
+/** One client; throws 404 if it does not exist. */
 export async function readClient(db: Queryable, id: number): Promise<StoredClient> {
   const { rows } = await db.query<ClientRow>(`SELECT ${COLUMNS} FROM clients WHERE id = $1`, [id]);
   return toClient(existing(rows[0], id));
 }
 
-/** The client that a client is part of, and the ids of the client's parts. */
+/** The client of which a client is a part, and the ids of the client's own parts. */
 export async function readMerged(
   db: Queryable,
   id: number,
@@ -78,8 +78,8 @@ export async function readMerged(
 }
 
 /**
- * Stores a client with settings of a user. A client that was only seen is taken over; 409 if it already has a name,
- * group, key or exclusion, or if another client has that key; 400 for an unknown group.
+ * Stores a client with settings of a user. If the client was already seen, its row gets the settings. Throws 409 if the
+ * row already has a name, group, key or exclusion, or if another client has the key, and 400 for an unknown group.
  */
 export async function insertClient(db: Queryable, client: ClientCreate): Promise<StoredClient> {
   const { ip_address: ip, mac_address: mac, client_key: key } = client;
@@ -98,7 +98,10 @@ export async function insertClient(db: Queryable, client: ClientCreate): Promise
   return toClient(rows[0]);
 }
 
-/** Changes the given fields; 404, 409 for a MAC, address or key of another client, 400 for an unknown group. */
+/**
+ * Changes the given fields; throws 404 for an unknown client, 409 for a MAC, address or key of another client, and 400
+ * for an unknown group.
+ */
 export async function updateClient(db: Queryable, id: number, change: ClientUpdate): Promise<StoredClient> {
   const before = await readClient(db, id);
   if (isPart(before))
@@ -140,7 +143,10 @@ export async function changedClients(tx: Queryable): Promise<ChangedClients> {
   );
 }
 
-/** All clients that users gave settings or acknowledged, and those with the ids `others`, which had settings before. */
+/**
+ * All clients that have settings by users or were acknowledged, and the clients with ids in `others`, which had
+ * settings before.
+ */
 export async function readSetClients(db: Queryable, others: readonly number[]): Promise<ChangedClients> {
   const { rows } = await db.query<{ id: number }>(
     `SELECT id FROM clients WHERE NOT (${UNTOUCHED}) OR acknowledged`,
@@ -148,7 +154,7 @@ export async function readSetClients(db: Queryable, others: readonly number[]): 
   return readClientsById(db, [...new Set([...rows.map(({ id }) => id), ...others])]);
 }
 
-/** Acknowledges clients; returns those that were not acknowledged before. 400 for unknown clients. */
+/** Acknowledges clients; returns those that were not acknowledged before. Throws 400 for unknown clients. */
 export async function acknowledgeClients(tx: Queryable, ids: readonly number[]): Promise<StoredClient[]> {
   const { rows: found } = await tx.query<{ id: number }>(
     'SELECT id FROM clients WHERE id = ANY($1::integer[])',
@@ -163,7 +169,7 @@ export async function acknowledgeClients(tx: Queryable, ids: readonly number[]):
   return (await tx.query<ClientRow>(text, [ids])).rows.map(toClient);
 }
 
-/** Deletes a client and returns its last state; 404 if there is none. */
+/** Deletes a client and returns its last state; throws 404 if it does not exist. */
 export async function deleteClient(db: Queryable, id: number): Promise<StoredClient> {
   const { rows } = await db.query<ClientRow>(`DELETE FROM clients WHERE id = $1 RETURNING ${COLUMNS}`, [id]);
   return toClient(existing(rows[0], id));
@@ -186,7 +192,7 @@ export async function deleteUnseen(db: Queryable, beforeMs: number): Promise<num
   return rows.map(({ id }) => id);
 }
 
-/** Period in which clients were last seen; null = open. */
+/** Period in which clients were last seen; null = unlimited. */
 export interface SeenSpan {
   readonly from: Date | null;
   readonly to: Date | null;
@@ -194,7 +200,7 @@ export interface SeenSpan {
 
 const WITHIN = `($1::timestamptz IS NULL OR last_seen >= $1) AND ($2::timestamptz IS NULL OR last_seen < $2)`;
 
-/** Counts clients of a period that were only seen, and those with a name, group, key, exclusion or grant. */
+/** Counts clients of a period: those that were only seen, and those with a name, group, key, exclusion or grant. */
 export async function countSeen(
   db: Queryable,
   { from, to }: SeenSpan,
@@ -216,7 +222,7 @@ export async function deleteSeen(db: Queryable, { from, to }: SeenSpan): Promise
   return rows.map(({ id }) => id);
 }
 
-/** The fields of a record that the statements below use. */
+/** SQL of the columns of records in the statements below. */
 const SEEN_COLUMNS =
   'ip inet, mac macaddr, addresses inet[], site text, hostname text, first timestamptz, last timestamptz, queries bigint';
 const SEEN = `jsonb_to_recordset($1::jsonb) AS v(id integer, ${SEEN_COLUMNS})`;
@@ -233,8 +239,8 @@ export async function addSightings(db: Queryable, records: readonly ClientRecord
 }
 
 /**
- * Stores clients that were seen for the first time, all identified by MAC or all by address; returns their rows in no
- * particular order. If another node stored them before, the sightings are added.
+ * Stores clients that were seen for the first time, all of which must be identified by MAC, or all by address; returns
+ * their rows in no particular order. If another node has already stored a client, the sightings are added to its row.
  */
 export async function insertSeen(
   db: Queryable,
@@ -276,7 +282,10 @@ function existing(row: ClientRow | undefined, id: number): ClientRow {
   return row;
 }
 
-/** Runs `work`; throws 409 for a MAC, address or key of another client, 400 for an unknown group. */
+/**
+ * Runs `work`; converts database errors: throws 409 for a MAC, address or key of another client, and 400 for an unknown
+ * group.
+ */
 export async function refusingBadClients<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -291,7 +300,7 @@ export async function refusingBadClients<T>(work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** The client of a row. */
+/** Converts a row to a client. */
 export function toClient(row: ClientRow): StoredClient {
   return {
     id: row.id,

@@ -1,4 +1,4 @@
-/** HTTP routes of `{api}/client-subnets`. A change is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/client-subnets`. A change is stored and active when the response is sent. */
 import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
 import {

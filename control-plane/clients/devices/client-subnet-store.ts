@@ -1,4 +1,4 @@
-/** SQL of `client_subnets`. The snapshot decides which of several networks applies. */
+/** SQL of `client_subnets`. The snapshot determines which of several networks applies to an address. */
 import type { ClientSubnet, ClientSubnetCreate } from '../../../shared/api/policy/clients-api.ts';
 import { conflict, notFound, unknownReference } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
@@ -20,7 +20,7 @@ export async function listSubnets(db: Queryable): Promise<ClientSubnet[]> {
   return rows.map(toSubnet);
 }
 
-/** One network; 404 if there is none. */
+/** One network; throws 404 if it does not exist. */
 export async function readSubnet(db: Queryable, id: number): Promise<ClientSubnet> {
   const { rows } = await db.query<SubnetRow>(
     `SELECT ${columns('s')} FROM client_subnets s JOIN groups g ON g.id = s.group_id WHERE s.id = $1`,
@@ -30,7 +30,7 @@ export async function readSubnet(db: Queryable, id: number): Promise<ClientSubne
   return toSubnet(rows[0]);
 }
 
-/** Stores a network; 409 if it exists, 400 for an unknown group. */
+/** Stores a network; throws 409 if it exists, 400 for an unknown group. */
 export async function insertSubnet(db: Queryable, subnet: ClientSubnetCreate): Promise<ClientSubnet> {
   try {
     const { rows } = await db.query<SubnetRow>(
@@ -46,7 +46,7 @@ export async function insertSubnet(db: Queryable, subnet: ClientSubnetCreate): P
   }
 }
 
-/** Deletes a network and returns it; 404 if there is none. */
+/** Deletes a network and returns it; throws 404 if it does not exist. */
 export async function deleteSubnet(db: Queryable, id: number): Promise<ClientSubnet> {
   const { rows } = await db.query<SubnetRow>(
     `WITH s AS (DELETE FROM client_subnets WHERE id = $1 RETURNING *)

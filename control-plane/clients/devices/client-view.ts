@@ -1,4 +1,4 @@
-/** Converts client records to API objects and searches them. */
+/** Searches client records and converts them to API objects. */
 import type { Client, ClientPage, ClientQuery } from '../../../shared/api/policy/clients-api.ts';
 import { isRandomMac } from '../../../shared/net/mac.ts';
 import { vendorOf } from '../vendors/vendor-table.ts';
@@ -7,7 +7,7 @@ import type { ClientDirectory } from './client-directory.ts';
 import { earliest, latest } from './client-record.ts';
 import type { ClientRecord, StoredClient } from './client-record.ts';
 
-/** A stored record with its group and its parts. */
+/** Converts a stored record, with its group and its parts. */
 export function toApiClient(
   directory: Pick<ClientDirectory, 'groupOf' | 'partsOf' | 'isNew'>,
   record: ClientRecord,
@@ -54,7 +54,10 @@ export function interfaceOf(mac: string | null): Pick<Client, 'vendor' | 'privat
   return { vendor: vendorOf(mac), private_address: mac !== null && isRandomMac(mac) };
 }
 
-/** A page of matching clients, most recently seen first; `own` are those that the caller may see, null = all. */
+/**
+ * A page of matching clients, most recently seen first; `own` contains the ids of clients that the caller may see, null
+ * = all.
+ */
 export function pageOfClients(
   clients: ClientDirectory,
   { limit, offset, ...filter }: ClientQuery,
@@ -96,7 +99,7 @@ export function momentText(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-/** A stored client in the form of the API; 404 if there is none. */
+/** A stored client in the form of the API; throws 404 if it does not exist. */
 export function clientById(clients: ClientDirectory, id: number): Client {
   const record = clients.get(id);
   if (record === undefined) throw notFound(`client ${id}`);

@@ -1,12 +1,12 @@
 /**
- * Clients whose queries are excluded from the log or from statistics, in the form that the directory and discovery
- * need. Pure.
+ * Converts clients whose queries are excluded from the log or from statistics to the form that the directory and
+ * discovery need. Pure.
  */
 import { Exclusion } from '../../../shared/query-log.ts';
 import type { PolicyMacClient, PolicyRows } from '../../policy/change/rows.ts';
 import type { ClientRecord } from './client-record.ts';
 
-/** The rows with exclusions; absent rows are an empty list. */
+/** The rows with exclusions; an absent list is empty. */
 export type ExclusionRows = Partial<Pick<PolicyRows, 'excludedClients' | 'keyedClients'>>;
 
 /** MACs, addresses and ids of the clients that statistics exclude. */
@@ -28,8 +28,8 @@ export class UncountedClients {
 }
 
 /**
- * Excluded clients that are identified by MAC; in place of a group they have a number that no group has, a different
- * one for each exclusion.
+ * Excluded clients that are identified by MAC. Instead of a group, they have a number that is not the id of a group and
+ * that differs for each exclusion.
  */
 export function excludedMacs(excluded: PolicyRows['excludedClients']): PolicyMacClient[] {
   return excluded.flatMap(({ mac, exclusion }) => (mac === null ? [] : { mac, groupId: -exclusion / 4 }));

@@ -1,7 +1,8 @@
 /**
- * Looks up host names of clients by PTR, through a DNS thread of this node, so that local records, forward zones and
- * the cache apply; devices without such a name are asked directly by mDNS. Asks a few questions at a time, repeats each
- * after a pause, and asks only about private addresses, because questions about public ones would leak to upstreams.
+ * Looks up host names of clients by PTR queries to a DNS thread of this node, so that local records, forward zones and
+ * the cache apply. Devices without such a name are queried directly by mDNS. Only a few queries are sent at a time, and
+ * each is repeated after a pause. Only private addresses are looked up, because queries for public addresses would be
+ * sent to upstreams.
  */
 import { Resolver } from 'node:dns/promises';
 import type { Clock } from '../../../shared/clock.ts';
@@ -19,10 +20,10 @@ const MDNS_TIMEOUT_MS = 1000;
 const MDNS_PORT = 5353;
 const PAUSE_MS = { named: 3_600_000, nameless: 600_000 } as const;
 
-/** Returns the names of an address, which may be none. Rejects if they are unknown. */
+/** Returns the names of an address, which may be none. Rejects if the names cannot be determined. */
 export type AskNames = (address: string) => Promise<readonly string[]>;
 
-/** Asks a DNS thread; `ask` resolves with its reply in wire form. */
+/** Sends PTR queries to a DNS thread; `ask` resolves with the answer in wire form. */
 export function askThread(ask: (message: Uint8Array) => Promise<Uint8Array | null>): AskNames {
   return async (client) => {
     const name = reverseName(addressFromText(client)!);
@@ -39,8 +40,8 @@ export function askThread(ask: (message: Uint8Array) => Promise<Uint8Array | nul
 }
 
 /**
- * Asks the device at the address for its own name: a direct mDNS query (RFC 6762 sections 5.5 and 6.7), which needs no
- * multicast. Only names below `local` are accepted, because mDNS is only for these names.
+ * Queries the device at the address for its own name by a direct mDNS query (RFC 6762 sections 5.5 and 6.7), which
+ * needs no multicast. Only names below `local` are accepted, because mDNS is only defined for these names.
  */
 export function askDevice(port = MDNS_PORT): AskNames {
   return async (client) => {
@@ -51,7 +52,10 @@ export function askDevice(port = MDNS_PORT): AskNames {
   };
 }
 
-/** The names that `first` finds; if there are none, those that `second` finds, whose failures are ignored. */
+/**
+ * Returns the names that `first` finds or, if there are none, those that `second` finds. Failures of `second` are
+ * ignored.
+ */
 export function askInTurn(first: AskNames, second: AskNames): AskNames {
   return async (client) => {
     const names = await first(client);
@@ -73,7 +77,7 @@ export class HostNames {
   private inFlight = 0;
   private isClosed = false;
 
-  /** `found` is called with each answer; null = no name. */
+  /** `found` is called with each result; null = the address has no name. */
   constructor(parts: {
     ask: AskNames;
     clock: Clock;
@@ -84,7 +88,7 @@ export class HostNames {
     this.found = parts.found;
   }
 
-  /** Requests the name of an address, unless it is public or was requested recently. */
+  /** Requests the name of an address, unless the address is public or was requested recently. */
   want(address: string): void {
     const nowMs = this.clock.monotonicMs();
     if ((this.dueMs.get(address) ?? 0) > nowMs || this.waiting.length >= MAX_WAITING) return;
@@ -95,7 +99,7 @@ export class HostNames {
     this.next();
   }
 
-  /** Stops asking. */
+  /** Stops all lookups. */
   close(): void {
     this.isClosed = true;
     this.waiting.length = 0;
@@ -112,7 +116,7 @@ export class HostNames {
   }
 
   private async askOne(address: string): Promise<void> {
-    // A missing answer changes nothing.
+    // If there is no answer, the known name is kept.
     const names = await this.ask(address).catch(() => null);
     if (names === null || this.isClosed) return;
     const [hostname] = names;
@@ -121,7 +125,7 @@ export class HostNames {
       return;
     }
     this.dueMs.set(address, this.clock.monotonicMs() + PAUSE_MS.named);
-    // A name in a DNS message may contain any octet.
+    // The name is escaped, because a name in a DNS message may contain any octet.
     this.found(address, escapeUnsafe(hostname.replace(/\.$/, '').toLowerCase()));
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Parses lease files of DHCP servers: dnsmasq's (one lease per line) and ISC dhcpd's (blocks; the last block of an
- * address applies), distinguished by content. Pure, and never throws: a file that is being written may end anywhere.
+ * Parses lease files of the DHCP servers dnsmasq (one lease per line) and ISC dhcpd (blocks; the last block of an
+ * address applies). The content shows which format it is. Pure. Never throws, because a file that is being written may
+ * end anywhere.
  */
 import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
 import { canonicalMac } from '../../../shared/net/mac.ts';
@@ -22,13 +23,13 @@ export function readLeases(text: string, nowMs: number): Lease[] {
   return /^\s*(lease|ia-na|ia-ta|ia-pd)\s/m.test(text) ? readDhcpd(text, nowMs) : readDnsmasq(text, nowMs);
 }
 
-/** `expiry mac address hostname client-id`; IPv6 leases have an IAID in place of the MAC. */
+/** Reads lines of the form `expiry mac address hostname client-id`. IPv6 leases have an IAID instead of the MAC. */
 function readDnsmasq(text: string, nowMs: number): Lease[] {
   const leases: Lease[] = [];
   for (const line of text.split('\n')) {
     const [expiry = '', identity = '', address = '', name = ''] = line.trim().split(/\s+/);
     if (!/^\d{1,12}$/.test(expiry)) continue;
-    // 0 is a lease without an end.
+    // 0 means a lease that does not expire.
     if (expiry !== '0' && Number(expiry) * 1000 <= nowMs) continue;
     // For hardware other than Ethernet, the type precedes the address.
     const lease = makeLease(address, canonicalMac(identity.replace(/^[0-9a-f]{2}-(?=.*:)/i, '')), name);
@@ -37,7 +38,7 @@ function readDnsmasq(text: string, nowMs: number): Lease[] {
   return leases;
 }
 
-/** The format is described in dhcpd.leases(5). */
+/** Reads the format of dhcpd.leases(5). */
 function readDhcpd(text: string, nowMs: number): Lease[] {
   const byAddress = new Map<string, Lease | null>();
   for (const [, address = '', body = ''] of text.matchAll(/^\s*(?:lease|iaaddr)\s+(\S+)\s*\{([^}]*)\}/gm)) {
@@ -53,7 +54,7 @@ function readDhcpd(text: string, nowMs: number): Lease[] {
   return [...byAddress.values()].filter((lease) => lease !== null);
 }
 
-/** `never`, `4 2026/11/21 06:30:00` in UTC, or `epoch 1795242600`. */
+/** Whether a lease has expired. `ends` is `never`, `4 2026/11/21 06:30:00` in UTC, or `epoch 1795242600`. */
 function hasEnded(ends: string, nowMs: number): boolean {
   const epoch = /^epoch (\d{1,12})/.exec(ends);
   if (epoch !== null) return Number(epoch[1]) * 1000 <= nowMs;

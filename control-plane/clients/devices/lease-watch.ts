@@ -5,11 +5,11 @@ import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { type Lease, readLeases } from './lease-file.ts';
 
-/** Maximum size of a lease file. */
+/** Maximum size of a lease file in bytes. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 interface WatchedFile {
-  /** Identifies a version of the file. */
+  /** A text that identifies a version of the file. */
   mark: string;
   leases: readonly Lease[];
 }
@@ -47,7 +47,7 @@ export class LeaseWatch {
     return true;
   }
 
-  /** All leases; later files have precedence. */
+  /** All leases; later files take precedence. */
   all(): readonly Lease[] {
     return [...this.byAddress.values()];
   }
@@ -72,7 +72,7 @@ export class LeaseWatch {
     } catch (error) {
       const mark = reasonOf(error);
       if (known?.mark !== mark) this.logger.warn('could not read DHCP leases', { path, reason: mark });
-      // The file may be missing for a moment while the server restarts.
+      // The known leases are kept, because the file may be missing for a moment while the DHCP server restarts.
       return { mark, leases: known?.leases ?? [] };
     }
   }

@@ -4,7 +4,7 @@ import type { LocatedClient } from '../../policy/change/runtime-state.ts';
 import type { ClientRecord } from './client-record.ts';
 import type { NeighbourMap } from './neighbour-map.ts';
 
-/** Addresses by name, for the requested names. */
+/** Collects addresses by name, for the requested names. */
 class Locations {
   private readonly byName = new Map<string, Set<string>>();
   private readonly wanted: ReadonlySet<string>;
@@ -30,8 +30,8 @@ class Locations {
 }
 
 /**
- * The addresses of the clients with these MACs and names, in lower case. A name given by a user outranks host names,
- * which devices choose themselves; a host name matches completely or by its first label.
+ * The addresses of the clients with these MACs and names, in lower case. A name that a user gave takes precedence over
+ * host names, which devices choose themselves. A host name matches as a whole or by its first label.
  */
 export function locateNamed(
   names: readonly string[],

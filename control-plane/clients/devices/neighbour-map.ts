@@ -1,11 +1,11 @@
 /**
- * Addresses and their MACs, from the kernel's neighbour table. The kernel drops entries that it does not need; this map
- * keeps the last MAC until another MAC answers for the address.
+ * Addresses and their MACs, from the kernel's neighbour table. The kernel removes entries that it does not need; this
+ * map keeps the last MAC of an address until another MAC uses the address.
  */
 
-/** Maximum number of addresses; if it is exceeded, the ones learnt first are evicted. */
+/** Maximum number of addresses; if it is exceeded, the addresses that were learnt first are evicted. */
 const MAX_ENTRIES = 100_000;
-/** Maximum number of addresses per MAC; an interface has a few IPv6 addresses at a time. */
+/** Maximum number of addresses per MAC; an interface has only a few IPv6 addresses at a time. */
 const MAX_OF_ONE = 16;
 
 /** Maps addresses to MACs and back. */
@@ -43,13 +43,13 @@ export class NeighbourMap {
 
   /** Records an entry from before the restart, unless the kernel has a newer one. */
   restore(addresses: readonly string[], mac: string): void {
-    // The list starts with the last address learnt.
+    // Reversed, because the list starts with the address that was learnt last.
     for (const address of addresses.toReversed()) if (!this.macs.has(address)) this.learn(address, mac);
   }
 
   /**
-   * The least confirmed address, not the one learnt first: a device keeps its IPv4 address while its IPv6 addresses
-   * change daily.
+   * The address whose last confirmation is longest ago. It is not the address that was learnt first, because a device
+   * keeps its IPv4 address, while its IPv6 addresses change daily.
    */
   private leastConfirmed(addresses: readonly string[]): string {
     const confirmed = (address: string): number => this.macs.get(address)?.confirmed ?? 0;

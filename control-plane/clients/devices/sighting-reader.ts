@@ -12,7 +12,7 @@ export interface ClientSighting {
   readonly address: string;
   /** Id of a client that identified itself by its key. */
   readonly clientId?: number;
-  /** Queries since the previous sweep. */
+  /** Number of queries since the previous sweep. */
   readonly queries: number;
   /** Unix milliseconds of the last query, in whole seconds. */
   readonly lastSeenMs: number;
@@ -30,8 +30,9 @@ export class ClientSightings {
   }
 
   /**
-   * The clients that have sent queries since the last sweep, each once, in the order in which they were last seen.
-   * Queries of a client that lost its slot between two sweeps are missing, which requires tens of thousands of clients.
+   * The clients that have sent queries since the last sweep, without duplicates, in the order in which they were last
+   * seen. If a client loses its slot in shared memory between two sweeps, its queries are missing; this only happens
+   * with tens of thousands of clients.
    */
   sweep(): ClientSighting[] {
     const found = new Map<string | number, ClientSighting>();
@@ -66,8 +67,7 @@ class ThreadSightings {
   sweep(report: ReportSighting): void {
     const { words, before } = this;
     for (let at = 0; at < words.length; at += L.SLOT_WORDS) {
-      // A non-atomic read is enough, because almost all slots are unchanged: the next sweep finds a change that this
-      // one misses.
+      // A non-atomic read is sufficient for this quick check: if it misses a change, the next sweep finds the change.
       const count = words[at + L.COUNT_AT]!;
       if (count !== 0 && (count !== before[at + L.COUNT_AT] || !this.isSameAddress(at)))
         this.sweepSlot(at, report);
@@ -81,7 +81,7 @@ class ThreadSightings {
     return true;
   }
 
-  /** Reports a slot, unless it is being reassigned: then the next sweep reports it. */
+  /** Reports a slot. If the slot is being reassigned, the next sweep reports it. */
   private sweepSlot(at: number, report: ReportSighting): void {
     const { words, before, address } = this;
     const count = Atomics.load(words, at + L.COUNT_AT) >>> 0;
@@ -90,12 +90,12 @@ class ThreadSightings {
       address.setInt32(word * 4, Atomics.load(words, at + L.ADDRESS_AT + word));
     const lastSeenSecs = Atomics.load(words, at + L.LAST_SEEN_AT) >>> 0;
     const after = Atomics.load(words, at + L.COUNT_AT) >>> 0;
-    // The count of a reassigned slot restarts.
+    // If the count has decreased, the slot is being reassigned.
     if (count === 0 || after < count) return;
     const known = isSame ? before[at + L.COUNT_AT]! >>> 0 : 0;
     for (let word = 0; word < 4; word++) before[at + L.ADDRESS_AT + word] = address.getInt32(word * 4);
     before[at + L.COUNT_AT] = count;
-    // The count is lower than before: the address lost its slot and got a new one.
+    // If the count is lower than before, the address has lost its slot and got a new one.
     const queries = known < count ? count - known : count;
     const isKeyed = address.getInt32(0) === KEYED_SIGHTING;
     const client = isKeyed

@@ -20,14 +20,14 @@ import type { ReadNeighbours } from '../../../shared/net/kernel/neighbour-table.
 
 /** Parts of the node that discovery needs. */
 export interface ClientParts {
-  /** Access of clients: blocked MACs, and a watch on the networks of this machine. */
+  /** Access of clients: the blocked MACs, and a function that follows the networks of this machine. */
   readonly access: {
     afterGrace(): { readonly blockedMacs: readonly string[] };
     follow(rows: () => PolicyRows, apply: () => Promise<void>, failed: (error: unknown) => void): () => void;
   };
   readonly clients: ClientDirectory;
   readonly follower: Pick<ChangeFollower, 'onChange'>;
-  /** The active configuration; its keys may change. */
+  /** The active configuration, which may change. */
   readonly configuration: { current(): Config };
   readonly database: Database;
   readonly clock: Clock;
@@ -43,7 +43,7 @@ export interface ClientParts {
   readonly activePolicy: { applyLive(): Promise<void> };
 }
 
-/** Starts discovery; call the result to stop. */
+/** Starts discovery; returns a function that stops it. */
 export function startClients(parts: ClientParts): () => Promise<void> {
   const { access, clients: directory, configuration, database, clock, logger, supervisor } = parts;
   const rows = (): PolicyRows => parts.publisher.current().rows;
@@ -88,7 +88,7 @@ export function startClients(parts: ClientParts): () => Promise<void> {
   };
 }
 
-/** Clients whose addresses policy needs by MAC: for their group, for a grant, or because they are excluded. */
+/** Clients of which policy needs the addresses of their MAC: because of their group, a grant, or an exclusion. */
 function locatedByMac({ macClients, grants, excludedClients }: PolicyRows): readonly PolicyMacClient[] {
   const granted = grants.flatMap(({ id, mac }) => (mac === null ? [] : { mac, groupId: -id }));
   return [...macClients, ...granted, ...excludedMacs(excludedClients)];

@@ -1,4 +1,4 @@
-/** Longest-prefix match of an address among many networks. Pure; the DNS threads have a separate table. */
+/** Finds the longest network that contains an address, among many. Pure. The DNS threads use a separate table. */
 import { clearAfter, networkFromText } from '../../../shared/net/cidr.ts';
 import { ADDRESS_SIZE, addressFromText, isMappedIpv4 } from '../../../shared/net/ip.ts';
 import type { PolicySubnet } from '../../policy/change/rows.ts';
@@ -22,7 +22,10 @@ export class SubnetIndex {
     this.byLength = [...byLength].sort(([a], [b]) => b - a);
   }
 
-  /** Group of the longest network that contains `address`; null = none. IPv6 networks contain no IPv4 addresses. */
+  /**
+   * Group of the longest network that contains `address`; null = no network contains it. IPv6 networks never contain
+   * IPv4 addresses.
+   */
   groupOf(address: string): number | null {
     const bytes = addressFromText(address);
     if (bytes === null) return null;

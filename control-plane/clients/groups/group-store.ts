@@ -5,7 +5,7 @@ import { conflict, notFound } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** A group without the fields that are only in this node's memory. */
+/** A group without the fields that only this node has in memory. */
 export type StoredGroup = Omit<Group, 'client_count'>;
 
 interface GroupRow {
@@ -20,7 +20,7 @@ interface GroupRow {
 
 const COLUMNS = 'id, name, enabled, comment, no_ipv6, created_at, updated_at';
 
-/** All groups, Default first, the others by name. */
+/** All groups, Default first, then by name. */
 export async function listGroups(db: Queryable): Promise<StoredGroup[]> {
   const { rows } = await db.query<GroupRow>(`SELECT ${COLUMNS} FROM groups ORDER BY id <> $1, lower(name)`, [
     DEFAULT_GROUP_ID,
@@ -28,13 +28,13 @@ export async function listGroups(db: Queryable): Promise<StoredGroup[]> {
   return rows.map(toGroup);
 }
 
-/** One group; 404 if there is none. */
+/** One group; throws 404 if it does not exist. */
 export async function readGroup(db: Queryable, id: number): Promise<StoredGroup> {
   const { rows } = await db.query<GroupRow>(`SELECT ${COLUMNS} FROM groups WHERE id = $1`, [id]);
   return toGroup(existing(rows[0], id));
 }
 
-/** Stores a new group; 409 if its name is in use, ignoring letter case. */
+/** Stores a new group; throws 409 if its name is in use, ignoring case. */
 export async function insertGroup(db: Queryable, group: GroupCreate): Promise<StoredGroup> {
   const text = `INSERT INTO groups (name, enabled, comment, no_ipv6) VALUES ($1, $2, $3, $4) RETURNING ${COLUMNS}`;
   const { rows } = await refusingTakenNames(group.name, () =>
@@ -43,7 +43,7 @@ export async function insertGroup(db: Queryable, group: GroupCreate): Promise<St
   return toGroup(rows[0]!);
 }
 
-/** Changes the given fields; 404, or 409 for a name in use and for disabling Default. */
+/** Changes the given fields; throws 404 for an unknown group, and 409 for a name in use and for disabling Default. */
 export async function updateGroup(db: Queryable, id: number, change: GroupUpdate): Promise<StoredGroup> {
   if (id === DEFAULT_GROUP_ID && change.enabled === false)
     throw conflict('the group Default cannot be disabled');
@@ -56,8 +56,8 @@ export async function updateGroup(db: Queryable, id: number, change: GroupUpdate
 }
 
 /**
- * Deletes a group, with `cascade` also objects that refer to it, except clients; 404, or 409 for Default and for a
- * group that something still refers to.
+ * Deletes a group and, with `cascade`, also objects that refer to it, except clients. Throws 404 for an unknown group,
+ * and 409 for Default and for a group to which other objects still refer.
  */
 export async function deleteGroup(db: Queryable, id: number, cascade: boolean): Promise<void> {
   if (id === DEFAULT_GROUP_ID) throw conflict('the group Default cannot be deleted');
@@ -74,7 +74,10 @@ export async function deleteGroup(db: Queryable, id: number, cascade: boolean): 
   }
 }
 
-/** Deletes the subnets and rules of a group, and removes it from lists; 409 if a list would then be for every group. */
+/**
+ * Deletes the subnets and rules of a group, and removes the group from lists. Throws 409 if a list would then be active
+ * for every group.
+ */
 async function deleteReferences(db: Queryable, id: number): Promise<void> {
   const { rows } = await db.query<{ name: string }>(
     `SELECT s.name FROM list_sources s JOIN list_source_groups g ON g.source_id = s.id

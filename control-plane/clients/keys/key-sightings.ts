@@ -1,7 +1,7 @@
-/** Clients that identified themselves by their key, until they are stored in the database. */
+/** Keeps sightings of clients that identified themselves by their key, until they are stored in the database. */
 import type { KeySighting } from './key-sighting-store.ts';
 
-/** Milliseconds between two writes about a key that the database already has. */
+/** Milliseconds between two writes about a key for which the database already has a sighting. */
 const REWRITE_MS = 60_000;
 
 interface Noted extends KeySighting {
@@ -13,7 +13,7 @@ interface Noted extends KeySighting {
 export class KeySightings {
   private readonly noted = new Map<number, Noted>();
 
-  /** Notes a query of a client by its key. */
+  /** Records that a client identified itself by its key in a query. */
   note(clientId: number, key: string, seenMs: number): void {
     const before = this.noted.get(clientId);
     if (before?.key === key) {
@@ -21,7 +21,7 @@ export class KeySightings {
     } else this.noted.set(clientId, { clientId, key, firstMs: seenMs, lastMs: seenMs, storedMs: null });
   }
 
-  /** Sightings to store: of new keys immediately, of others after a minute, or all of them. */
+  /** Sightings to store: those of new keys immediately, of other keys after a minute; or all of them. */
   due(which: 'new' | 'all'): KeySighting[] {
     return [...this.noted.values()].filter(
       ({ storedMs, lastMs }) =>
@@ -29,7 +29,7 @@ export class KeySightings {
     );
   }
 
-  /** Notes that these sightings are stored. */
+  /** Records that these sightings are stored. */
   settle(stored: readonly KeySighting[]): void {
     for (const { clientId, key, lastMs } of stored) {
       const now = this.noted.get(clientId);

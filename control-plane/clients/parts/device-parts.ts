@@ -1,6 +1,6 @@
-/** Clients that users have merged into one device. Pure. */
+/** Keeps track of clients that users have merged into one device. Pure. */
 
-/** The required fields of a client. */
+/** The fields of a client that are needed here. */
 interface Part {
   readonly id: number | null;
   /** Id of the client whose name, group and exclusions apply, even if it is this client itself; null = not merged. */
@@ -40,7 +40,7 @@ export class DeviceParts<Client extends Part> {
   }
 }
 
-/** Whether a client is part of another one, and so not listed. */
+/** Whether a client is part of another one and therefore not listed. */
 export function isPart({ id, deviceId }: Part): boolean {
   return deviceId !== null && deviceId !== id;
 }

@@ -1,7 +1,7 @@
 /**
- * HTTP routes of probes, which check that a device uses this node: `{api}/probes` for users, and the same routes under
- * `/check` for people without an account. Under `/check`, a probe is read by an id that cannot be guessed, and shows
- * only how its own name was queried; the requests of each network are limited.
+ * HTTP routes of probes, which check whether a device uses this node: `{api}/probes` for users, and the same routes
+ * under `/check` for people without an account. Under `/check`, the id of a probe cannot be guessed, a probe only shows
+ * how its own name was queried, and the number of requests from each network is limited.
  */
 import type { Request } from 'express';
 import { Probe, ProbeParams } from '../../../shared/api/probes-api.ts';
@@ -16,7 +16,7 @@ import type { Route } from '../../api/route.ts';
 import type { ClientDirectory } from '../devices/client-directory.ts';
 import type { Probe as KeptProbe, Probes } from './probes.ts';
 
-/** Parts of both kinds of routes. */
+/** Dependencies of both kinds of routes. */
 interface ProbeContext {
   readonly probes: Probes;
   readonly clock: Clock;
@@ -24,13 +24,16 @@ interface ProbeContext {
   readonly clients: Pick<ClientDirectory, 'nameAt'>;
 }
 
-/** Required access and request limit of one kind of routes; `spend` throws 429. */
+/**
+ * Required access and request limit of one kind of routes. `spend` counts a request; it throws 429 if the limit is
+ * exceeded.
+ */
 interface Door {
   readonly access: Access;
   readonly spend: (http: Request) => void;
 }
 
-/** Maximum requests of one network per minute. */
+/** Maximum number of requests from one network per minute. */
 const CREATED_PER_MINUTE = 60;
 const READS_PER_MINUTE = 1200;
 /** Seconds after which a client may try again if there are too many probes. */

@@ -1,4 +1,7 @@
-/** Watches answered queries for names of probes. Runs in the log thread, separately from the probes themselves. */
+/**
+ * Finds answered queries for names of probes. Runs in the log thread, while the probes themselves are in the main
+ * thread.
+ */
 import { isProbeName, PROBE_TOKEN_LENGTH } from '../../../shared/dns/probe-zone.ts';
 import { addressToText } from '../../../shared/net/ip.ts';
 import { PROTOCOL_NAMES, type ProtocolName } from '../../../shared/query-log.ts';
@@ -18,12 +21,12 @@ export interface ProbeQuery {
 export class ProbeWatch {
   private tokens: ReadonlySet<string> = new Set();
 
-  /** Replaces the probes to watch for. */
+  /** Replaces the tokens of open probes. */
   use(tokens: readonly string[]): void {
     this.tokens = new Set(tokens);
   }
 
-  /** The query, if it is for the name of a probe. */
+  /** Returns the query if it is for the name of a probe, or null. */
   find({ bytes, qname, client, protocol, timestampMs }: QueryLogRow): ProbeQuery | null {
     if (this.tokens.size === 0 || !isProbeName(bytes, qname.at, qname.length)) return null;
     const token = Buffer.from(bytes.buffer, bytes.byteOffset + qname.at + 1, PROBE_TOKEN_LENGTH).toString(

@@ -1,6 +1,7 @@
 /**
- * Probes: one-time names below a zone that is never forwarded. If the name of a probe was queried, the device uses this
- * node, and the address is known. Probes are few and short-lived: only in the memory of this node, never in the log.
+ * Probes: one-time names below a zone that is never forwarded. If the name of a probe is queried, the device uses this
+ * node, and its address becomes known. Probes are few and short-lived, so they are only in the memory of this node.
+ * They are never logged.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../shared/clock.ts';
@@ -13,7 +14,7 @@ export const PROBE_LIFE_MS = 300_000;
 /** Maximum number of concurrent probes. */
 const MAX_PROBES = 1000;
 
-/** Maximum number of addresses per probe: a device uses a few addresses. */
+/** Maximum number of addresses per probe: a device only uses a few. */
 const MAX_ASKERS = 8;
 
 /** An address and a transport from which a probe's name was queried. */
@@ -36,11 +37,11 @@ export interface Probe {
   /** Known only to the creator of the probe, unlike the name, which is visible on the network. */
   readonly id: string;
   readonly name: string;
-  /** Unix milliseconds. */
+  /** In Unix milliseconds. */
   readonly createdMs: number;
   readonly expiresMs: number;
   readonly first: ProbeAnswer | null;
-  /** Earliest first. */
+  /** The earliest first. */
   readonly askers: readonly ProbeAsker[];
   readonly queries: number;
 }
@@ -55,12 +56,14 @@ interface KeptProbe extends Probe {
 /** The probes of this node. */
 export class Probes {
   private readonly clock: Clock;
-  /** Oldest first. */
+  /** Probes by id, oldest first. */
   private readonly byId = new Map<string, KeptProbe>();
   private readonly byToken = new Map<string, KeptProbe>();
   private readonly onTokens: (tokens: readonly string[]) => void;
 
-  /** `onTokens` gets the tokens of all open probes whenever a probe is created, before it is returned. */
+  /**
+   * `onTokens` is called with the tokens of all open probes whenever a probe is created, before that probe is returned.
+   */
   constructor(clock: Clock, onTokens: (tokens: readonly string[]) => void) {
     this.clock = clock;
     this.onTokens = onTokens;
@@ -88,7 +91,7 @@ export class Probes {
     return probe;
   }
 
-  /** Undefined for a probe that does not exist or has expired. */
+  /** A probe; undefined if it does not exist or has expired. */
   get(id: string): Probe | undefined {
     this.removeOver();
     return this.byId.get(id);

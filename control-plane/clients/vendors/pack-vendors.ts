@@ -3,14 +3,17 @@ import { isGroupMac, isRandomMac } from '../../../shared/net/mac.ts';
 import { NAMES_IN_GROUP, VENDORS_FORMAT } from './vendor-table.ts';
 import type { VendorHeader } from './vendor-table.ts';
 
-/** Digits of the registry's prefixes: MA-L, MA-M, MA-S. */
+/** Number of hexadecimal digits of the registry's prefixes MA-L, MA-M and MA-S. */
 const LENGTHS = [6, 7, 9];
-/** Names without information: vendors who asked not to be named, and blocks that are assigned in parts. */
+/**
+ * Names that contain no information: they mean vendors that are not named on request, and blocks that are assigned in
+ * parts.
+ */
 const NAMELESS = new Set(['', 'private', 'ieee registration authority']);
 
 /**
  * The file for a registry, which maps prefixes in hexadecimal digits to the registered texts; the first line of a text
- * is the name. Prefixes of random addresses and of groups are left out.
+ * is the name. Prefixes of random addresses and of group addresses are omitted.
  */
 export function packVendors(
   registry: Readonly<Record<string, string>>,
@@ -54,7 +57,7 @@ function isOfOneVendor(digits: string): boolean {
   return /^[0-9a-f]+$/.test(digits) && !isRandomMac(digits) && !isGroupMac(digits);
 }
 
-/** Names in groups, in which each name omits the start that it shares with the previous one. */
+/** Encodes names in groups, in which each name omits the beginning that it shares with the previous one. */
 function packNames(names: readonly string[]): { readonly offsets: number[]; readonly bytes: Buffer } {
   const offsets: number[] = [];
   const parts: Buffer[] = [];

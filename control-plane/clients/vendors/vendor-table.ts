@@ -1,29 +1,32 @@
 /**
  * Vendors of network interfaces by MAC, from the registry of the IEEE. `vendors.bin` is included in Weir and read at
- * the first lookup; it stays in memory in this form (0.9 MiB), and names are decoded when they are needed.
+ * the first lookup; it stays in memory in this form (0.9 MiB), and names are decoded when they are needed. All numbers
+ * in the file are little-endian:
  *
- * The file: one line of JSON (`VendorHeader`), padded to a multiple of four bytes; the prefixes of 24, 28 and 36 bits,
- * ascending, as 32-bit words (for 36 bits the first 32; the last four are bytes further down); the offset of each group
- * of 16 names as 32-bit words; for each prefix the number of its name in 16 bits; the last four bits of the long
- * prefixes; the names, ascending, each as a byte (the length of the start that it shares with the previous one in its
- * group), the rest, and a line feed. All numbers are little-endian.
+ * - one line of JSON (`VendorHeader`), padded to a multiple of four bytes
+ * - the prefixes of 24, 28 and 36 bits, each ascending, as 32-bit words; for 36 bits, only the first 32
+ * - the offset of each group of 16 names, as 32-bit words
+ * - for each prefix the index of its name, in 16 bits
+ * - the last four bits of each 36-bit prefix, in a byte
+ * - the names, ascending: a byte with the length of the beginning that a name shares with the previous one in its
+ *   group, then the rest of the name and a line feed
  */
 import { endianness } from 'node:os';
 import { readFileSync } from 'node:fs';
 import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 import { isRandomMac, isGroupMac } from '../../../shared/net/mac.ts';
 
-/** Names per group in the file. */
+/** Number of names per group in the file. */
 export const NAMES_IN_GROUP = 16;
 export const VENDORS_FORMAT = 1;
 
 /** First line of the table. */
 export interface VendorHeader {
   readonly format: number;
-  /** Package and version that the table was made from. */
+  /** Package and version from which the table was built. */
   readonly source: string;
   readonly integrity: string;
-  /** Prefixes of 24, 28 and 36 bits. */
+  /** Numbers of prefixes of 24, 28 and 36 bits. */
   readonly prefixes: readonly [number, number, number];
   readonly names: number;
 }
@@ -39,7 +42,7 @@ export class VendorTable {
   private readonly nameNumbers: readonly Uint16Array[];
   private readonly groups: Uint32Array;
   private readonly names: Buffer;
-  /** Decoded names: few, because only those of devices in the network are needed. */
+  /** Decoded names. There are few, because only names for devices in the network are needed. */
   private readonly decoded = new Map<number, string>();
 
   /** @throws if the bytes are not a vendor table */
@@ -68,8 +71,8 @@ export class VendorTable {
   }
 
   /**
-   * The vendor of a MAC in the form of `canonicalMac`, by its longest prefix; null = not registered, random or a group
-   * address.
+   * The vendor of a MAC in the form of `canonicalMac`, by its longest prefix; null if it is not registered, random, or
+   * a group address.
    */
   vendorOf(mac: string): string | null {
     if (isRandomMac(mac) || isGroupMac(mac)) return null;
@@ -85,7 +88,7 @@ export class VendorTable {
     return null;
   }
 
-  /** Index of a prefix among those of its length; -1 = not found. */
+  /** Index of a prefix among the prefixes of its length; -1 = not found. */
   private placeOf(length: 0 | 1 | 2, wanted: number, wantedLast: number): number {
     const prefixes = this.prefixes[length]!;
     let low = 0;

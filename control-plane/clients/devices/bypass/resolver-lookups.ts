@@ -1,4 +1,4 @@
-/** Clients that looked up the name of a public encrypted resolver, and may use that resolver afterwards. */
+/** Finds clients that have queried the name of a public encrypted resolver, because they may then use that resolver. */
 import type { ResolverLookup } from '../../../../shared/api/policy/clients-api.ts';
 import type { LoggedQuery } from '../../../../shared/api/query-log-api.ts';
 import type { QueryLogReader } from '../../../query-log/reading/query-log-reader.ts';
@@ -6,12 +6,13 @@ import type { LogQuestions } from '../../../query-log/log-search/log-questions.t
 import type { Span } from '../../../query-log/statistics/counts-reader.ts';
 
 /**
- * Maximum number of resolver names whose rows are read, the most queried first, and of rows per name, the newest first.
+ * Maximum number of resolver names whose rows are read (the most queried first), and of rows that are read per name
+ * (the newest first).
  */
 const MAX_READ = 20;
 const MAX_ROWS = 500;
 
-/** Lookups by client and resolver, the newest first. */
+/** The queries, by client and resolver, the newest first. */
 export async function resolverLookups(
   stats: Pick<LogQuestions, 'namesBelow'>,
   queryLog: Pick<QueryLogReader, 'page'>,
@@ -24,13 +25,13 @@ export async function resolverLookups(
     const { fromMs, toMs } = span;
     const period = { from: new Date(fromMs), to: new Date(toMs) };
     const page = await queryLog.page({ ...period, domain, limit: MAX_ROWS, offset: 0 }, gone);
-    // The filter also matches parts of names.
+    // Compared again, because the filter also matches parts of names.
     for (const row of page.data) if (row.domain === domain) note(found, row);
   }
   return [...found.values()].sort((a, b) => b.last_asked.localeCompare(a.last_asked));
 }
 
-/** Rows of one name are in descending order of time. */
+/** Adds a row. Rows of one name must be in descending order of time. */
 function note(found: Map<string, ResolverLookup>, row: LoggedQuery): void {
   const resolver = resolverOf(row.domain)!;
   const key = `${row.client} ${row.client_id} ${resolver}`;
@@ -47,7 +48,7 @@ function note(found: Map<string, ResolverLookup>, row: LoggedQuery): void {
 }
 
 /**
- * Names of resolvers, each with its subdomains. If a name has many other uses, only the host of the resolver is listed.
+ * Names of resolvers; subdomains also count. If a domain has many other uses, only the host of the resolver is listed.
  */
 const RESOLVERS: ReadonlySet<string> = new Set([
   ...['dns.google', 'cloudflare-dns.com', 'one.one.one.one', 'cloudflare-gateway.com'],
@@ -68,7 +69,7 @@ const RESOLVERS: ReadonlySet<string> = new Set([
   ...['mask.icloud.com', 'mask-h2.icloud.com'],
 ]);
 
-/** The resolver that a name belongs to; null for all other names. */
+/** The resolver to which a name belongs; null for all other names. */
 export function resolverOf(name: string): string | null {
   for (let rest = name.toLowerCase(); rest !== ''; rest = rest.slice(rest.indexOf('.') + 1)) {
     if (RESOLVERS.has(rest)) return rest;

@@ -1,11 +1,11 @@
-/** Devices in the network that do not query this node, from its neighbour table and DHCP leases. Pure. */
+/** Finds devices in the network that do not query this node, from the neighbour table and DHCP leases. Pure. */
 import type { SilentDevice } from '../../../../shared/api/policy/clients-api.ts';
 import type { ClientDirectory } from '../client-directory.ts';
 import { interfaceOf, momentText } from '../client-view.ts';
 import type { Lease } from '../lease-file.ts';
 import type { Neighbour } from '../../../../shared/net/kernel/neighbour-messages.ts';
 
-/** Devices on the network, from other sources than queries. */
+/** Devices in the network that are known from other sources than queries. */
 export interface NetworkSights {
   readonly neighbours: readonly Neighbour[];
   readonly leases: readonly Lease[];

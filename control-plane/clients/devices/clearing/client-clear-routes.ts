@@ -26,7 +26,7 @@ export function clientClearRoutes(context: {
         'Delete clients that no user has configured: those without a name, group, key, exclusion or grant',
       body: ClientClearBody,
       answer: ClientsCleared,
-      waits: false, // Clients that were only seen are not part of the policy.
+      waits: false, // No need to wait for other nodes: clients that were only seen are not part of the policy.
       handle: async (request) => {
         const { dry_run: isTrial, ...period } = request.body;
         const span = seenSpan(period, clock.nowMs());

@@ -17,7 +17,7 @@ import type { LogClearing } from '../../../query-log/clearing/log-clearing.ts';
 
 /** The clients whose queries can be cleared. */
 export interface ClearedClients {
-  /** All known addresses of a client; undefined = no such client. */
+  /** All known addresses of a client; undefined if the client does not exist. */
   placesOf(id: number): readonly string[] | undefined;
   /** Ids of all clients of the same device. */
   idsOf(id: number): readonly number[];
@@ -65,7 +65,7 @@ function clearLog({
     body: QueryLogClearBody,
     status: 202,
     answer: QueryLogClear,
-    waits: false, // One node clears for all nodes.
+    waits: false, // No need to wait for other nodes: one node clears the log for all.
     handle: async (request) => {
       const { client_id: id, ...period } = request.body;
       const actor = authorOf(request);

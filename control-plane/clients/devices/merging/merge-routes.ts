@@ -1,4 +1,4 @@
-/** HTTP routes for merging clients into one device, and for splitting one off again. */
+/** HTTP routes for merging clients into one device, and for separating one of them again. */
 import { codedAction, codedSubject } from '../../../../shared/policy/changes/change-codes.ts';
 import type { CodedAction } from '../../../../shared/policy/changes/change-codes.ts';
 import { IdParams } from '../../../../shared/api/fields.ts';

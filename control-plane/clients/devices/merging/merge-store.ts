@@ -1,4 +1,4 @@
-/** SQL for merging several clients into one device, and splitting one off again. */
+/** SQL for merging several clients into one device, and for separating one of them again. */
 import type { Queryable } from '../../../storage/db/database.ts';
 import { conflict, invalid } from '../../../api/api-error.ts';
 import { MAX_MERGED } from '../../../../shared/api/policy/clients-api.ts';
@@ -8,14 +8,14 @@ import { isPart } from '../../parts/device-parts.ts';
 import { COLUMNS, readClient, toClient } from '../client-store.ts';
 import type { ClientRow } from '../client-store.ts';
 
-/** Merges are serialized: the second one sees the result of the first. */
+/** Serializes merges, so that a merge sees the result of earlier ones. */
 const LOCK = 'LOCK TABLE clients IN SHARE ROW EXCLUSIVE MODE';
 const WITH_PARTS = `SELECT ${COLUMNS} FROM clients WHERE id = ANY($1::integer[]) OR device_id = ANY($1::integer[])`;
 
 /**
- * Merges clients, with their own parts, into another client, whose name, group and exclusions apply from then on, and
- * which gets their grants and users. 404; 400 for unknown clients and for the client itself; 409 for parts of a third
- * client.
+ * Merges clients, with their own parts, into another client, whose name, group and exclusions then apply, and which
+ * gets their grants and users. Throws 404 if that client does not exist, 400 for other unknown clients and for the
+ * client itself, and 409 for parts of a third client.
  */
 export async function mergeClients(
   tx: Queryable,
@@ -63,7 +63,7 @@ function checkOthers(main: StoredClient, found: readonly StoredClient[], others:
 
 /**
  * Makes a part of a client a separate client again, with the client's group and exclusions, so that its filtering does
- * not change. 404; 409 if the client is not a part.
+ * not change. Throws 404 for an unknown client, and 409 if the client is not a part.
  */
 export async function splitClient(tx: Queryable, id: number): Promise<readonly ClientChange[]> {
   await tx.query(LOCK);
