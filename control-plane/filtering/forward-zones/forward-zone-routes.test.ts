@@ -1,4 +1,4 @@
-/** Forward zones over HTTP; separate suites test which servers Weir then asks. */
+/** Forward zones over HTTP; separate suites test which servers Weir then queries. */
 import { describe, expect, test } from '@jest/globals';
 import { forwardZoneRoutes } from './forward-zone-routes.ts';
 import { readPolicyRows } from '../../policy/change/policy-store.ts';

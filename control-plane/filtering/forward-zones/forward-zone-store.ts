@@ -21,13 +21,13 @@ export async function listForwardZones(db: Queryable): Promise<ForwardZone[]> {
   return rows.map(toZone);
 }
 
-/** One zone; 404 if there is none. */
+/** One zone; throws 404 if it does not exist. */
 export async function readForwardZone(db: Queryable, id: number): Promise<ForwardZone> {
   const { rows } = await db.query<ForwardZoneRow>(`SELECT ${COLUMNS} FROM forward_zones WHERE id = $1`, [id]);
   return existing(rows[0], id);
 }
 
-/** Stores a new zone; 409 if it already exists. */
+/** Stores a new zone; throws 409 if it already exists. */
 export async function insertForwardZone(db: Queryable, zone: ForwardZoneCreate): Promise<ForwardZone> {
   const text = `INSERT INTO forward_zones (zone, servers, comment, enabled) VALUES ($1, $2, $3, $4)
     RETURNING ${COLUMNS}`;
@@ -36,7 +36,7 @@ export async function insertForwardZone(db: Queryable, zone: ForwardZoneCreate):
   return toZone(rows[0]!);
 }
 
-/** Changes the given fields; 404, or 409 if the zone already exists. */
+/** Changes the given fields; throws 404 for an unknown id, or 409 if the zone already exists. */
 export async function updateForwardZone(
   db: Queryable,
   id: number,
@@ -50,7 +50,7 @@ export async function updateForwardZone(
   return existing(rows[0], id);
 }
 
-/** Deletes a zone and returns its last state; 404 if there is none. */
+/** Deletes a zone and returns its last state; throws 404 if it does not exist. */
 export async function deleteForwardZone(db: Queryable, id: number): Promise<ForwardZone> {
   const text = `DELETE FROM forward_zones WHERE id = $1 RETURNING ${COLUMNS}`;
   const { rows } = await db.query<ForwardZoneRow>(text, [id]);

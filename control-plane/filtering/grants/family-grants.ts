@@ -1,6 +1,6 @@
 /**
- * Rights of the role family for grants: its users read, end and create grants for their linked clients, and those that
- * they create end within 36 hours.
+ * Rights of the role family for grants: its users can read, create and end grants for their linked clients, and grants
+ * that they create last at most 36 hours.
  */
 import { clientsOf } from '../../api/route-access.ts';
 import { forbidden, notFound } from '../../api/api-error.ts';
@@ -22,7 +22,7 @@ export function isOwn({ clientId }: Pick<PolicyGrant, 'clientId'>, own: Readonly
   return own === null || (clientId !== null && own.has(clientId));
 }
 
-/** An active grant that the caller may see; 404 if there is none. */
+/** An active grant that the caller may see; throws 404 if it does not exist. */
 export function activeGrant(grants: readonly PolicyGrant[], id: number, caller: Caller | null): PolicyGrant {
   const grant = grants.find((one) => one.id === id);
   if (grant === undefined || !isOwn(grant, clientsOf(caller))) throw notFound(`grant ${id}`);
@@ -43,8 +43,8 @@ export function refuseEnding({ untilMs }: Pick<PolicyGrant, 'untilMs'>): void {
 }
 
 /**
- * Locks the link between a user and a client until the transaction ends. 403 if an administrator has removed it, or has
- * given the user another role, since the request was authorized.
+ * Locks the link between a user and a client until the transaction ends. Throws 403 if an administrator has removed the
+ * link, or has given the user another role, since the request was authorized.
  */
 export async function holdLink(tx: Queryable, caller: Caller | null, clientId: number): Promise<void> {
   const { rows } = await tx.query(
@@ -55,7 +55,7 @@ export async function holdLink(tx: Queryable, caller: Caller | null, clientId: n
   if (rows.length === 0) throw notLinked();
 }
 
-/** The error for a client that is not linked or does not exist; both look the same to the caller. */
+/** The error for a client that is not linked or does not exist; the caller cannot distinguish these cases. */
 function notLinked(): Error {
   return forbidden('client_not_linked');
 }

@@ -144,7 +144,7 @@ function endGrant(policy: PolicyChanges, grants: () => readonly PolicyGrant[]): 
   });
 }
 
-/** The start (now) and the end of a grant; 400 if the end is not in the future, or is more than a year away. */
+/** The start (now) and the end of a grant; throws 400 if the end is not in the future, or is more than a year away. */
 function timesOf({ secs, until }: GrantCreate, clock: Clock): Pick<NewGrant, 'createdMs' | 'untilMs'> {
   const createdMs = clock.nowMs();
   if (secs === null && until === null) return { createdMs, untilMs: null };

@@ -5,10 +5,10 @@ import { isForeignKeyViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { PolicyGrant } from '../../policy/change/rows.ts';
 
-/** A grant in the stored form: without the MAC and address of its client. */
+/** A grant as it is stored: without the MAC and address of its client. */
 export type StoredGrant = Omit<PolicyGrant, 'mac' | 'address'>;
 
-/** Domain in the rows of grants for a service, see the migration. */
+/** Value of the domain column in grants for a service, see the migration. */
 const SERVICE_DOMAIN = 'service.invalid';
 
 /** Values of a new grant. */
@@ -36,14 +36,12 @@ interface GrantRow {
 const COLUMNS = 'id, domain, service_id, subdomains, client_id, group_id, action, until, created_at';
 /** Maximum number of grants, which limits the cost of a snapshot. */
 const MAX_GRANTS = 10_000;
-/** Maximum number of grants for services, each of which may have thousands of names. */
+/** Maximum number of grants for services; smaller, because a service may have thousands of names. */
 const MAX_SERVICE_GRANTS = 200;
-/** Time for which expired rows are kept, in case the clock is wrong. This node deletes those that it saw expire. */
+/** Milliseconds for which expired rows are kept in case the clock is wrong, unless a node saw them expire. */
 const KEPT_MS = 86_400_000;
 
-/**
- * Stores a grant; 400 for an unknown client or group, 409 if there are too many. Deletes grants that expired long ago.
- */
+/** Stores a grant; throws 400 for an unknown client or group, 409 if there are too many. Deletes old grants. */
 export async function insertGrant(db: Queryable, grant: NewGrant): Promise<StoredGrant> {
   const { domain, service_id: serviceId, client_id: clientId, group_id: groupId } = grant;
   const { action, untilMs, createdMs } = grant;
@@ -66,14 +64,14 @@ export async function insertGrant(db: Queryable, grant: NewGrant): Promise<Store
   }
 }
 
-/** One grant; 404 if there is none. */
+/** One grant; throws 404 if it does not exist. */
 export async function readGrant(db: Queryable, id: number): Promise<StoredGrant> {
   const { rows } = await db.query<GrantRow>(`SELECT ${COLUMNS} FROM grants WHERE id = $1`, [id]);
   if (rows[0] === undefined) throw notFound(`grant ${id}`);
   return toGrant(rows[0]);
 }
 
-/** Deletes a grant and returns its last state; 404 if there is none. */
+/** Deletes a grant and returns its last state; throws 404 if it does not exist. */
 export async function deleteGrant(db: Queryable, id: number): Promise<StoredGrant> {
   const { rows } = await db.query<GrantRow>(`DELETE FROM grants WHERE id = $1 RETURNING ${COLUMNS}`, [id]);
   if (rows[0] === undefined) throw notFound(`grant ${id}`);

@@ -24,7 +24,7 @@ function grant(id: number, leftMs: number): PolicyGrant {
   return { ...row, id, untilMs: clock.nowMs() + leftMs, createdMs: 0 };
 }
 
-/** Active ids, ids that ended, and milliseconds until the next end. */
+/** Ids of active grants, ids of expired grants, and milliseconds until the next grant ends. */
 function check(grants: readonly PolicyGrant[]): unknown {
   const { active, ended, nextEndMs } = times.check(grants);
   expect(times.active(grants)).toEqual(active);

@@ -1,18 +1,18 @@
 /**
- * Which grants are active at a given time. A grant ends when the wall clock reaches its end, or when the time that was
- * left when this node first saw it has passed on the monotonic clock: setting the wall clock back does not extend a
- * grant. Pure, except that it stores these ends; `filtering/schedules/schedule-evaluator.ts` checks again when the next
- * grant ends.
+ * Determines which grants are active at a given time. A grant ends when the wall clock reaches its end, or when its
+ * remaining time, measured when this node first saw the grant, has passed on the monotonic clock. Setting the wall
+ * clock back therefore does not extend a grant. Pure, except that it stores the ends by the monotonic clock;
+ * `filtering/schedules/schedule-evaluator.ts` checks again when the next grant ends.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { PolicyGrant } from '../../policy/change/rows.ts';
 
-/** The active grants, and the next change. */
+/** The active grants, and the time of the next change. */
 export interface GrantsNow {
   readonly active: readonly PolicyGrant[];
   /** Ids of grants that were active on this node and have expired. */
   readonly ended: ReadonlySet<number>;
-  /** Milliseconds until the next end; Infinity = none. */
+  /** Milliseconds until the next grant ends; Infinity = none ends. */
   readonly nextEndMs: number;
 }
 
@@ -24,7 +24,7 @@ interface Seen {
   readonly endMonotonicMs: number;
 }
 
-/** Stores the ends of grants that were active on this node. One per node. */
+/** Determines active grants; stores the ends of grants that were active on this node. One per node. */
 export class GrantTimes {
   private readonly clock: Clock;
   private readonly seen = new Map<number, Seen>();
@@ -59,13 +59,14 @@ export class GrantTimes {
     return grants.filter((grant) => this.leftOf(grant, nowMs, monotonicMs) > 0);
   }
 
-  /** Milliseconds until a grant ends: Infinity = no end, 0 or less = it is not active. */
+  /** Milliseconds until a grant ends: Infinity = it has no end, 0 or less = it is not active. */
   private leftOf({ id, untilMs }: PolicyGrant, nowMs: number, monotonicMs: number): number {
     if (untilMs === null) return Infinity;
     const byWallMs = untilMs - nowMs;
     let seen = this.seen.get(id);
     if (seen?.untilMs !== untilMs) {
-      // Not stored: the wall clock may be wrong, and the grant may become active when the clock is corrected.
+      // This end is not stored, because the wall clock may be wrong, and the grant may become active when the clock is
+      // corrected.
       if (byWallMs <= 0) return byWallMs;
       seen = { untilMs, endMonotonicMs: monotonicMs + byWallMs };
       this.seen.set(id, seen);

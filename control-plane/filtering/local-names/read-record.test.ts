@@ -19,7 +19,7 @@ function read(body: LocalRecordUpdate, before: RecordFields | null = null, local
   return readRecord(body, before, localDomain);
 }
 
-/** The fields that `readRecord()` refuses, with what it expected of each. */
+/** The fields that `readRecord()` rejects, each with the expected form. */
 function faultsOf(body: LocalRecordUpdate, before: RecordFields | null = null): string[] {
   try {
     read(body, before);

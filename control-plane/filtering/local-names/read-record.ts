@@ -12,7 +12,7 @@ type Name = Pick<RecordFields, 'hostname' | 'domain' | 'fqdn'>;
 
 /**
  * The record in `body`; absent fields are taken from `before`, which is null for a new record. Throws 400 with every
- * invalid field. `localDomain` is appended to names of one label, '' = none.
+ * invalid field. `localDomain` is appended to single-label names; '' = no domain.
  */
 export function readRecord(
   given: LocalRecordUpdate,
@@ -51,8 +51,8 @@ export function readRecord(
 }
 
 /**
- * A complete record that is edited and sent back contains its name and its value twice, so unchanged fields count as
- * absent.
+ * If a record is read, edited and sent back, it contains its name and its value twice (in several fields), so unchanged
+ * fields count as absent.
  */
 function withoutRepeated(
   { ip, ...body }: LocalRecordUpdate,
@@ -123,7 +123,7 @@ function joinName(
   return { hostname, domain: canonicalZone, fqdn: owner };
 }
 
-/** A name in parts: the first label is that of the host. */
+/** Splits a name: the first label is the name of the host. */
 export function splitName(fqdn: string): Name {
   const dot = fqdn.indexOf('.');
   return dot < 0

@@ -1,4 +1,6 @@
-/** Local records that contradict each other: a CNAME with another record of the same name, or a loop of aliases. */
+/**
+ * Finds local records that contradict each other: a CNAME and another record with the same name, or a loop of aliases.
+ */
 import type { WrittenLocalRecord } from '../../../shared/policy/local-record.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import { buildLocalTree, findAliasLoop } from '../../policy/snapshot/build/local-tree.ts';
@@ -13,7 +15,7 @@ export interface Contradiction {
 }
 
 /**
- * Contradictions of the given stored records with each other, with other stored records, and with records of the
+ * Finds contradictions between the given stored records and each other, other stored records, or records of the
  * configuration.
  */
 export async function contradictionsOf(

@@ -29,9 +29,9 @@ const TAKEN = {
   409: 'the record already exists, contradicts another one, or would create a loop of aliases',
 };
 
-/** Local names that are not in the database: from the configuration and DHCP leases. */
+/** Local names that are not in the database, but in the configuration and in DHCP leases. */
 export interface LocalNames {
-  /** Domain for names of one label, '' = none; see `dns.local_domain`. */
+  /** Domain that is appended to single-label names, '' = none; see `dns.local_domain`. */
   localDomain(): string;
   live(): Pick<LivePolicy, 'configRecords' | 'leases'>;
 }
@@ -60,7 +60,7 @@ export function recordRoutes(context: {
   ];
 }
 
-/** Records of every source, in order of precedence. */
+/** Lists records of all sources, in order of precedence. */
 function listLocalRecords(database: Database, localNames: LocalNames): Route {
   return route({
     method: 'GET',

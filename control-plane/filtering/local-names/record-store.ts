@@ -7,20 +7,20 @@ import type { Queryable } from '../../storage/db/database.ts';
 
 /** The writable fields of a record. */
 export interface RecordFields {
-  /** `fqdn` without its domain. */
+  /** Part of `fqdn` before `domain`. */
   readonly hostname: string;
-  /** '' = none. */
+  /** Domain of the name; '' = none. */
   readonly domain: string;
   readonly fqdn: string;
   readonly record_type: LocalRecordType;
   /** Value in canonical form. */
   readonly value: string;
-  /** Seconds. */
+  /** In seconds. */
   readonly ttl: number;
   readonly comment: string;
 }
 
-/** A record in the stored form. */
+/** A record as it is stored. */
 export interface StoredRecord extends RecordFields {
   readonly id: number;
   readonly created_at: string;
@@ -36,26 +36,26 @@ interface RecordRow extends RecordFields {
 const FIELDS = 'hostname, domain, fqdn, record_type, value, ttl, comment';
 const COLUMNS = `id, ${FIELDS}, created_at, updated_at`;
 
-/** All records, oldest first: their order of precedence. */
+/** All records, oldest first, which is their order of precedence. */
 export async function listRecords(db: Queryable): Promise<StoredRecord[]> {
   const { rows } = await db.query<RecordRow>(`SELECT ${COLUMNS} FROM local_records ORDER BY id`);
   return rows.map(toRecord);
 }
 
-/** One record; 404 if there is none. */
+/** One record; throws 404 if it does not exist. */
 export async function findRecord(db: Queryable, id: number): Promise<StoredRecord> {
   const { rows } = await db.query<RecordRow>(`SELECT ${COLUMNS} FROM local_records WHERE id = $1`, [id]);
   return existing(rows[0], id);
 }
 
-/** Stores a new record; 409 if it already exists. */
+/** Stores a new record; throws 409 if it already exists. */
 export async function insertRecord(db: Queryable, record: RecordFields): Promise<StoredRecord> {
   const text = `INSERT INTO local_records (${FIELDS}) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${COLUMNS}`;
   const { rows } = await refusingDuplicates(() => db.query<RecordRow>(text, valuesOf(record)));
   return toRecord(rows[0]!);
 }
 
-/** Replaces a record; 404, or 409 if it already exists. */
+/** Replaces a record; throws 404 for an unknown id, or 409 if it already exists. */
 export async function replaceRecord(db: Queryable, id: number, record: RecordFields): Promise<StoredRecord> {
   const text = `UPDATE local_records SET hostname = $1, domain = $2, fqdn = $3, record_type = $4, value = $5,
     ttl = $6, comment = $7, updated_at = now() WHERE id = $8 RETURNING ${COLUMNS}`;
@@ -63,7 +63,7 @@ export async function replaceRecord(db: Queryable, id: number, record: RecordFie
   return existing(rows[0], id);
 }
 
-/** Deletes a record and returns its last state; 404 if there is none. */
+/** Deletes a record and returns its last state; throws 404 if it does not exist. */
 export async function deleteRecord(db: Queryable, id: number): Promise<StoredRecord> {
   const { rows } = await db.query<RecordRow>(`DELETE FROM local_records WHERE id = $1 RETURNING ${COLUMNS}`, [
     id,
@@ -71,7 +71,7 @@ export async function deleteRecord(db: Queryable, id: number): Promise<StoredRec
   return existing(rows[0], id);
 }
 
-/** Stores new records in order; leaves out each that already exists and adds a fault for it. */
+/** Stores new records in order. If a record already exists, it is skipped, and a fault is added for it. */
 export async function insertRecords(
   db: Queryable,
   records: readonly RecordFields[],

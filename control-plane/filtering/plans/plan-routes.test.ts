@@ -1,4 +1,4 @@
-/** Plans over HTTP: each is one revision, whatever it sets. */
+/** Plans over HTTP: each change is a single revision. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { tmpdir } from 'node:os';
 import { clientRoutes } from '../../clients/devices/client-routes.ts';

@@ -145,7 +145,7 @@ function deletePlan({ policy, clients }: PlanContext): Route {
   });
 }
 
-/** Stores a plan for the group that `prepare` returns. */
+/** Stores a plan for the group whose id `prepare` returns. */
 async function store(
   { policy, clients, catalog }: PlanContext,
   request: ChangeRequest & { readonly body: GroupPlanBody },

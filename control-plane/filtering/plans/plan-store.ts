@@ -1,7 +1,7 @@
 /**
  * SQL of plans. A plan has no table: it is a group with its clients, its blocked services and two schedule profiles,
- * one with the times of the services and one with the times at which everything is blocked. A profile that is also used
- * elsewhere is not changed; the group gets its own copy.
+ * one with the times at which the services are blocked, and one with the times at which everything is blocked. A
+ * profile that is also used elsewhere is not changed; instead, the group gets its own profile.
  */
 import type { GroupPlan, GroupPlanBody, PlanTime } from '../../../shared/api/policy/schedules-api.ts';
 import type { FullScheduleProfile } from '../../../shared/api/policy/schedules-api.ts';
@@ -20,10 +20,10 @@ import {
   updateProfile,
 } from '../schedules/schedule-store.ts';
 
-/** Purpose of the times of a plan. */
+/** Purpose of the times of a plan: services or everything is blocked. */
 type Use = 'services' | 'offline';
 
-/** Blocked services of a group, in the order of their ids, and its profiles; null = none. */
+/** The blocked services of a group, in the order of their ids, and its profiles; null = no profile. */
 interface PlanParts {
   readonly blocks: readonly BlockRow[];
   readonly services: FullScheduleProfile | null;
@@ -36,12 +36,12 @@ interface BlockRow {
   readonly profile_id: number | null;
 }
 
-/** The plans of all groups, Default first, the others by name. */
+/** The plans of all groups, Default first, then by name. */
 export async function listPlans(db: Queryable): Promise<GroupPlan[]> {
   return plansOf(db, await listGroups(db));
 }
 
-/** The plan of a group; 404 if there is no such group. */
+/** The plan of a group; throws 404 if there is no such group. */
 export async function readPlan(db: Queryable, groupId: number): Promise<GroupPlan> {
   const [plan] = await plansOf(db, [await readGroup(db, groupId)]);
   return plan!;
@@ -84,7 +84,7 @@ function planOf(
   };
 }
 
-/** Replaces a group's clients, blocked services and times with those of a plan; 400 for unknown clients. */
+/** Replaces a group's clients, blocked services and times with those of a plan; throws 400 for unknown clients. */
 export async function writePlan(tx: Queryable, groupId: number, plan: GroupPlanBody): Promise<void> {
   await writeClients(tx, groupId, plan.client_ids);
   const before = await readPartsOf(tx, groupId);
@@ -139,7 +139,7 @@ async function writeServices(
     service_id: serviceId,
     profile_id: always ? null : id,
   }));
-  // Blocked services with other times are not part of the plan and are kept, unless the plan lists them.
+  // A blocked service with other times is not part of the plan and is kept, unless the plan contains the service.
   await tx.query(
     `DELETE FROM blocked_services WHERE group_id = $1 AND (profile_id IS NULL OR profile_id = $2)
        AND service_id <> ALL($3::text[])`,
@@ -163,11 +163,11 @@ interface Wanted {
   readonly before: FullScheduleProfile | null;
 }
 
-/** Id of the profile with the times of a plan; null = the plan has none. */
+/** Id of the profile with the times of a plan; null = the plan has no times. */
 async function profileFor(tx: Queryable, { groupId, use, plan, before }: Wanted): Promise<number | null> {
   const times = use === 'services' ? plan.service_times : plan.offline_times;
   const isUsed = use === 'offline' || plan.services.some(({ always }) => !always);
-  // Times at which everything is allowed are configured elsewhere, and are kept.
+  // Times at which everything is allowed are not part of a plan, so they are kept.
   const allowing = before?.slots.filter(({ action }) => action === 'allow_all') ?? [];
   if ((times.length === 0 || !isUsed) && allowing.length === 0) return null;
   const { timezone, days_off: daysOff } = plan;
@@ -210,7 +210,7 @@ async function readPartsOf(db: Queryable, groupId: number): Promise<PlanParts> {
   return (await readParts(db, [groupId])).get(groupId)!;
 }
 
-/** The parts of plans, by group. The number of queries does not depend on the number of groups. */
+/** The parts of plans, by group. The number of SQL queries does not depend on the number of groups. */
 async function readParts(
   db: Queryable,
   groupIds: readonly number[],
@@ -266,7 +266,7 @@ export async function profilesOf(db: Queryable, groupId: number): Promise<number
   return [...new Set([services, offline].flatMap((profile) => profile?.id ?? []))];
 }
 
-/** Deletes the given profiles that no group and no service uses. */
+/** Deletes those of the given profiles that no group and no service uses. */
 export async function deleteUnusedProfiles(tx: Queryable, ids: readonly number[]): Promise<void> {
   for (const id of ids) await deleteIfUnused(tx, id);
 }
@@ -279,7 +279,7 @@ async function deleteIfUnused(tx: Queryable, id: number): Promise<void> {
   if (rowCount === 0) await deleteProfile(tx, id);
 }
 
-/** A name that no profile has: `name` itself, or `name` with the first free number. */
+/** A name that no profile has: `name` itself, or `name` followed by the lowest free number. */
 async function freeName(tx: Queryable, name: string): Promise<string> {
   const { rows } = await tx.query<{ name: string }>(
     `SELECT c.name FROM (SELECT CASE WHEN n = 1 THEN $1 ELSE $1 || ' ' || n END AS name, n

@@ -1,9 +1,9 @@
-/** Regex filters that are not active because the budget of all filters is used up. */
+/** Finds regex filters that are not active because they exceed the budget of all filters. */
 import type { Queryable } from '../../storage/db/database.ts';
 import { type RefusedFilter, findRefusedFilters } from '../../policy/snapshot/build/manual-rules.ts';
 import { listRules, REGEX_FILTERS } from './rule-store.ts';
 
-/** The enabled filters that exceed the budget, without those in `before`. */
+/** The enabled filters that exceed the budget and are not in `before`. */
 export async function newlyRefusedFilters(
   tx: Queryable,
   before: ReadonlySet<number>,

@@ -78,7 +78,7 @@ describe('regex filters over the API', () => {
   });
 
   test('without a literal text to search for are refused with 400 beyond a limit, until one is disabled', async () => {
-    // Each expression has different letters in its states, so that no two share any.
+    // The states of each expression have different letters, so that no two expressions share states.
     const stubborn = (at: number): string => {
       const [one, other] = [at % 26, Math.floor(at / 26)].map((letter) => String.fromCharCode(97 + letter));
       return `[${one!}-z][a-z0-9.-]{6}${other!}${one!}`;

@@ -147,13 +147,13 @@ function deleteRegexFilter(policy: PolicyChanges): Route {
   });
 }
 
-/** 400 if a change would exceed the budget and make any filter inactive. */
+/** Makes a change; throws 400 if a filter would then be inactive, because the budget is exceeded. */
 const keepingAllActive: GuardChange = async (tx, work) => {
   const before = new Set((await newlyRefusedFilters(tx, new Set())).map(({ id }) => id));
   const changed = await work();
   const result: StoredRule | StoredRule[] = changed;
   const rules = [result].flat();
-  // The changed rules must be active now, even if they were inactive before.
+  // The changed rules must be active, even if they were inactive before the change.
   for (const { id } of rules) before.delete(id);
   const [refused] = await newlyRefusedFilters(tx, before);
   if (refused === undefined) return changed;

@@ -1,4 +1,4 @@
-/** Changes of domain and regex rules: stored with a revision, and active when the promise resolves. */
+/** Changes domain and regex rules. A change is stored with a revision, and active when the promise resolves. */
 import { codedAction, codedSubject, codedWord } from '../../../shared/policy/changes/change-codes.ts';
 import type { Author } from '../../api/caller.ts';
 import { RowFaults } from '../../api/row-faults.ts';
@@ -7,7 +7,7 @@ import type { Queryable } from '../../storage/db/database.ts';
 import type { RuleChange, RuleFields, RuleTableName, StoredRule } from './rule-store.ts';
 import * as store from './rule-store.ts';
 
-/** Makes a change of one rule or several; throws if the rules together would exceed their budget. */
+/** Runs a change of one or several rules; throws if all rules together would exceed their budget. */
 export type GuardChange = <Changed extends StoredRule | StoredRule[]>(
   tx: Queryable,
   work: () => Promise<Changed>,
@@ -53,7 +53,7 @@ export interface RuleBatch {
   readonly delete: readonly number[];
 }
 
-/** Deletes rules and creates others: all of them, or none. They are active when the promise resolves. */
+/** Deletes rules and creates others, either all of them or none. The changes are active when the promise resolves. */
 export function changeRules(
   policy: PolicyChanges,
   author: Author,

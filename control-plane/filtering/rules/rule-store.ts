@@ -8,11 +8,11 @@ import { noteUnknownGroups } from '../../policy/change/known-groups.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** A table of rules; its fields are inserted into SQL statements unescaped. */
+/** A table of rules. The texts are inserted into SQL statements without escaping. */
 export interface RuleTableName {
   readonly table: 'managed_domains' | 'regex_filters';
   readonly matches: 'domain' | 'pattern';
-  /** Word for one rule in messages. */
+  /** Term for one rule in messages. */
   readonly noun: string;
   /** Code of one rule in descriptions of changes. */
   readonly code: 'managed_domain' | 'regex_filter';
@@ -47,7 +47,7 @@ export interface StoredRule {
 
 /** Fields of a new rule. */
 export type RuleFields = Omit<StoredRule, 'id' | 'created_at' | 'updated_at'>;
-/** Changed fields of a rule; undefined keeps the value. */
+/** Changed fields of a rule; a field that is undefined does not change. */
 export type RuleChange = { readonly [Field in keyof RuleFields]?: RuleFields[Field] | undefined };
 
 interface RuleRow extends Omit<StoredRule, 'created_at' | 'updated_at'> {
@@ -83,7 +83,7 @@ export async function pageRules(
   return { rules: rows.map(toRule), total: counted.rows[0]!.total };
 }
 
-/** Number of rules with an action, and of enabled ones among them. */
+/** Number of rules with an action, and number of enabled rules among them. */
 export interface RuleCount {
   readonly total: number;
   readonly enabled: number;
@@ -105,13 +105,13 @@ export async function countRules(
   return { allow: of('allow'), deny: of('deny') };
 }
 
-/** One rule; 404 if there is none. */
+/** One rule; throws 404 if it does not exist. */
 export async function readRule(db: Queryable, of: RuleTableName, id: number): Promise<StoredRule> {
   const { rows } = await db.query<RuleRow>(`SELECT ${columns(of)} FROM ${of.table} WHERE id = $1`, [id]);
   return toRule(existing(rows[0], of, id));
 }
 
-/** Stores a new rule; 409 if it already exists, 400 for an unknown group. */
+/** Stores a new rule; throws 409 if it already exists, 400 for an unknown group. */
 export async function insertRule(db: Queryable, of: RuleTableName, rule: RuleFields): Promise<StoredRule> {
   const text = `INSERT INTO ${of.table} (name, ${of.matches}, action, group_id, comment, enabled)
     VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${columns(of)}`;
@@ -120,7 +120,9 @@ export async function insertRule(db: Queryable, of: RuleTableName, rule: RuleFie
   return toRule(rows[0]!);
 }
 
-/** Changes the given fields; 404, 409 if the rule already exists, or 400 for an unknown group. */
+/**
+ * Changes the given fields; throws 404 for an unknown id, 409 if the rule already exists, or 400 for an unknown group.
+ */
 export async function updateRule(
   db: Queryable,
   of: RuleTableName,
@@ -137,14 +139,14 @@ export async function updateRule(
   return toRule(existing(rows[0], of, id));
 }
 
-/** Deletes a rule and returns its last state; 404 if there is none. */
+/** Deletes a rule and returns its last state; throws 404 if it does not exist. */
 export async function deleteRule(db: Queryable, of: RuleTableName, id: number): Promise<StoredRule> {
   const text = `DELETE FROM ${of.table} WHERE id = $1 RETURNING ${columns(of)}`;
   const { rows } = await db.query<RuleRow>(text, [id]);
   return toRule(existing(rows[0], of, id));
 }
 
-/** Stores new rules in order; leaves out each that already exists and adds a fault for it. */
+/** Stores new rules in order. If a rule already exists, it is skipped, and a fault is added for it. */
 export async function insertRules(
   db: Queryable,
   of: RuleTableName,

@@ -17,7 +17,7 @@ export async function listConfigs(db: Queryable): Promise<SafeSearchConfig[]> {
   return rows;
 }
 
-/** Every engine for one group; 404 for an unknown group. */
+/** The setting of every engine for one group; throws 404 for an unknown group. */
 export async function readConfigs(db: Queryable, groupId: number): Promise<SafeSearchConfig[]> {
   await refuseUnknownGroup(db, groupId);
   const { rows } = await db.query<SafeSearchConfig>(
@@ -35,7 +35,7 @@ export async function readConfigs(db: Queryable, groupId: number): Promise<SafeS
   );
 }
 
-/** Enables or disables one engine, or all, for a group. */
+/** Enables or disables one engine, or all engines, for a group. */
 export async function writeConfigs(db: Queryable, groupId: number, toggle: SafeSearchToggle): Promise<void> {
   const engines = toggle.engine === 'all' ? SAFE_SEARCH_ENGINES : [toggle.engine];
   await db.query(
@@ -47,7 +47,7 @@ export async function writeConfigs(db: Queryable, groupId: number, toggle: SafeS
   );
 }
 
-/** Deletes the settings of a group; false if there were none. 404 for an unknown group. */
+/** Deletes the settings of a group; false if there were none. Throws 404 for an unknown group. */
 export async function deleteConfigs(db: Queryable, groupId: number): Promise<boolean> {
   await refuseUnknownGroup(db, groupId);
   const { rowCount } = await db.query('DELETE FROM safe_search_configs WHERE group_id = $1', [groupId]);

@@ -1,4 +1,4 @@
-/** Whether blocking is enabled now, from memory, so that it is available without a database. */
+/** Determines from memory whether blocking is enabled, so that the state is available without a database. */
 import type { Config } from '../../../config/schema.ts';
 import type { Blocking } from '../../../shared/api/policy/blocking-api.ts';
 import type { Clock } from '../../../shared/clock.ts';

@@ -1,6 +1,6 @@
 /**
  * HTTP routes of `{api}/blocking`. The current state is read from memory, so that it is available without a database.
- * Without one, blocking can also be changed, but only temporarily, and only on this node.
+ * Blocking can also be changed without a database, but only temporarily and only on this node.
  */
 import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import { Blocking, BlockingChangeBody } from '../../../shared/api/policy/blocking-api.ts';
@@ -26,10 +26,10 @@ import {
 } from './blocking-switch-store.ts';
 import type { LocalSwitch } from './local-switch.ts';
 
-/** Maximum time of a change without a database. */
+/** Maximum duration of a change without a database, in seconds. */
 const MAX_LOCAL_SECS = 3600;
 
-/** Shared data of the routes. */
+/** Dependencies of the routes. */
 interface BlockingContext {
   readonly policyRows: () => Pick<PolicyRows, 'blockingSwitch'>;
   readonly configuration: { current(): Pick<Config, 'blocking'> };
@@ -87,7 +87,10 @@ function switchBlocking(context: BlockingContext): Route {
   });
 }
 
-/** Stores the change for all nodes; false if the database is unavailable and the change was made only on this node. */
+/**
+ * Stores the change for all nodes. Returns false if the database is unavailable, and the change was only made on this
+ * node.
+ */
 async function switchAllNodes(
   context: BlockingContext,
   author: Author,

@@ -4,7 +4,7 @@ import type { Author } from '../../api/caller.ts';
 import { recordAudit } from '../../policy/audit/audit-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** A change of the blocking state; `until` null = until changed. */
+/** A change of the blocking state; `until` null = without a timer. */
 export interface BlockingSwitchChange {
   readonly enabled: boolean;
   readonly until: Date | null;
@@ -29,8 +29,8 @@ export async function storeBlockingSwitch(
 }
 
 /**
- * Enables or pauses blocking, until the given time or (null) until changed. The end of a timer restores the state from
- * before the timer, even if the timer was set several times.
+ * Enables or pauses blocking until the given time; null = without a timer. When the timer ends, the state from before
+ * the timer is restored, even if the timer was set several times.
  */
 export async function writeBlockingSwitch(
   db: Queryable,
@@ -46,7 +46,7 @@ export async function writeBlockingSwitch(
   );
 }
 
-/** The row; null if the configuration decides. */
+/** The stored state; null if there is none, so that the configuration applies. */
 export async function readBlockingSwitch(
   db: Queryable,
 ): Promise<{ enabled: boolean; until: Date | null } | null> {
@@ -56,7 +56,7 @@ export async function readBlockingSwitch(
   return rows[0] ?? null;
 }
 
-/** Deletes the stored state, so that the configuration decides. */
+/** Deletes the stored state, so that the configuration applies. */
 export async function deleteBlockingSwitch(db: Queryable): Promise<void> {
   await db.query('DELETE FROM blocking_switch');
 }

@@ -23,7 +23,7 @@ afterAll(() => suite.close());
 class NodeWithoutDatabase implements AsyncDisposable {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'weir-local-switch-'));
   readonly clock = new SteeredClock();
-  /** Error with which a policy change fails; null = the change is stored. */
+  /** Error with which a policy change fails; null = changes are stored. */
   fault: Error | null = new DatabaseUnavailable('away');
   /** The switch in the database. */
   stored: BlockingSwitch | null = null;

@@ -1,7 +1,8 @@
 /**
- * A change of all blocking that was made without a database: it is active only on this node, for a limited time. It is
- * stored in the data directory, so that it survives a restart. Its audit entries are also stored there until the
- * database is available again. A later change in the database ends it.
+ * Stores changes of blocking (paused or enabled) that were made without a database. Such a change is only active on
+ * this node, and for a limited time. It is stored in the data directory, so that it remains active after a restart,
+ * together with its audit entries, until the database is available again. A later change of the state in the database
+ * ends it.
  */
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -17,7 +18,7 @@ import { writeDurably } from '../../host/files/durable-file.ts';
 import { timerEndMs } from '../../policy/change/blocking-switch.ts';
 import type { BlockingSwitch, PolicyRows } from '../../policy/change/rows.ts';
 
-/** Parts of a local change of blocking. */
+/** Dependencies of the local switch. */
 export interface LocalSwitchParts {
   readonly dataDir: string;
   readonly clock: Clock;
@@ -30,9 +31,9 @@ interface Active {
   readonly stored: BlockingSwitch | null;
 }
 
-/** An entry that is missing in the audit log. */
+/** An audit entry that is not in the database yet. */
 interface Entry {
-  /** ISO 8601. */
+  /** Time of the change in ISO 8601. */
   readonly at: string;
   readonly actor: string;
   readonly address: string | null;
@@ -85,25 +86,25 @@ export class LocalSwitch {
     return this.save();
   }
 
-  /** Ends the local state, so that the stored state applies again. */
+  /** Ends the local state, so that the state in the database applies again. */
   async end(): Promise<void> {
     if (this.active === null) return;
     this.active = null;
     await this.save();
   }
 
-  /** The rows as they apply on this node, with its local state instead of the stored one while it is active. */
+  /** The rows as they apply on this node: while a local state is active, it replaces the stored one. */
   over(rows: PolicyRows): PolicyRows {
     const { active } = this;
     if (active === null) return rows;
     const stored = rows.blockingSwitch?.isLocal === true ? active.stored : rows.blockingSwitch;
     if (this.isActive() && isSame(stored, active.stored)) return { ...rows, blockingSwitch: active.local };
-    // The time of the local state has passed, or a user has changed the state in the database.
+    // The local state has expired, or a user has changed the state in the database.
     void this.end();
     return { ...rows, blockingSwitch: stored };
   }
 
-  /** Writes the entries that are missing in the audit log. */
+  /** Writes audit entries that are not in the database yet. */
   async record(database: Pick<Database, 'transaction'>): Promise<void> {
     const { entries } = this;
     if (entries.length === 0) return;

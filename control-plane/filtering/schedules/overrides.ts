@@ -1,4 +1,7 @@
-/** Computes the effect of schedules, timed services and the blocking timer at a given time. Pure. */
+/**
+ * Computes the effect of schedules, of services that are blocked at certain times, and of the blocking timer at a given
+ * time. Pure.
+ */
 import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
 import { timerEndMs } from '../../policy/change/blocking-switch.ts';
 import type { GroupOverride } from '../../policy/change/runtime-state.ts';
@@ -6,8 +9,9 @@ import type { PolicyRows } from '../../policy/change/rows.ts';
 import { slotsAt } from '../../policy/change/times.ts';
 
 /**
- * The time-dependent override of each group, and the time of its next change. A schedule, a service that is blocked at
- * times, or the end of the blocking timer can change it; the timer is the same for every group.
+ * The time-dependent override of each group, and the time of its next change. The override can change because of a
+ * schedule, a service that is blocked at certain times, or the end of the blocking timer, which is the same for every
+ * group.
  */
 export function overridesAt(
   rows: Pick<PolicyRows, 'groups' | 'schedules' | 'blockedServices' | 'blockingSwitch'>,

@@ -1,6 +1,6 @@
 /**
- * The evaluator with a clock that the test moves: start, minutes, policy changes, daylight saving time, a clock that is
- * set, timers.
+ * Tests the evaluator with a clock that the test moves: its start, its checks every minute, policy changes, daylight
+ * saving time, setting the clock, and timers.
  */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
@@ -14,13 +14,13 @@ const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 let logger: MemoryLogger;
 let evaluator: ScheduleEvaluator;
 let rows: PolicyRows;
-/** Snapshots that were built: when, and with which overrides. */
+/** Snapshots that were built, each with its time and its overrides. */
 let built: { at: string; overrides: Record<number, GroupOverride> }[];
 let apply: () => Promise<void>;
 /** Grants that have ended permanently. */
 let removed: number[];
 
-/** Acts like a publisher that builds a snapshot. */
+/** Evaluates like a publisher that builds a snapshot. */
 const build = (): void => {
   const { nowMs, overrides } = evaluator.evaluate(rows);
   built.push({ at: new Date(nowMs).toISOString(), overrides: Object.fromEntries(overrides) });
@@ -100,7 +100,7 @@ describe('ScheduleEvaluator', () => {
     const slots = [daily(150, 240)];
     start({ ...scheduled(), schedules: [{ groupId: 1, profile: 'p', timezone: 'Europe/Berlin', slots }] });
     await jest.advanceTimersByTimeAsync(3 * 3_600_000);
-    // 02:30 is skipped: the clocks go from 02:00 to 03:00 at 01:00 UTC.
+    // The local time 02:30 does not occur: at 01:00 UTC, clocks change from 02:00 to 03:00.
     expect(states()).toEqual(['00:00:30 null', '01:00:00 BlockAll', '02:00:00 null']);
   });
 

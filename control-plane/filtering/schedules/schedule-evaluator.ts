@@ -1,7 +1,7 @@
 /**
  * Keeps time-dependent policy up to date: schedules, grants, and the blocking timer. Computes the state for each
- * snapshot that is built, and checks every minute, and whenever a grant or the timer ends, whether it is still valid.
- * It works on the published rows, so it needs no database. `overrides.ts` evaluates the slots,
+ * snapshot that is built, and checks whether the state is still valid every minute, and whenever a grant or the timer
+ * ends. It uses the published rows and needs no database. `overrides.ts` evaluates the slots,
  * `filtering/grants/grant-times.ts` the grants.
  */
 import { reasonOf } from '../../../shared/errors.ts';
@@ -14,18 +14,18 @@ import type { PolicyGrant, PolicyRows } from '../../policy/change/rows.ts';
 import { overridesAt } from './overrides.ts';
 
 const MINUTE_MS = 60_000;
-/** Maximum sleep: limits how late a step of the clock is noticed. */
+/** Maximum milliseconds between two checks, so that a change of the clock is detected soon. */
 const POLL_MS = 1000;
 
 type Overrides = ReadonlyMap<number, GroupOverride>;
 
-/** The policy that an evaluator works on. */
+/** The policy that an evaluator keeps up to date. */
 export interface EvaluatedPolicy {
   /** The active rows. */
   readonly rows: () => PolicyRows;
   /** Builds a new snapshot of the rows and publishes it. */
   readonly apply: () => Promise<void>;
-  /** Called with the ids of grants in the rows that have expired permanently. */
+  /** Called with the ids of grants that are still in the rows, but have expired permanently. */
   readonly endGrants: (ids: ReadonlySet<number>) => void;
 }
 
@@ -35,13 +35,16 @@ export interface Evaluated extends Pick<LivePolicy, 'nowMs' | 'overrides' | 'end
   readonly grants: readonly PolicyGrant[];
 }
 
-/** A result, and the time for which it is valid: `fromMs` inclusive, `untilMs` and `untilMonotonicMs` exclusive. */
+/**
+ * A result, and the period in which it is valid: from `fromMs` (inclusive) until `untilMs` and `untilMonotonicMs`
+ * (exclusive).
+ */
 interface Evaluation {
   readonly overrides: Overrides;
   readonly grants: GrantsNow;
   readonly fromMs: number;
   readonly untilMs: number;
-  /** End of the validity of the grants, monotonic milliseconds. */
+  /** End of the validity of the grants, in milliseconds of the monotonic clock. */
   readonly untilMonotonicMs: number;
 }
 
@@ -62,14 +65,14 @@ export class ScheduleEvaluator {
     this.grants = grants;
   }
 
-  /** The current result for a snapshot of `rows`. */
+  /** Computes the result for a snapshot of `rows`. */
   evaluate(rows: PolicyRows): Evaluated {
     const { fromMs: nowMs, overrides, grants } = (this.active = this.evaluation(rows));
     if (grants.ended.size > 0) this.policy?.endGrants(grants.ended);
     return { nowMs, overrides, grants: grants.active, endedGrants: grants.ended };
   }
 
-  /** Checks every minute, and at the end of a grant and of the blocking timer, until `close`. */
+  /** Starts the checks: every minute, and when a grant or the blocking timer ends, until `close()` is called. */
   start(policy: EvaluatedPolicy): void {
     this.policy = policy;
     this.sleep();
@@ -82,7 +85,7 @@ export class ScheduleEvaluator {
     await this.running;
   }
 
-  /** Each sleep is computed from the clock, so that errors do not accumulate. */
+  /** Each pause is computed from the clock, so that errors do not accumulate. */
   private sleep(): void {
     if (this.policy === undefined) return;
     const { untilMs = Infinity, untilMonotonicMs = Infinity } = this.active ?? {};

@@ -1,4 +1,4 @@
-/** SQL of schedule profiles, their slots, and the groups that they are assigned to. */
+/** SQL of schedule profiles, their slots, and the groups to which they are assigned. */
 import type {
   DaysOff,
   FullScheduleProfile,
@@ -48,14 +48,14 @@ export async function listProfiles(db: Queryable): Promise<ScheduleProfile[]> {
   return rows.map(toProfile);
 }
 
-/** One profile with its slots; 404 if there is none. */
+/** One profile with its slots; throws 404 if it does not exist. */
 export async function readProfile(db: Queryable, id: number): Promise<FullScheduleProfile> {
   const [profile] = await readProfiles(db, [id]);
   if (profile === undefined) throw notFound(`schedule profile ${id}`);
   return profile;
 }
 
-/** The profiles with these ids that exist, with their slots. */
+/** The profiles with these ids, with their slots; unknown ids are ignored. */
 export async function readProfiles(db: Queryable, ids: readonly number[]): Promise<FullScheduleProfile[]> {
   const { rows } = await db.query<ProfileRow>(
     `SELECT ${PROFILE} FROM schedule_profiles WHERE id = ANY($1::integer[])`,
@@ -69,7 +69,7 @@ export async function readProfiles(db: Queryable, ids: readonly number[]): Promi
   return rows.map((row) => ({ ...toProfile(row), slots: (slotsOf.get(row.id) ?? []).map(toSlot) }));
 }
 
-/** Stores a new profile with its slots; 409 if its name is in use, ignoring letter case. */
+/** Stores a new profile with its slots; throws 409 if its name is in use, ignoring letter case. */
 export async function insertProfile(tx: Queryable, profile: ScheduleProfileCreate): Promise<ScheduleProfile> {
   const text = `INSERT INTO schedule_profiles (name, timezone, comment, days_off) VALUES ($1, $2, $3, $4) RETURNING ${PROFILE}`;
   const values = [profile.name, profile.timezone, profile.comment, JSON.stringify(profile.days_off)];
@@ -79,7 +79,7 @@ export async function insertProfile(tx: Queryable, profile: ScheduleProfileCreat
   return stored;
 }
 
-/** Changes the given fields; 404, or 409 if the name is in use. */
+/** Changes the given fields; throws 404 for an unknown id, or 409 if the name is in use. */
 export async function updateProfile(
   tx: Queryable,
   id: number,
@@ -95,7 +95,7 @@ export async function updateProfile(
   return toProfile(rows[0]);
 }
 
-/** Deletes a profile, its slots and its assignments, and returns its name; 404 if there is none. */
+/** Deletes a profile, its slots and its assignments, and returns its name; throws 404 if it does not exist. */
 export async function deleteProfile(tx: Queryable, id: number): Promise<string> {
   const { rows } = await tx.query<{ name: string }>(
     'DELETE FROM schedule_profiles WHERE id = $1 RETURNING name',
@@ -105,7 +105,7 @@ export async function deleteProfile(tx: Queryable, id: number): Promise<string> 
   return rows[0].name;
 }
 
-/** Stores a slot; 404 if there is no such profile. */
+/** Stores a slot; throws 404 if there is no such profile. */
 export async function insertSlot(
   tx: Queryable,
   profileId: number,
@@ -123,7 +123,7 @@ export async function insertSlot(
   }
 }
 
-/** One slot; 404 if the profile does not contain it. */
+/** One slot; throws 404 if the profile does not contain it. */
 export async function readSlot(db: Queryable, profileId: number, slotId: number): Promise<ScheduleSlot> {
   const text = `SELECT ${SLOT} FROM schedule_slots WHERE profile_id = $1 AND id = $2`;
   const { rows } = await db.query<SlotRow>(text, [profileId, slotId]);
@@ -131,14 +131,14 @@ export async function readSlot(db: Queryable, profileId: number, slotId: number)
   return toSlot(rows[0]);
 }
 
-/** Deletes a slot; 404 if the profile does not contain it. */
+/** Deletes a slot; throws 404 if the profile does not contain it. */
 export async function deleteSlot(tx: Queryable, profileId: number, slotId: number): Promise<void> {
   const text = 'DELETE FROM schedule_slots WHERE profile_id = $1 AND id = $2';
   const { rowCount } = await tx.query(text, [profileId, slotId]);
   if (rowCount === 0) throw notFound(`slot ${slotId} of schedule profile ${profileId}`);
 }
 
-/** Id of the profile of a group; 404 if it has none, or there is no such group. */
+/** Id of the profile of a group; throws 404 if the group has none or does not exist. */
 export async function profileOfGroup(db: Queryable, groupId: number): Promise<number> {
   const text = 'SELECT profile_id FROM group_schedules WHERE group_id = $1';
   const { rows } = await db.query<{ profile_id: number }>(text, [groupId]);
@@ -146,7 +146,10 @@ export async function profileOfGroup(db: Queryable, groupId: number): Promise<nu
   return rows[0].profile_id;
 }
 
-/** Assigns a profile to a group in place of an earlier one; 404 for an unknown group, 400 for an unknown profile. */
+/**
+ * Assigns a profile to a group, and replaces an earlier one; throws 404 for an unknown group, 400 for an unknown
+ * profile.
+ */
 export async function assignProfile(
   tx: Queryable,
   groupId: number,
@@ -170,7 +173,7 @@ export async function assignProfile(
   }
 }
 
-/** Removes the assignment of a group's profile; 404 if it has none. */
+/** Removes the assignment of a group's profile; throws 404 if the group has none. */
 export async function unassignProfile(tx: Queryable, groupId: number): Promise<void> {
   const { rowCount } = await tx.query('DELETE FROM group_schedules WHERE group_id = $1', [groupId]);
   if (rowCount === 0) throw notFound(`schedule of group ${groupId}`);

@@ -38,7 +38,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** The refresh of a node. */
+/** Creates the catalog refresh of a node. */
 function refreshOf(
   ofNode: ServiceCatalog,
   folder: string,
@@ -133,7 +133,7 @@ describe('CatalogRefresh', () => {
     await following.check();
     expect([other.all(), applied]).toEqual([catalog.all(), 2]);
     expect(logger.lines.filter(({ level }) => level !== 'info')).toEqual([]);
-    // The active catalog is not applied again.
+    // The active catalog must not be applied again.
     await Promise.all([refresh.check(), following.check()]);
     expect(applied).toBe(2);
     await following.close();

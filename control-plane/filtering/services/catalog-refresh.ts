@@ -43,13 +43,13 @@ export interface CatalogRefreshParts {
   readonly changes: Pick<PolicyChanges, 'record'>;
   readonly jobs: Pick<JobLeases, 'hold'>;
   readonly dataDir: string;
-  /** `blocking.catalog_url`; empty = nothing is fetched. */
+  /** `blocking.catalog_url`; empty = no catalog is fetched. */
   readonly url: () => string;
   /** `blocking.catalog_refresh_hours`. */
   readonly refreshHours: () => number;
   readonly listDirs: () => readonly string[];
   readonly bounds: FetchBounds;
-  /** Ids of the services that are blocked for a group; they are kept even if the source removes them. */
+  /** Ids of the services that are blocked for a group; the catalog keeps these even if its source removes them. */
   readonly blocked: () => Promise<ReadonlySet<string>>;
   /** Applies the domains of a new catalog. */
   readonly apply: () => Promise<void>;
@@ -70,7 +70,7 @@ export class CatalogRefresh {
   private readonly parts: CatalogRefreshParts;
   private readonly stopping = new AbortController();
   private readonly startedAtMs: number;
-  /** Key of the active catalog, if it is from the database. */
+  /** Content key of the active catalog, if it is from the database. */
   private taken: string | null = null;
   private timer: NodeJS.Timeout | undefined;
   private readonly taking = new Coalescer(() => this.takeNow());
@@ -99,7 +99,7 @@ export class CatalogRefresh {
   }
 
   /**
-   * Applies a catalog that another node fetched; rejects if that fails. Then starts a fetch in the background, if one
+   * Applies a catalog that another node fetched; rejects if this fails. Then starts a fetch in the background, if one
    * is due.
    */
   async follow(): Promise<void> {
@@ -108,7 +108,8 @@ export class CatalogRefresh {
   }
 
   /**
-   * Applies a catalog that another node fetched, and updates the catalog if due; resolves when done, successful or not.
+   * Applies a catalog that another node fetched, and updates the catalog if due; resolves when both have ended, even if
+   * they failed.
    */
   check(): Promise<void> {
     this.running = this.running
@@ -127,7 +128,8 @@ export class CatalogRefresh {
     await this.taking.run();
     if (!this.isDue(await readCatalogRow(database), url)) return;
     await jobs.hold('fetch the service catalog', async (lease) => {
-      // Another node may have just fetched the catalog; its notification has not arrived yet.
+      // Read again, because another node may have just fetched the catalog, and its notification may not have arrived
+      // yet.
       const now = await readCatalogRow(database);
       if (this.isDue(now, url)) await this.refresh(now, url, lease);
     });
@@ -143,7 +145,7 @@ export class CatalogRefresh {
     const { clock, refreshHours } = this.parts;
     const { failures } = row;
     const checkedMs = row.lastCheckedAt?.getTime() ?? 0;
-    // A fetch that failed before this start is retried at once.
+    // A fetch that failed before this process started is retried immediately.
     const isKnown = row.url === url && checkedMs > 0 && (failures === 0 || checkedMs >= this.startedAtMs);
     const attempts = { lastMs: isKnown ? checkedMs : undefined, failures };
     return isDue(attempts, clock.nowMs(), { refreshHours: refreshHours() });
@@ -159,7 +161,7 @@ export class CatalogRefresh {
     } catch (error) {
       if (error instanceof LeaseLost || lease.signal.aborted || this.stopping.signal.aborted) throw error;
       const reason = reasonOf(error);
-      // Logged once: a node without internet access would log it twice an hour forever.
+      // A warning is only logged once, because a node without internet access would log it twice an hour.
       const level = reason === this.lastReason ? 'debug' : 'warn';
       this.lastReason = reason;
       const active = catalog.isShipped() ? 'shipped' : 'previous';
@@ -171,7 +173,7 @@ export class CatalogRefresh {
     }
   }
 
-  /** Numbers of services in the new catalog; null if it has not changed. */
+  /** Fetches the catalog; returns numbers of services in it, or null if it has not changed. */
   private async fetch(
     row: CatalogRow,
     url: string,
@@ -215,7 +217,7 @@ export class CatalogRefresh {
     await this.use(key, kept);
   }
 
-  /** Records an attempt for all nodes, in one transaction with `also`. */
+  /** Records an attempt for all nodes, and runs `also` in the same transaction. */
   private note(
     lease: Lease,
     url: string,
@@ -247,7 +249,7 @@ export class CatalogRefresh {
     }
   }
 
-  /** @throws {DamagedBlob} */
+  /** Reads a stored catalog. @throws {DamagedBlob} */
   private async read(key: string): Promise<KeptCatalog> {
     const path = this.temporaryPath();
     try {

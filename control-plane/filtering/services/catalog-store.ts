@@ -1,17 +1,17 @@
-/** SQL of `service_catalog`: the fetched catalog that all nodes use, and the results of its fetches. */
+/** SQL of `service_catalog`: the fetched catalog that all nodes use, and the results of fetching it. */
 import type { Queryable } from '../../storage/db/database.ts';
 import type { Validators } from '../../lists/fetch/fetch-http.ts';
 
 /** State of the catalog that all nodes share. */
 export interface CatalogRow {
-  /** The URL that the other fields are for; null = nothing was fetched yet. */
+  /** The URL to which the other fields belong; null = no catalog was fetched yet. */
   readonly url: string | null;
-  /** Key of the catalog, see `blob-store.ts`. */
+  /** Content key of the catalog, see `blob-store.ts`. */
   readonly contentKey: string | null;
   readonly etag: string | null;
   readonly lastModified: string | null;
   readonly lastCheckedAt: Date | null;
-  /** Failed fetches since the last successful one. */
+  /** Number of failed fetches since the last successful one. */
   readonly failures: number;
 }
 
@@ -24,7 +24,7 @@ export async function readCatalogRow(db: Queryable): Promise<CatalogRow> {
   return rows[0]!;
 }
 
-/** Records an attempt, whatever its result; the first one for another URL resets the state. */
+/** Records an attempt and its result. If the URL has changed, the state is reset first. */
 export async function noteAttempt(
   tx: Queryable,
   url: string,

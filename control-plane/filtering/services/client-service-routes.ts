@@ -1,6 +1,6 @@
 /**
- * HTTP route of the services that are blocked for one client. It shows users of the role family which services they can
- * unblock for a linked client, and is answered from memory.
+ * HTTP route of the services that are blocked for one client. The route shows users of the role family which services
+ * they can unblock for a linked client. It is answered from memory.
  */
 import { IdParams } from '../../../shared/api/fields.ts';
 import { ClientServiceList } from '../../../shared/api/policy/services-api.ts';

@@ -1,11 +1,11 @@
-/** Services that a request names, built-in or custom. */
+/** Finds the built-in or custom service that a request names. */
 import { unknownReference } from '../../api/api-error.ts';
 import type { GrantedService } from '../../policy/change/rows.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { ServiceCatalog } from './service-catalog.ts';
 import { findCustom } from './service-store.ts';
 
-/** The service with an id. @throws {ApiError} 400 for `service_id` if there is none */
+/** The service with an id. @throws {ApiError} 400 with an error for `service_id` if it does not exist */
 export async function namedService(
   db: Queryable,
   catalog: Pick<ServiceCatalog, 'get'>,

@@ -1,4 +1,4 @@
-/** A catalog kept up to date from a web server that speaks the format of AdGuard's registry. */
+/** A catalog that is updated from a web server with the format of AdGuard's registry. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

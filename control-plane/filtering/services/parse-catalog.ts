@@ -1,6 +1,6 @@
 /**
  * Reads fetched catalogs: Weir's own format, and that of the registry of AdGuard's hostlists (`blocked_services` with
- * rules in Adblock syntax). Both may be hostile; their content is limited here and in
+ * rules in Adblock syntax). Both may contain hostile data, so their content is limited here and in
  * `shared/api/policy/services-api.ts`. Pure.
  */
 import type {
@@ -18,17 +18,20 @@ export interface FetchedCatalog {
   /** Whether the catalog replaces the included one instead of extending it. */
   readonly isWhole: boolean;
   readonly services: readonly CatalogFileService[];
-  /** Number of services that were left out, because Weir has no category for them or they have no rule for a domain. */
+  /**
+   * Number of services that were skipped, because Weir has no category for them, or because none of their rules is for
+   * a domain.
+   */
   readonly skipped: number;
 }
 
 /** A service in the form of the included file. */
 type ShippedService = Pick<CatalogFileService, 'id' | 'name' | 'category'> & Partial<CatalogFileService>;
 
-/** Maximum size of the icons of one catalog, as `data:` URLs; further services have none. */
+/** Maximum size of the icons of one catalog, as `data:` URLs; services beyond this limit get no icon. */
 const MAX_ICON_BYTES = 2_097_152;
 
-/** Weir's categories by group of the registry; other groups (gaming, shopping, ai…) have none. */
+/** Weir's categories by group of the registry. Other groups, such as gaming, shopping and ai, have no category. */
 const CATEGORY_OF_GROUP: Readonly<Record<string, CategoryId | undefined>> = {
   social_network: 'social_media',
   messenger: 'social_media',
@@ -37,7 +40,7 @@ const CATEGORY_OF_GROUP: Readonly<Record<string, CategoryId | undefined>> = {
   gambling: 'gambling',
 };
 
-/** Groups of the registry that are tags here. */
+/** Weir's tags by group of the registry. */
 const TAG_OF_GROUP: Readonly<Record<string, ServiceTag | undefined>> = {
   gaming: 'games',
   messenger: 'messaging',
@@ -53,8 +56,8 @@ export function parseCatalog(text: string): FetchedCatalog {
 }
 
 /**
- * Reads the included file without validation, which took 0.1 s of CPU time at each start; a test checks it against the
- * rules for fetched catalogs.
+ * Reads the included file. It is not validated, because this took 0.1 s of CPU time at each start; a test checks the
+ * file against the rules for fetched catalogs.
  */
 export function readShippedCatalog(text: string): CatalogFileService[] {
   const { services } = JSON.parse(text) as { services: readonly ShippedService[] };
@@ -76,7 +79,10 @@ function fromRegistry(value: unknown): FetchedCatalog {
   return { isWhole: false, services: withIcons(services), skipped: listed.length - services.length };
 }
 
-/** A service without a category gets one from `service-catalog.ts`, which may know the service. */
+/**
+ * Converts a service of the registry. If it has no category, `service-catalog.ts` may find one, because it may know the
+ * service.
+ */
 function toService(service: RegistryService | null): CatalogFileService | null {
   if (service === null || !SERVICE_ID.test(service.id) || service.id.startsWith('custom-')) return null;
   const domains = new Set<string>();
@@ -97,7 +103,8 @@ function toService(service: RegistryService | null): CatalogFileService | null {
 
 /**
  * `||name^` covers the name and its subdomains, `|name^` only the name. Rules with modifiers, wildcards or regular
- * expressions are left out, because they are not domains; so are top-level domains, which never belong to one service.
+ * expressions are ignored, because they are not domains. Top-level domains are also ignored, because they never belong
+ * to one service.
  */
 function readRule(rule: string, domains: Set<string>, exact: Set<string>): void {
   const [, bars, text = ''] = /^(\|\|?)([^|^$*/\s]{1,255})\s?\^?$/.exec(rule.trim()) ?? [];

@@ -59,7 +59,7 @@ describe('ServiceCatalog', () => {
     for (const one of [catalog, await restarted()]) {
       expect(one.all().map(({ id }) => id)).toEqual(['mine', 'netflix']);
       expect(one.get('netflix')).toMatchObject({ withdrawn_at: NOW.toISOString() });
-      // Policy still finds shipped services.
+      // Policy still finds services of the included catalog.
       expect([one.get('youtube'), one.find('youtube')?.serviceName]).toEqual([undefined, 'YouTube']);
     }
   });

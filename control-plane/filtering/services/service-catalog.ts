@@ -2,9 +2,10 @@
  * The built-in services of this node: those of the included file, and those fetched from `blocking.catalog_url`, which
  * are stored in the data directory. Custom services are in the database.
  *
- * A service that no source lists any longer is withdrawn, not deleted: a group may block it, and must not lose the
- * block because a server omits it. While a group blocks a withdrawn service, the service keeps its last domains. Of
- * those that no group blocks, only the newest are kept, for blocks that are being created and for rollbacks.
+ * If no source lists a service any more, the service is marked as withdrawn, not deleted: a group may block it, and the
+ * block must remain effective. While a group blocks a withdrawn service, the service keeps its last domains. Of
+ * withdrawn services that no group blocks, only the newest are kept, because a block may just be created or restored by
+ * a rollback.
  */
 import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 import { readFileSync } from 'node:fs';
@@ -26,14 +27,14 @@ const MAX_IDLE_WITHDRAWN = 200;
 
 type Services = ReadonlyMap<string, CatalogService>;
 
-/** Source and time of a fetched catalog, and the services that are blocked for a group. */
+/** URL and time of a fetched catalog, and the services that are blocked for at least one group. */
 export interface Fetching {
   readonly url: string;
   readonly now: Date;
   readonly blocked: ReadonlySet<string>;
 }
 
-/** Services by their id. */
+/** The built-in services. One per node. */
 export class ServiceCatalog {
   private readonly path: string;
   private readonly shipped: Services;
@@ -58,7 +59,7 @@ export class ServiceCatalog {
     }
   }
 
-  /** The parts of a fetched catalog that the nodes store. */
+  /** Selects the parts of a fetched catalog that the nodes store. */
   keep(catalog: FetchedCatalog, { url, now, blocked }: Fetching): KeptCatalog {
     const fetchedAt = now.toISOString();
     const listed = this.merge(catalog, fetchedAt);
@@ -112,9 +113,9 @@ export class ServiceCatalog {
   }
 
   /**
-   * The included services merged with those of a fetched catalog. A service that the included catalog knows, by id or
-   * by name ignoring punctuation, keeps its id and category and has the domains of both, so that a registry with fewer
-   * names does not unblock any.
+   * The included services merged with those of a fetched catalog. If the included catalog contains a service, by id or
+   * by name without regard to punctuation, the service keeps its id and category, and has the domains of both catalogs,
+   * so that no domain is unblocked if the fetched catalog has fewer.
    */
   private merge({ isWhole, services }: Omit<FetchedCatalog, 'skipped'>, fetchedAt: string): Services {
     const merged = new Map<string, CatalogService>(isWhole ? [] : this.shipped);
@@ -130,13 +131,13 @@ export class ServiceCatalog {
   }
 }
 
-/** `Disney+` and `disney-plus` are the same. */
+/** A text for comparison, which is the same for `Disney+` and `disney-plus`. */
 function folded(text: string): string {
   const plain = text.toLowerCase().replaceAll('+', 'plus');
   return plain.replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** A service in the form of the API; null if Weir has no category for it. */
+/** Converts a service to the form of the API; null if Weir has no category for it. */
 function toService(
   service: CatalogFileService,
   known: CatalogService | undefined,
@@ -163,7 +164,7 @@ function union<T extends string>(known: readonly T[] = [], more: readonly T[]): 
   return [...new Set([...known, ...more])];
 }
 
-/** Services of `before` that are no longer listed. */
+/** Services in `before` that are no longer listed. */
 function withdrawn(before: Services, listed: Services, now: string): CatalogService[] {
   const gone = [...before.values()].filter(({ id }) => !listed.has(id));
   return gone.map((service) => ({ ...service, withdrawn_at: service.withdrawn_at ?? now }));

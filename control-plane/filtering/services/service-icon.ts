@@ -1,6 +1,6 @@
 /**
- * Icons of services. They may be hostile, and SVG can contain scripts: only drawings with the elements and attributes
- * below are accepted, and they are sent as `data:` URLs for `<img>`, which runs no scripts.
+ * Icons of services. They may be hostile, and SVG can contain scripts. Therefore, only drawings with the elements and
+ * attributes below are accepted, and they are sent as `data:` URLs for `<img>`, which does not run scripts.
  */
 
 /** Maximum length of an icon, in UTF-16 units. */
@@ -18,11 +18,14 @@ const ATTRIBUTES: ReadonlySet<string> = new Set(
 );
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 
-/** One tag, matched where the previous one ended; its attributes are text without quotes, `<`, `&` and `>`. */
+/**
+ * One tag, which is matched at the end of the previous one. The values of its attributes contain no quotes, `<`, `&` or
+ * `>`.
+ */
 const TAG = /<(\/?)([A-Za-z]{1,20})((?:\s+[A-Za-z][A-Za-z0-9-]{0,30}="[^"<>&]*")*)\s*(\/?)>/y;
 const TEXT = /[^<&]*/y;
 const ATTRIBUTE = /([A-Za-z][A-Za-z0-9-]*)="([^"]*)"/g;
-/** Numbers, names, colours and geometric functions; no scheme, no `url(`. */
+/** Allowed values: numbers, names, colours and geometric functions, but neither a URL scheme nor `url(`. */
 const VALUE = /^[\w\s.,#%()+-]*$/;
 
 /** An icon as a `data:` URL; null if the text is not a plain drawing within the size limit. */

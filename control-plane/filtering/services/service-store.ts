@@ -31,23 +31,26 @@ interface CustomRow {
 
 const BLOCK = 'id, service_id, group_id, profile_id, created_at';
 const CUSTOM = 'service_id, name, category, domains, created_at, updated_at';
-/** Maximum number of ids that are tried for a custom service, because its name may give the id of another service. */
+/**
+ * Maximum number of ids that are tried for a custom service, because an id that is derived from its name may already
+ * exist.
+ */
 const MAX_SLUGS = 1000;
 
-/** Blocked services, of one group or of all. */
+/** Blocked services of one group or of all groups. */
 export async function listBlocked(db: Queryable, groupId: number | undefined): Promise<BlockedService[]> {
   const text = `SELECT ${BLOCK} FROM blocked_services WHERE $1::integer IS NULL OR group_id = $1 ORDER BY id`;
   const { rows } = await db.query<BlockRow>(text, [groupId ?? null]);
   return rows.map(toBlocked);
 }
 
-/** Ids of the services that are blocked for any group. */
+/** Ids of the services that are blocked for at least one group. */
 export async function readBlockedIds(db: Queryable): Promise<ReadonlySet<string>> {
   const { rows } = await db.query<BlockRow>('SELECT DISTINCT service_id FROM blocked_services');
   return new Set(rows.map(({ service_id: id }) => id));
 }
 
-/** Blocks a service; 409 if it is already blocked, 400 for an unknown group or profile. */
+/** Blocks a service; throws 409 if it is already blocked, 400 for an unknown group or profile. */
 export async function insertBlocked(db: Queryable, block: ServiceBlock): Promise<BlockedService> {
   const { service_id: serviceId, group_id: groupId, profile_id: profileId } = block;
   const text = `INSERT INTO blocked_services (service_id, group_id, profile_id) VALUES ($1, $2, $3) RETURNING ${BLOCK}`;
@@ -61,7 +64,7 @@ export async function insertBlocked(db: Queryable, block: ServiceBlock): Promise
   }
 }
 
-/** One block; 404 if the service is not blocked for the group. */
+/** One block; throws 404 if the service is not blocked for the group. */
 export async function readBlocked(
   db: Queryable,
   { service_id: serviceId, group_id: groupId }: Pick<ServiceBlock, 'service_id' | 'group_id'>,
@@ -71,7 +74,7 @@ export async function readBlocked(
   return toBlocked(existingBlock(rows[0], serviceId, groupId));
 }
 
-/** Changes the times at which a service is blocked; 404 if it is not blocked, 400 for an unknown profile. */
+/** Changes the times at which a service is blocked; throws 404 if it is not blocked, 400 for an unknown profile. */
 export async function updateBlocked(db: Queryable, block: ServiceBlock): Promise<BlockedService> {
   const { service_id: serviceId, group_id: groupId, profile_id: profileId } = block;
   const text = `UPDATE blocked_services SET profile_id = $3 WHERE service_id = $1 AND group_id = $2 RETURNING ${BLOCK}`;
@@ -95,7 +98,7 @@ function asUnknownReference(error: unknown): unknown {
   return isForeignKeyViolation(error) ? unknownReference('group_id', 'group') : error;
 }
 
-/** Unblocks a service; 404 if it is not blocked. */
+/** Unblocks a service; throws 404 if it is not blocked. */
 export async function deleteBlocked(db: Queryable, serviceId: string, groupId: number): Promise<void> {
   const { rowCount } = await db.query(
     'DELETE FROM blocked_services WHERE service_id = $1 AND group_id = $2',
@@ -110,14 +113,14 @@ export async function listCustom(db: Queryable): Promise<CustomService[]> {
   return rows.map(toCustom);
 }
 
-/** One custom service; undefined if there is none. */
+/** One custom service; undefined if it does not exist. */
 export async function findCustom(db: Queryable, serviceId: string): Promise<CustomService | undefined> {
   const text = `SELECT ${CUSTOM} FROM custom_services WHERE service_id = $1`;
   const { rows } = await db.query<CustomRow>(text, [serviceId]);
   return rows[0] === undefined ? undefined : toCustom(rows[0]);
 }
 
-/** Stores a custom service with an id derived from its name; 409 if the name is in use. */
+/** Stores a custom service with an id derived from its name; throws 409 if the name is in use. */
 export async function insertCustom(tx: Queryable, service: CustomServiceCreate): Promise<CustomService> {
   const slug = slugOf(service.name);
   const text = `INSERT INTO custom_services (service_id, name, category, domains)
@@ -132,7 +135,7 @@ export async function insertCustom(tx: Queryable, service: CustomServiceCreate):
   return toCustom(rows[0]);
 }
 
-/** Changes the given fields; the id is kept. 404, or 409 if the name is in use. */
+/** Changes the given fields; the id does not change. Throws 404 for an unknown id, or 409 if the name is in use. */
 export async function updateCustom(
   tx: Queryable,
   serviceId: string,
@@ -147,8 +150,8 @@ export async function updateCustom(
 }
 
 /**
- * Deletes a custom service and returns its name; 404 if there is none. If groups block it, 409, or with `force` their
- * blocks are also deleted.
+ * Deletes a custom service and returns its name; throws 404 if it does not exist. If groups block the service, throws
+ * 409 or, with `force`, also deletes their blocks.
  */
 export async function deleteCustom(tx: Queryable, serviceId: string, force: boolean): Promise<string> {
   const text = 'DELETE FROM custom_services WHERE service_id = $1 RETURNING name';
@@ -167,7 +170,7 @@ export async function deleteCustom(tx: Queryable, serviceId: string, force: bool
   return rows[0].name;
 }
 
-/** `My Games!` is `custom-my-games`; a name without ASCII letters is `custom-service`. */
+/** The id for a name: `custom-my-games` for `My Games!`; `custom-service` for a name without ASCII letters. */
 function slugOf(name: string): string {
   const ascii = name.normalize('NFKD').toLowerCase();
   const slug = ascii

@@ -1,6 +1,6 @@
-/** DNS access of clients that ask users to unblock a name, and the results of their queries. */
+/** Interface for DNS access of clients that request to unblock a name, and for the results of their queries. */
 
-/** Outcome of DNS queries that clients could send. */
+/** Determines the outcome of DNS queries that clients could send. */
 export interface AskingClients {
   /** Whether a client at this address may send DNS queries. */
   readonly admits: (address: string) => boolean;

@@ -1,4 +1,4 @@
-/** Requests to unblock a name, as described in the audit log. */
+/** Describes requests to unblock a name for the audit log. */
 import { codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { CodedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { StoredRequest } from './request-store.ts';

@@ -1,8 +1,8 @@
 /**
- * Route below the page `/check` with which a device asks users to unblock a name; it returns 404 unless
- * `blocking.unblock_requests` is set. A device has no account: the address of its connection identifies it. Requests
- * from this machine or through a proxy that may hide the address are therefore refused. The response contains only what
- * the device could find out with its own DNS queries.
+ * Route below the page `/check` by which a device requests that a name is unblocked; it returns 404 unless
+ * `blocking.unblock_requests` is set. A device has no account, so the address of its connection identifies it. Requests
+ * from this machine, or through a proxy that may hide the address, are therefore rejected. The response only contains
+ * what the device could find out by its own DNS queries.
  */
 import { codedAction } from '../../../shared/policy/changes/change-codes.ts';
 import { UnblockAskAnswer, UnblockAskBody } from '../../../shared/api/unblocking/unblock-requests-api.ts';
@@ -28,12 +28,12 @@ interface PublicContext {
   readonly askingClients: AskingClients;
 }
 
-/** Maximum number of requests of one network per minute. */
+/** Maximum number of requests from one network per minute. */
 const REQUESTS_PER_MINUTE = 10;
-/** Largest body: a name and its field. */
+/** Maximum size of the body, which contains only a name in a field. */
 const BODY_LIMIT_BYTES = 2048;
 
-/** Rows below the page `/check`. */
+/** Routes below the page `/check`. */
 export function publicRequestRoutes(context: PublicContext): Route[] {
   const limit = new RequestLimit(context.clock, {
     perSecond: REQUESTS_PER_MINUTE / 60,

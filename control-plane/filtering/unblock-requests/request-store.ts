@@ -1,4 +1,4 @@
-/** SQL of `unblock_requests`, with the limits on their number. All times are those of the node's clock. */
+/** SQL of `unblock_requests`, with the limits on their number. All times are by the clock of the node. */
 import { notFound, tooMany } from '../../api/api-error.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
@@ -18,18 +18,18 @@ interface RequestRow {
 }
 
 const HOUR_MS = 3_600_000;
-/** How long a request stays open. */
+/** Milliseconds for which a request stays open. */
 export const REQUEST_LIFE_MS = 24 * HOUR_MS;
-/** Maximum number of open requests of all devices. */
+/** Maximum number of open requests from all devices. */
 const MAX_OPEN = 50;
-/** Maximum number of requests per hour, open or closed, of all devices and of one device. */
+/** Maximum number of requests per hour, open or closed, from all devices and from one device. */
 const MAX_AN_HOUR = 100;
 const MAX_AN_HOUR_OF_ONE = 4;
 
 const COLUMNS = 'id, client_id, domain, created_at';
 /**
- * A request created after `$1` has not expired. One created after `$2`, in the future, is from a time when the clock
- * was wrong.
+ * A request that was created after `$1` has not expired. A request that was created after `$2`, a time in the future,
+ * was created while the clock was wrong, and is ignored.
  */
 const IS_OPEN = 'is_open AND created_at > $1 AND created_at <= $2';
 const openAt = (nowMs: number): readonly Date[] => [
@@ -44,8 +44,8 @@ export async function readOpen(db: Queryable, nowMs: number): Promise<StoredRequ
 }
 
 /**
- * Stores a request; null if the device has an open one. Concurrent requests are stored one at a time, so that the
- * limits are exact. @throws {ApiError} 429 if there are too many
+ * Stores a request; null if the device already has an open request. Concurrent requests are stored one at a time, so
+ * that the limits are exact. @throws {ApiError} 429 if there are too many
  */
 export async function insertRequest(
   tx: Queryable,
@@ -74,7 +74,7 @@ export async function insertRequest(
   return toRequest(inserted.rows[0]!);
 }
 
-/** Closes an open request and returns it; 404 if there is none. */
+/** Closes an open request and returns it; throws 404 if it does not exist. */
 export async function closeRequest(tx: Queryable, id: number, nowMs: number): Promise<StoredRequest> {
   const { rows } = await tx.query<RequestRow>(
     `UPDATE unblock_requests SET is_open = false WHERE id = $3 AND ${IS_OPEN} RETURNING ${COLUMNS}`,

@@ -1,12 +1,10 @@
-/**
- * Ids of the open requests, in the memory of this node, for the event stream that every page of the dashboard reads.
- */
+/** Keeps the ids of open requests in memory, for the event stream that every page of the dashboard reads. */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { readOpen, REQUEST_LIFE_MS } from './request-store.ts';
 import type { StoredRequest } from './request-store.ts';
 
-/** Reads the requests again when another node, or this one, has changed them. */
+/** Reads the requests again when this or another node has changed them. */
 export class RequestWatch {
   private readonly database: Pick<Database, 'query'>;
   private readonly clock: Clock;

@@ -1,4 +1,6 @@
-/** Requests of devices to unblock a name, from the page /check to the users who answer them, and their abuse. */
+/**
+ * Requests of devices to unblock a name, from the page /check to the users who handle them, and abuse of such requests.
+ */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { UnblockAskAnswer, UnblockRequestList } from '../../../shared/api/unblocking/unblock-requests-api.ts';
 import type { UnblockRequest } from '../../../shared/api/unblocking/unblock-requests-api.ts';
@@ -37,7 +39,7 @@ let tablet: number;
 
 const send = (session: string, method: string, path: string, json?: object): Promise<TestAnswer> =>
   api.send(method, `/api${path}`, { session, ...(json && { json }) });
-/** Sends a request from an address, which a trusted proxy passes on. */
+/** Sends a request from a client address, which a trusted proxy reports. */
 const post = (address: string, { headers, ...request }: TestRequest, at = api): Promise<TestAnswer> =>
   at.send('POST', '/check/unblock-requests', {
     headers: { 'x-forwarded-for': address, ...headers },
@@ -280,7 +282,7 @@ test('RequestWatch returns the IDs of the open requests that it last read, until
     (await suite.database.query(`SELECT version FROM table_versions WHERE name = 'unblock_requests'`)).rows;
   const before = await version();
   await ask(TABLET, 'a.example');
-  // All nodes follow this version.
+  // This version must change, because all nodes follow it.
   expect(await version()).not.toEqual(before);
   await watch.follow();
   expect(watch.ids()).toEqual((await open()).map(({ id }) => id));

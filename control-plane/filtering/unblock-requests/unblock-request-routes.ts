@@ -1,7 +1,7 @@
 /**
  * HTTP routes of `{api}/unblock-requests`: requests of devices to unblock a name, for the users who may unblock it. A
- * user of the role family sees and closes those of its linked devices. A page that unblocks the name makes a grant or a
- * rule, and closes the request.
+ * user of the role family can read and close requests of linked devices. To unblock a name, the dashboard creates a
+ * grant or a rule, and then closes the request.
  */
 import { codedAction } from '../../../shared/policy/changes/change-codes.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
@@ -105,7 +105,7 @@ async function visibleRequests(caller: Caller | null, context: RequestContext): 
     .filter(({ client_id: id }) => own === null || own.has(id));
 }
 
-/** Id of the device of a request; the device may have been merged into another one since. */
+/** Id of the device of a request; the device may have been merged into another one since the request. */
 function mainIdOf({ clientId }: StoredRequest, { clients }: RequestContext): number {
   const record = clients.get(clientId);
   return (record && clients.partsOf(record)[0]?.id) ?? clientId;
