@@ -1,13 +1,16 @@
-/** The names for the numbers in a log record, as sent by the control plane. */
+/** Keeps the texts for the ids and indexes in log records, which the control plane sends to the log thread. */
 import { withChanges } from '../policy/change/row-differences.ts';
 import { type NumberedRules, RuleHistory } from '../policy/snapshot/rule-names/rule-history.ts';
 import type { RecordNames } from '../query-log/drain/log-drain.ts';
 import type { DecidingRuleNumbers, LoggedRule } from '../query-log/rows/row.ts';
 import type { SentNames, SentRules } from './log-messages.ts';
 
-/** Names of lists and schedules by snapshot version, and of upstreams. */
+/** Texts of rules and schedules by snapshot version, and of upstreams. */
 export class GivenNames implements RecordNames {
-  /** Handles the messages that have arrived; they include all that were sent before the current record was written. */
+  /**
+   * Handles the messages that have arrived, including all messages that were sent before the current record was
+   * written.
+   */
   readonly catchUp: () => void;
   private readonly history = new RuleHistory();
   private readonly upstreams = new Map<number, string>();
@@ -17,7 +20,7 @@ export class GivenNames implements RecordNames {
     this.catchUp = catchUp;
   }
 
-  /** Stores names. */
+  /** Stores the texts in a message. */
   take(message: SentNames): void {
     if (message.type === 'upstream') this.upstreams.set(message.index, message.text);
     else this.takeRules(message);
@@ -41,7 +44,7 @@ export class GivenNames implements RecordNames {
     this.last = {
       snapshot: { version },
       compiled: compiled ?? before!.compiled,
-      // The first version is sent in full.
+      // The first version contains all rows, so none are missing.
       rows: { ...before?.rows, ...rows, ...changed } as NumberedRules['rows'],
       ...(publishedAtMs !== undefined && { publishedAtMs }),
     };

@@ -1,7 +1,7 @@
 /**
- * The database as used by the log thread: a connection to the server that the control plane uses; the control plane
- * reports whether the database is available, and its address. The control plane detects a lost server itself; in this
- * thread, only the queries on the connection fail.
+ * The database, as used by the log thread: a connection to the same server that the control plane uses. The control
+ * plane reports the address of the server, and whether the database is available. It also detects if the server is
+ * lost; in this thread, only queries on the connection fail.
  */
 import { reasonOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -25,14 +25,14 @@ const CONNECTION_NAME = 'weir log';
 const CONNECT_MS = 5000;
 const SILENT_MS = 15_000;
 
-/** One per thread. */
+/** The database in the log thread. One per thread. */
 export class LogDatabase implements BlockDatabase {
   readonly makeDays: BlockDatabase['makeDays'];
   private readonly logger: Logger;
   private readonly listeners = new Set<(status: DatabaseStatus) => void>();
   private given: GivenDatabase;
   private pool: OpenPool | undefined;
-  /** The server that the pool connects to. */
+  /** The server to which the pool connects, as JSON. */
   private server = '';
 
   constructor(given: GivenDatabase, logger: Logger, makeDays: BlockDatabase['makeDays']) {
@@ -78,7 +78,7 @@ export class LogDatabase implements BlockDatabase {
     }
   }
 
-  /** Ends the connection, including running queries. */
+  /** Closes the connection; a running query fails. */
   close(): void {
     this.connect(null);
   }

@@ -1,6 +1,7 @@
 /**
  * Every message between the control plane and the log thread. All messages are plain data. Messages to the thread
- * arrive in order, and are handled before any record that was published after them is read (`GivenNames.catchUp`).
+ * arrive in order. A message is handled before any log record that was written after it was sent
+ * (`GivenNames.catchUp`).
  */
 import type { LogPressure } from '../../shared/query-log.ts';
 import type { SentLine } from '../../shared/threads/sent-logger.ts';
@@ -23,20 +24,20 @@ export interface LogSettings {
   readonly pressure: LogPressure;
 }
 
-/** The state of the database, as seen by the control plane. */
+/** The state of the database, as reported by the control plane. */
 export interface GivenDatabase {
   readonly status: DatabaseStatus;
   /** Null without a connection. */
   readonly target: SentTarget | null;
 }
 
-/** Rules of a version: its differences from the version sent before. */
+/** Rules of a snapshot version, as differences from the version that was sent before. */
 export interface SentRules extends Pick<NumberedRules, 'publishedAtMs'> {
   readonly type: 'rules';
   readonly version: number;
   readonly compiled?: NumberedRules['compiled'];
   readonly rows: Partial<ManualRows>;
-  /** Only the changed managed domains, if they are few; see `withChanges()`. */
+  /** Only the changed managed domains, if there are few; see `withChanges()`. */
   readonly managed?: {
     readonly ids: readonly number[];
     readonly rows: ManualRows['managedDomains'];
@@ -50,49 +51,49 @@ export interface SentUpstream {
   readonly text: string;
 }
 
-/** Names for the numbers in log records. */
+/** Texts for the ids and indexes in log records. */
 export type SentNames = SentRules | SentUpstream;
 
-/** Words of the memory that both threads share. */
+/** Offsets in the memory that both threads share. */
 export const LogControl = {
-  /** 1 = rows may be stored for this node. */
+  /** Word: 1 = rows may be stored for this node. */
   MAY_STORE_WORD: 0,
-  /** Incremented every second. */
+  /** Word that the thread increments every second, as a heartbeat. */
   BEAT_WORD: 1,
-  /** Positions of f64 words: frames of the dnstap stream that were sent, and lost. */
+  /** Offsets, in f64 words, of the numbers of dnstap frames that were sent and that were lost. */
   STREAM_SENT_DOUBLE: 4,
   STREAM_LOST_DOUBLE: 5,
   BYTES: 64,
 } as const;
 
-/** Start data of the thread. */
+/** Data with which the thread starts. */
 export interface LogThreadStart {
   readonly rings: readonly Pick<WorkerMemory, 'answerLog' | 'resolveLog'>[];
-  /** The words of `LogControl`. */
+  /** Memory with the words of `LogControl`. */
   readonly control: SharedArrayBuffer;
   /** The memory of `createTallyMemory()`. */
   readonly tally: Float64Array;
   readonly dataDir: string;
   readonly nodeId: number;
-  /** The run in which rows are numbered; it outlives the thread. */
+  /** Key of the run that contains the rows. If the thread is replaced, the run continues. */
   readonly runKey: string;
   readonly settings: LogSettings;
   readonly database: GivenDatabase;
   /** Tokens of open probes. */
   readonly probes: readonly string[];
-  /** `logging.dnstap` with this node's data for frames; null = no stream. */
+  /** Value of `logging.dnstap`, with this node's data for frames; null = no stream. */
   readonly stream: { readonly target: string; readonly identity: string; readonly version: string } | null;
 }
 
-/** A request, which is answered once, by `done` or by a message with the same id. */
+/** A request, to which the thread replies once, by `done` or by another message with the same id. */
 export type LogRequest =
-  /** Reads all records, and stores the collected rows. */
+  /** Read all log records, and store the collected rows. */
   | { readonly type: 'flush' }
-  /** Rows for live views since the last request of this type. */
+  /** Return the rows for live tails since the last request of this type. */
   | { readonly type: 'take-tail' }
-  /** Reads the remaining records, then stops reading. */
+  /** Read the remaining records, then stop reading. */
   | { readonly type: 'stop-reading' }
-  /** Stores or spools all rows; the thread ends. */
+  /** Store or spool all rows, then end the thread. */
   | { readonly type: 'close'; readonly withinMs: number };
 
 /** Reason why partitions could not be created. */
@@ -109,18 +110,18 @@ export type ToLog =
   | { readonly type: 'settings'; readonly settings: LogSettings }
   | { readonly type: 'database'; readonly given: GivenDatabase }
   | { readonly type: 'probes'; readonly tokens: readonly string[] }
-  /** The data directory now belongs to this process. */
+  /** This process owns the data directory now. */
   | { readonly type: 'may-write' }
   | { readonly type: 'tail'; readonly isWanted: boolean }
   | { readonly type: 'days-made'; readonly id: number; readonly failure: DaysFailure | null }
-  /** Test hook: throws an unhandled error. */
+  /** For tests: throw an unhandled error. */
   | { readonly type: 'fault' };
 
 /** A sample of refused queries from the network of a client. */
 export interface RefusedSample {
   readonly client: string;
   readonly queries: number;
-  /** Unix milliseconds. */
+  /** Time of the query in Unix milliseconds. */
   readonly atMs: number;
 }
 
@@ -134,10 +135,10 @@ export type FromLog =
       readonly taken: TakenRows;
       readonly runId: number | null;
     }
-  /** Reason why rows cannot be stored; null = they can. */
+  /** Reason why rows cannot be stored; null = rows can be stored. */
   | { readonly type: 'trouble'; readonly reason: string | null }
   | { readonly type: 'probe-seen'; readonly query: ProbeQuery }
   | { readonly type: 'loop-seen'; readonly token: string; readonly client: string }
   | { readonly type: 'refused'; readonly samples: readonly RefusedSample[] }
-  /** Partitions of the log are missing. */
+  /** Partitions of the log are missing and must be created. */
   | { readonly type: 'make-days'; readonly id: number; readonly days: readonly number[] };

@@ -1,6 +1,7 @@
 /**
- * Entry point of the log thread: reads the DNS threads' log rings, adds names to the numbers in records, and collects,
- * compresses and stores the rows, or spools them. API requests and the log never wait for each other.
+ * Entry point of the log thread: reads the log rings of the DNS threads, replaces ids and indexes in records with
+ * texts, and collects, compresses and stores the rows, or spools them. API requests and the log never wait for each
+ * other.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { addressToText } from '../../shared/net/ip.ts';
@@ -20,7 +21,9 @@ import { LogControl } from './log-messages.ts';
 import type { DaysFailure, FromLog, LogThreadStart, RefusedSample, ToLog } from './log-messages.ts';
 
 const BEAT_MS = 1000;
-/** Maximum number of samples of refused clients per message; a flood of forged addresses causes many. */
+/**
+ * Maximum number of samples of refused clients per message; limited because a flood of forged addresses causes many.
+ */
 const MAX_SAMPLES = 1000;
 
 const port = parentPort;
@@ -70,7 +73,7 @@ const drain = new LogDrain(
       seeLoops(row);
     },
     append: (row) => {
-      // Loops are detected even if the log is disabled.
+      // Must run even if the log is disabled, to detect forwarding loops.
       seeLoops(row);
       dnstap?.append(row);
       writer.append(row);
@@ -122,7 +125,7 @@ function take(message: ToLog): void {
 }
 
 async function handle(request: Extract<ToLog, { type: 'flush' | 'stop-reading' | 'close' }>): Promise<void> {
-  // Leaves the turn of the drain, in which messages are handled.
+  // The message may have been handled within a turn of the drain, so waits until this turn has ended.
   await new Promise(setImmediate);
   if (request.type === 'flush') {
     drain.readAll();
@@ -145,7 +148,7 @@ async function close(withinMs: number): Promise<void> {
   port!.off('message', take);
 }
 
-/** Publishes the state that the control plane reads, and that a successor of this thread needs. */
+/** Writes the state that the control plane reads, and that a replacement of this thread needs, to shared memory. */
 function publishState(): void {
   writer.counters();
   if (samples.length > 0) send({ type: 'refused', samples: samples.splice(0) });
@@ -173,7 +176,7 @@ async function makeDays(days: readonly number[]): Promise<void> {
   throw failure.isUnavailable ? new DatabaseUnavailable(reason) : new Error(reason);
 }
 
-/** Null without a configured receiver; then none of its code is loaded. */
+/** The dnstap stream; null without a configured receiver, so that its code is not loaded. */
 async function openDnstap(): Promise<Dnstap | null> {
   if (start.stream === null) return null;
   const { Dnstap } = await import('../query-log/dnstap/dnstap.ts');

@@ -1,13 +1,13 @@
 /**
- * The log thread, as seen by the control plane: starts it, sends requests, and ends it. An instance is for one thread;
- * `query-log-thread.ts` starts the next thread.
+ * The control plane's side of one log thread: starts it, sends requests, and ends it. `query-log-thread.ts` replaces a
+ * thread that has ended.
  */
 import { Worker } from 'node:worker_threads';
 import type { FromLog, LogRequest, LogThreadStart, ToLog } from './log-messages.ts';
 
 /** Callbacks for the owner of a thread. */
 export interface LogWorkerEvents {
-  /** Called for every message that is not an answer. */
+  /** Called for every message that is not the reply to a request. */
   readonly message: (message: FromLog) => void;
   /** Called once when the thread has ended; `cause` is its error, if known. */
   readonly ended: (exitCode: number, cause: Error | undefined) => void;
@@ -17,9 +17,9 @@ type TailRows = Extract<FromLog, { type: 'tail-rows' }>;
 type Settle = (answer: TailRows | null) => void;
 
 const ENTRY = new URL('./log-thread.ts', import.meta.url);
-/** Name of the thread, also in the kernel. */
+/** Name of the thread, which the kernel also shows. */
 export const LOG_THREAD = 'query-log';
-/** Maximum young generation in MiB; blocks are outside the heap. */
+/** Maximum young generation in MiB; kept small, because blocks are outside the heap. */
 const YOUNG_GENERATION_MIB = 8;
 
 /** A running log thread. */
@@ -59,7 +59,7 @@ export class LogWorker {
     this.worker.postMessage(message);
   }
 
-  /** Sends a request; resolves with null for `done`, and if the thread ends before it answers. */
+  /** Sends a request; resolves with null for `done`, or if the thread ends before it replies. */
   ask(request: LogRequest): Promise<TailRows | null> {
     if (this.hasEnded) return Promise.resolve(null);
     const id = ++this.lastId;
@@ -72,7 +72,7 @@ export class LogWorker {
     });
   }
 
-  /** Makes the thread store or spool its rows, and ends it, after `withinMs` at the latest. */
+  /** Makes the thread store or spool its rows and end; it is terminated after `withinMs`. */
   async close(withinMs: number): Promise<void> {
     const late = setTimeout(() => this.terminate(), withinMs);
     await this.ask({ type: 'close', withinMs });

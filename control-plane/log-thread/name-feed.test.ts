@@ -21,7 +21,7 @@ beforeEach(() => {
   ({ sent, names } = connected());
 });
 
-/** A thread that the feed sends its messages to, as they cross a port. */
+/** Replaces the thread: receives the messages of the feed, cloned as by a MessagePort. */
 function connected(): { sent: SentNames[]; names: GivenNames } {
   const messages: SentNames[] = [];
   const given = new GivenNames(() => undefined);

@@ -1,7 +1,7 @@
 /**
- * Sends the log thread the names for the numbers in log records, each before the first record with that number. A
- * version is sent as its differences from the previous one; a replacement thread gets all names that records may still
- * refer to.
+ * Sends the log thread the texts for the ids and indexes in log records, each before the first record that refers to
+ * it. A version is sent as its differences from the previous one; a replacement thread gets all texts to which records
+ * may still refer.
  */
 import { differingRows } from '../policy/change/row-differences.ts';
 import {
@@ -20,30 +20,33 @@ const ROW_KINDS = [
   'schedules',
   'grants',
 ] as const satisfies readonly (keyof ManualRows)[];
-/** Maximum number of changed managed domains that are sent separately; if more have changed, all are sent. */
+/**
+ * Maximum number of changed managed domains that are sent separately; if more have changed, all managed domains are
+ * sent.
+ */
 const MAX_CHANGED = 1000;
 
-/** One per node. */
+/** Sends the texts. One per node. */
 export class NameFeed {
-  /** Versions that records may refer to, oldest first. */
+  /** Versions to which records may refer, oldest first. */
   private readonly versions: NumberedRules[] = [];
   private readonly upstreams = new Map<number, string>();
   private send: ((message: SentNames) => void) | null = null;
 
-  /** Sends a new thread all names so far, and then each new one. */
+  /** Sends all texts so far to a new thread, and then each new one. */
   connect(send: (message: SentNames) => void): void {
     for (const [index, text] of this.upstreams) send({ type: 'upstream', index, text });
     this.versions.forEach((version, at) => send(differences(this.versions[at - 1], version)));
     this.send = send;
   }
 
-  /** Sends the names of the rules of a version. */
+  /** Sends the rules of a version. */
   rules({ snapshot: { version }, compiled, rows, publishedAtMs }: NumberedRules): void {
     const { attributes, sources, special } = compiled;
     const before = this.versions.at(-1);
     const next: NumberedRules = {
       snapshot: { version },
-      // Does not keep the rules, because a replaced table must not stay in memory.
+      // The rule table itself is not kept, because a replaced table must not stay in memory.
       compiled:
         before?.compiled.attributes === attributes ? before.compiled : { attributes, sources, special },
       rows: Object.fromEntries(ROW_KINDS.map((kind) => [kind, rows[kind]])) as unknown as ManualRows,
@@ -54,14 +57,14 @@ export class NameFeed {
     this.send?.(differences(before, next));
   }
 
-  /** Sends the name of the upstream at an index. */
+  /** Sends the configured text of the upstream at an index. */
   upstream(index: number, text: string): void {
     this.upstreams.set(index, text);
     this.send?.({ type: 'upstream', index, text });
   }
 }
 
-/** The part of the next version to send to a thread that has `before`. */
+/** The part of the next version that must be sent to a thread that has `before`. */
 function differences(before: NumberedRules | undefined, next: NumberedRules): SentRules {
   const { snapshot, compiled, publishedAtMs } = next;
   const changed = new Set(ROW_KINDS.filter((kind) => next.rows[kind] !== before?.rows[kind]));
@@ -80,7 +83,7 @@ function differences(before: NumberedRules | undefined, next: NumberedRules): Se
   };
 }
 
-/** The changed rows, if they are few. */
+/** The changed rows, if there are few. */
 function managedChanges(
   before: ManualRows['managedDomains'],
   next: ManualRows['managedDomains'],

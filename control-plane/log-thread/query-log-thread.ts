@@ -1,7 +1,7 @@
 /**
- * The path of log rows to the database, as seen by the rest of the control plane: a thread that is replaced when it
- * dies or hangs. Records in the rings outlive the thread; rows that it had collected are lost, which is visible as a
- * gap in the log and in the count of lost rows.
+ * Manages the log thread for the rest of the control plane: replaces it when it dies or hangs. Records in the rings are
+ * then kept; rows that the thread had already collected are lost, which is visible as a gap in the log and in the
+ * number of lost rows.
  */
 import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/errors.ts';
@@ -27,29 +27,29 @@ import type { LogSettings, LogThreadStart } from './log-messages.ts';
 import { LOG_THREAD, LogWorker } from './log-worker.ts';
 import type { NameFeed } from './name-feed.ts';
 
-/** Messages for other parts. */
+/** Events that the log thread detects for other parts of Weir. */
 export type Sighting = Extract<FromLog, { type: 'loop-seen' | 'probe-seen' | 'refused' }>;
 
-/** Parts of the thread. */
+/** Dependencies of the log thread. */
 export interface QueryLogThreadParts extends Pick<
   LogThreadStart,
   'dataDir' | 'nodeId' | 'runKey' | 'stream'
 > {
   readonly database: Database;
   readonly logger: Logger;
-  /** Resolves when the data directory belongs to this process. */
+  /** Resolves when this process owns the data directory. */
   readonly mayWrite: Promise<void>;
   readonly names: NameFeed;
   readonly settings: LogSettings;
 }
 
-/** Sources of records, and recipients of events that the log thread detects in them. */
+/** Sources of records, and receivers of events that the log thread detects in them. */
 export interface LogEnds {
   readonly memories: readonly WorkerMemory[];
   readonly seen: (sighting: Sighting) => void;
 }
 
-/** A thread that dies sooner than this after its start is restarted after a pause, in milliseconds. */
+/** If a thread dies within this time after its start, it is only restarted after a pause; both in milliseconds. */
 const QUICK_DEATH_MS = 1000;
 const RESTART_PAUSE_MS = 500;
 const HEARTBEAT_MS = 1000;
@@ -57,7 +57,7 @@ const HEARTBEAT_MS = 1000;
 const CLOSE_MS = 3000;
 const NO_ROWS: TakenRows = { blocks: [], leftOut: 0 };
 
-/** One per node. */
+/** The log thread and its replacements. One per node. */
 export class QueryLogThread implements OwnRowsSource {
   readonly run: OwnRun;
   /** Size limit of the spool, bytes. */
@@ -99,19 +99,19 @@ export class QueryLogThread implements OwnRowsSource {
     this.heartbeats = setInterval(() => this.checkHeartbeat(), HEARTBEAT_MS);
   }
 
-  /** Allows or forbids storing rows, in the database for this node or in the spool. */
+  /** Sets whether rows may be stored in the database for this node; if not, they are spooled. */
   allowStoring(isAllowed: boolean): void {
     Atomics.store(this.words, LogControl.MAY_STORE_WORD, isAllowed ? 1 : 0);
   }
 
-  /** Applies settings to rows of queries that are answered from now on. */
+  /** Applies settings to the rows of all queries that are answered from now on. */
   use(settings: LogSettings): void {
     this.settings = settings;
     this.worker?.post({ type: 'settings', settings });
     if (this.worker !== undefined) this.slowWriters(settings.pressure === 'slow');
   }
 
-  /** Checks later queries for the names of these probes. */
+  /** Sets the probes for whose names later queries are checked. */
   watchProbes(tokens: readonly string[]): void {
     this.probes = tokens;
     this.worker?.post({ type: 'probes', tokens });
@@ -121,7 +121,7 @@ export class QueryLogThread implements OwnRowsSource {
     return readTally(this.tally);
   }
 
-  /** Rows lost since the start, including those of full rings. */
+  /** Number of rows lost since the start, including rows that were lost because a ring was full. */
   lostRows(): number {
     return lostRows(this.tally);
   }
@@ -135,7 +135,7 @@ export class QueryLogThread implements OwnRowsSource {
     };
   }
 
-  /** Reason why rows can currently not be stored, neither in the database nor on disk; null = they can. */
+  /** Reason why rows can currently not be stored, neither in the database nor on disk; null = rows can be stored. */
   trouble(): string | null {
     return this.lastTrouble;
   }
@@ -157,7 +157,7 @@ export class QueryLogThread implements OwnRowsSource {
     return answer.taken;
   }
 
-  /** Reads the remaining records; call it after the DNS threads have ended. */
+  /** Reads the remaining records; call this after the DNS threads have ended. */
   async stopReading(): Promise<void> {
     await this.worker?.ask({ type: 'stop-reading' });
   }
@@ -170,7 +170,7 @@ export class QueryLogThread implements OwnRowsSource {
     await this.worker?.close(withinMs);
   }
 
-  /** Test hook: makes the thread die. */
+  /** For tests: makes the thread die. */
   injectFault(): void {
     this.worker?.post({ type: 'fault' });
   }
@@ -204,7 +204,7 @@ export class QueryLogThread implements OwnRowsSource {
     if (this.isTailed) worker.post({ type: 'tail', isWanted: true });
   }
 
-  /** Whether the DNS threads briefly wait for a log thread that lags. */
+  /** Sets whether DNS threads wait briefly if the log thread lags behind. */
   private slowWriters(isSlow: boolean): void {
     for (const { answerLog, resolveLog } of this.ends!.memories)
       for (const ring of [answerLog, resolveLog]) slowWriter(ring, isSlow);
@@ -264,10 +264,10 @@ export class QueryLogThread implements OwnRowsSource {
     else restart();
   }
 
-  /** Ends a hanging thread; its end triggers the replacement. */
+  /** Terminates a thread that hangs; when it has ended, it is replaced. */
   private checkHeartbeat(): void {
     const beat = Atomics.load(this.words, LogControl.BEAT_WORD);
-    // A thread that is still loading its code does not hang.
+    // A value of 0 means that the thread is still loading its code, so it does not hang.
     if (beat === 0 || this.heartbeat?.startsToHang(beat) !== true) return;
     this.parts.logger.error('query log thread hangs; terminating it');
     this.worker?.terminate();

@@ -2,7 +2,7 @@
 import type { CacheMetrics } from '../../shared/api/cache-api.ts';
 import { type Family, single } from './family.ts';
 
-/** Families over the cache's counters. `maxBytes`: size of the cache's memory. */
+/** Families of the cache's counters. `maxBytes` is the size of the cache's memory. */
 export function cacheFamilies(read: () => CacheMetrics, maxBytes: number): Family[] {
   const counter = (name: string, help: string, value: (metrics: CacheMetrics) => number): Family =>
     single('counter', `weir_cache_${name}_total`, help, () => value(read()));

@@ -5,8 +5,8 @@ import type { Database } from '../storage/db/database.ts';
 const WAIT_MS = 1000;
 
 /**
- * Reads with `read`, once for all simultaneous callers; null if the database is unavailable, if the read fails, or if
- * it takes too long. A read that hangs is not repeated until it ends.
+ * Returns a function that calls `read`, once for all simultaneous callers. Its result is null if the database is
+ * unavailable, or if the read fails or takes too long. While a read hangs, no other read is started.
  */
 export function databaseRead<T>(
   database: Pick<Database, 'status'>,

@@ -25,7 +25,7 @@ export const TIME_BOUNDS = Array.from(
   (_, index) => 2 ** index / MICROSECONDS,
 );
 
-/** Counters of faults. */
+/** Counters of invalid and dropped queries, by reason. */
 const FAULTS = {
   short_or_response: Counter.DROPPED_SHORT_OR_RESPONSE,
   format_error: Counter.FORMAT_ERRORS,
@@ -39,7 +39,7 @@ const FAULTS = {
   tls_handshake: Counter.TLS_HANDSHAKES_FAILED,
 } as const;
 
-/** Families over the threads' counters. */
+/** Families of the threads' counters. */
 export function dnsFamilies(threads: readonly ThreadCounters[]): (Family | HistogramFamily)[] {
   return [
     family(
@@ -117,7 +117,7 @@ export function dnsFamilies(threads: readonly ThreadCounters[]): (Family | Histo
   ];
 }
 
-/** Answer threads use only UDP. */
+/** Numbers of answered queries of a thread. Answer threads use only UDP. */
 function answeredBy({ role, labels, slots }: ThreadCounters): Sample[] {
   const protocols = role === 'answer' ? (['udp'] as const) : PROTOCOL_NAMES;
   return protocols.flatMap((protocol) =>
@@ -146,7 +146,7 @@ function responseTimes(threads: readonly ThreadCounters[]): HistogramFamily {
   };
 }
 
-/** A counter over all threads, with a value for each slot. */
+/** A counter that is summed over all threads, with a value for each slot. */
 function summed(
   name: string,
   help: string,

@@ -3,13 +3,13 @@
 /** Label names with values; values may contain any text, but their number is limited. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** One line of the text. */
+/** One line of the metrics text. */
 export interface Sample {
   readonly labels: Labels;
   readonly value: number;
 }
 
-/** A metric with its help; without samples only its help is written. */
+/** A metric with its help; without samples, only its help is written. */
 export interface Family {
   /** The name contains base units; that of a counter ends in `_total`. */
   readonly name: string;
@@ -20,15 +20,15 @@ export interface Family {
   readonly read: () => readonly Sample[] | Promise<readonly Sample[]>;
 }
 
-/** Counts of measured durations by class. */
+/** Numbers of measured durations, by class. */
 export interface HistogramSample {
   readonly labels: Labels;
-  /** Counts by class, not cumulative; the last class has no upper bound. */
+  /** Numbers by class, not cumulative; the last class has no upper bound. */
   readonly counts: readonly number[];
   readonly sum: number;
 }
 
-/** A metric of distributions. */
+/** A histogram metric. */
 export interface HistogramFamily {
   readonly name: string;
   readonly help: string;
@@ -49,7 +49,7 @@ export function family(
   return { type, name, help, labels, read };
 }
 
-/** A family with one value; null = unknown. */
+/** A family with one value; if the value is null (unknown), it has no sample. */
 export function single(
   type: Family['type'],
   name: string,

@@ -1,4 +1,4 @@
-/** Metrics of the lists: the active rules come from memory, the state of downloads from the database. */
+/** Metrics of the lists: the active rules are read from memory, the state of downloads from the database. */
 import { type BlocklistSource, SourceStatus } from '../../shared/api/policy/sources-api.ts';
 import type { SourceKind } from '../../shared/policy/source-kind.ts';
 import type { PublishedState } from '../policy/snapshot/published-state.ts';
@@ -6,7 +6,7 @@ import { type Family, family, type Labels, type Sample } from './family.ts';
 
 const LABELS = ['id', 'kind', 'list'] as const;
 
-/** A list in the form of the database. */
+/** A list as it is stored in the database. */
 export type FetchedList = Pick<
   BlocklistSource,
   'id' | 'name' | 'status' | 'last_checked_at' | 'last_changed_at'
@@ -15,11 +15,11 @@ export type FetchedList = Pick<
 /** Readers for the values of these metrics. */
 export interface ListReads {
   readonly published: () => PublishedState;
-  /** Null if the database does not answer. */
+  /** Reads the lists; null if the database does not respond. */
   readonly fetched: () => Promise<readonly FetchedList[] | null>;
 }
 
-/** Families of all lists, by id, since names may repeat. */
+/** Families of all lists. Lists are distinguished by id, because several lists may have the same name. */
 export function listFamilies({ published, fetched }: ListReads): Family[] {
   const lastSuccess = new LastSuccess();
   return [
@@ -76,7 +76,9 @@ function statusesOf(list: FetchedList): Sample[] {
   }));
 }
 
-/** Times of earlier successes: the row of a list contains only the time and result of its last fetch. */
+/**
+ * Keeps the time of the last success of each list, because its row only contains the time and result of the last fetch.
+ */
 class LastSuccess {
   private readonly secs = new Map<number, number>();
 

@@ -7,7 +7,7 @@ export interface NodeReads {
   readonly workers: () => { readonly answering: number; readonly workers: number; readonly restarts: number };
   readonly snapshotVersion: () => number;
   readonly threadsBehind: () => number;
-  /** Null if the database does not answer, or before the first change. */
+  /** Reads the newest revision; null if the database does not respond, or before the first change. */
   readonly revision: () => Promise<number | null>;
   readonly isDatabaseUp: () => boolean;
   readonly isClockWrong: () => boolean;

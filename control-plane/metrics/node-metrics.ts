@@ -46,11 +46,14 @@ export interface NodeMetricsParts {
   readonly disk: Pick<DiskSpace, 'now'>;
   readonly writer: { counters(): LogWriterCounters; readonly spoolLimitBytes: number };
   readonly dayExport: { failures(): number };
-  /** null = no dnstap stream. */
+  /** Null = no dnstap stream. */
   readonly dnstap: { counters(): StreamCounters } | null;
 }
 
-/** The metrics of a node, read when scraped; the formatting code is loaded at the first scrape. */
+/**
+ * The metrics of a node. Their values are read when they are scraped; the formatting code is loaded at the first
+ * scrape.
+ */
 export function nodeMetrics(parts: NodeMetricsParts): () => Promise<PrometheusText> {
   const { supervisor, publisher, database, sources } = parts;
   const threads = threadCounters(supervisor.memories());

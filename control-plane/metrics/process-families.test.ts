@@ -29,7 +29,7 @@ test('processFamilies() labels threads with their names', async () => {
   expect(scraped.sum('process_cpu_seconds_total')).toBeGreaterThan(0);
   expect(scraped.sum('process_resident_memory_bytes')).toBeGreaterThan(1e6);
   expect(scraped.sum('weir_heap_bytes', { kind: 'used' })).toBeGreaterThan(1e6);
-  // The loop was idle while it waited for the thread, so a beat has been measured or is due.
+  // The loop was idle while it waited for the thread, so a delay has been measured or soon will be.
   const beats = await until(
     'a beat of the loop',
     async () => new ScrapedMetrics(await metrics.text()).sum('weir_main_event_loop_lag_seconds_count'),

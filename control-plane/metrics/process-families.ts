@@ -1,4 +1,4 @@
-/** Metrics of the process and its threads, with the usual names of Prometheus's clients if they exist. */
+/** Metrics of the process and its threads, with the usual names of Prometheus client libraries if there are any. */
 import { LATENCY_CLASSES, latencyClass } from '../../shared/memory/answer-counters.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { TIME_BOUNDS } from './dns-families.ts';
@@ -6,11 +6,11 @@ import { type Family, family, type HistogramFamily, type Sample, single } from '
 import { THREAD_LABELS, type ThreadCounters } from './thread-counters.ts';
 import { readThreadCpu } from './thread-cpu.ts';
 
-/** Interval of the main loop's timer in milliseconds: each call is a wake-up of an idle process. */
+/** Interval of the main loop's timer in milliseconds; not shorter, because each call wakes an idle process. */
 const BEAT_MS = 250;
 const MICROSECONDS = 1000;
 
-/** Families of the process; this starts measuring the main loop, which costs four timers per second. */
+/** Families of the process. A call also starts measuring the main loop, by a timer that fires four times per second. */
 export function processFamilies(threads: readonly ThreadCounters[]): (Family | HistogramFamily)[] {
   return [
     single('gauge', 'process_start_time_seconds', 'When the process started, Unix time', () =>
@@ -75,7 +75,7 @@ function mainLoopLag(): HistogramFamily {
   };
 }
 
-/** The timer of a resolve thread is late while its loop is busy. Answer threads have no loop. */
+/** How late timers of an event loop are, because the loop is busy. Answer threads have no event loop. */
 function loopLag(
   name: string,
   help: string,

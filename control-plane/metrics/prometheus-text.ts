@@ -1,4 +1,4 @@
-/** The families in the text format of Prometheus. The only importer of prom-client. */
+/** Writes the families in the text format of Prometheus. Only this file imports prom-client. */
 import { Counter, Gauge, type Metric, Registry } from 'prom-client';
 import type { Family, HistogramFamily, HistogramSample } from './family.ts';
 
@@ -52,7 +52,10 @@ function clear(metric: Counter | Gauge, labels: readonly string[]): void {
   if (labels.length === 0) metric.remove();
 }
 
-/** The package's own histograms only count their own observations; this one shows counts from elsewhere. */
+/**
+ * A histogram with given counts, which the histograms of the package do not support, because they only count their own
+ * observations.
+ */
 function histogramOf({ name, help, type, bounds, read }: HistogramFamily): Metric {
   const get = () => ({ name, help, type, values: read().flatMap((sample) => linesOf(name, bounds, sample)) });
   return { name, get } as unknown as Metric;

@@ -1,4 +1,4 @@
-/** Metrics of the query log on its way to the database: rings of the threads, writer, spool. */
+/** Metrics of the parts that take the query log to the database: rings of the threads, writer and spool. */
 import { LogRing } from '../../shared/query-log.ts';
 import type { StreamCounters } from '../query-log/dnstap/frame-stream.ts';
 import type { LogWriterCounters } from '../query-log/store/log-tally.ts';
@@ -8,7 +8,7 @@ import { THREAD_LABELS, type ThreadCounters } from './thread-counters.ts';
 /** Readers for the values of these metrics. */
 export interface QueryLogReads {
   readonly counters: () => LogWriterCounters;
-  /** Bytes waiting on disk; null = unknown. */
+  /** Size of the spool in bytes; null = unknown. */
   readonly spoolBytes: () => Promise<number | null>;
   /** Size limit of the spool, bytes. */
   readonly spoolLimitBytes: number;
@@ -28,7 +28,8 @@ export function queryLogFamilies(threads: readonly ThreadCounters[], reads: Quer
       'counter',
       'weir_query_log_written_rows_total',
       'Rows in the database',
-      // Rows that a failed database may have lost are written again, and not counted until then.
+      // The value may decrease, because rows that a failed database may have lost no longer count until they are
+      // written again.
       rising(() => counters().written),
     ),
     rows('spooled', 'Rows written to the spool on disk because the database was unavailable'),

@@ -7,7 +7,7 @@ import type { ThreadCounters } from './thread-counters.ts';
 
 const WORKER = ['worker'] as const;
 
-/** Families over the table of connections and the resolve threads' counters. */
+/** Families of the table of connections and of the resolve threads' counters. */
 export function streamFamilies(threads: readonly ThreadCounters[], connections: SharedArrayBuffer): Family[] {
   const resolving = threads.filter(({ role }) => role === 'resolve');
   return [

@@ -9,7 +9,7 @@ export interface ThreadCounters {
   readonly labels: Labels;
   /** Slots of `shared/memory/counters.ts`. */
   readonly slots: Float64Array;
-  /** Head of its log ring. */
+  /** Head of the thread's log ring. */
   readonly log: Int32Array;
 }
 

@@ -4,11 +4,14 @@ import type { Sample } from './family.ts';
 import { threadLabels } from './thread-counters.ts';
 
 const THREADS = '/proc/self/task';
-/** Names that `dns-thread.ts` assigns; the kernel keeps 15 bytes. */
+/** Names that `dns-thread.ts` assigns; they are short, because the kernel only keeps 15 bytes. */
 const DNS_THREAD = /^dns-(answer|resolve)-(\d+)$/;
 const NANOSECONDS = 1e9;
 
-/** Seconds of the main thread, of each DNS thread, and of all other threads together; empty except on Linux. */
+/**
+ * CPU seconds of the main thread, of each DNS thread, and of all other threads together; empty on systems other than
+ * Linux.
+ */
 export function readThreadCpu(): Sample[] {
   if (process.platform !== 'linux') return [];
   const sums = new Map<string, Sample>();
@@ -21,7 +24,7 @@ export function readThreadCpu(): Sample[] {
   return [...sums.values()];
 }
 
-/** Null if the thread has just ended. */
+/** CPU time of a thread; null if the thread has just ended. */
 function readThread(id: string): Sample | null {
   try {
     const name = readFileSync(`${THREADS}/${id}/comm`, 'utf8').trim();

@@ -12,7 +12,7 @@ export interface UpstreamReads {
   readonly latencies: () => readonly UpstreamLatency[];
 }
 
-/** Families over the reports; `kind` distinguishes a pool from a forward zone of the same name. */
+/** Families of the reports; label `kind` distinguishes a pool from a forward zone with the same name. */
 export function upstreamFamilies({ details: read, latencies }: UpstreamReads): (Family | HistogramFamily)[] {
   const each = (value: (upstream: UpstreamDetail) => number) => (): Sample[] =>
     read().map((upstream) => ({ labels: labelsOf(upstream), value: value(upstream) }));

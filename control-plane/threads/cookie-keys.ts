@@ -1,6 +1,6 @@
 /**
  * Keys of DNS server cookies: one per day, derived from the cluster secret, so that each node accepts the cookies of
- * all nodes. They are in memory shared by all threads, so that a replaced thread continues with them.
+ * all nodes. The keys are in memory that all threads share, so that the replacement of a thread uses the same keys.
  */
 import {
   COOKIE_KEY_LIFE_SECS,
@@ -10,7 +10,10 @@ import {
 import { deriveKey } from '../storage/cluster/cluster-secret.ts';
 
 const KEY_BYTES = 16;
-/** Number of days before and after today that have keys: cookies are accepted for an hour, and clocks may jump. */
+/**
+ * Number of days before and after today for which there are keys, because cookies are accepted for an hour, and the
+ * clock may jump.
+ */
 const DAYS_BEFORE = 1;
 const DAYS_AFTER = 5;
 
@@ -23,12 +26,12 @@ export class CookieKeys {
   private secret: Uint8Array | undefined;
   private today = -1;
 
-  /** `secretNow` returns the same object as long as the secret is the same. */
+  /** `secretNow` must return the same object as long as the secret does not change. */
   constructor(secretNow: () => Uint8Array) {
     this.secretNow = secretNow;
   }
 
-  /** Ensures the keys of the days around `nowSecs` (since the epoch); cheap within one day. */
+  /** Ensures that there are keys for the days around `nowSecs` (Unix seconds); fast if the day has not changed. */
   keepUp(nowSecs: number): void {
     const today = Math.floor(nowSecs / COOKIE_KEY_LIFE_SECS);
     const secret = this.secretNow();

@@ -1,6 +1,6 @@
 /**
- * Delivers the newest version of something (a snapshot or settings) to every DNS thread, and waits until all threads
- * use it. `supervisor.ts` owns the threads; neither interprets what is delivered.
+ * Delivers the newest version of a value (a snapshot or settings) to every DNS thread, and waits until all threads use
+ * it. `supervisor.ts` owns the threads; neither module interprets the value.
  */
 import type { Logger } from '../../shared/log.ts';
 import type { ToWorker } from '../../shared/threads/messages.ts';
@@ -8,8 +8,9 @@ import type { DnsThread } from './dns-thread.ts';
 import type { Events } from './events.ts';
 
 /**
- * Maximum wait for all threads to apply a delivery, in milliseconds: longer than it takes to detect a hang and to
- * replace the thread, so that a change waits for the replacement. A delivery delays the next one by at most this time.
+ * Maximum milliseconds to wait until all threads have applied a delivery. It is longer than it takes to detect that a
+ * thread hangs and to replace the thread, so that a change waits for the replacement. A delivery delays the next one by
+ * at most this time.
  */
 const WAIT_MS = 6000;
 
@@ -18,12 +19,12 @@ export type DeliveryThread = Pick<DnsThread, 'active' | 'post'>;
 
 export interface DeliveryParts<T> {
   readonly what: keyof DeliveryThread['active'];
-  /** Value for the first threads. */
+  /** Value with which the first threads start. */
   readonly first: T;
   readonly message: (given: T) => ToWorker;
   /** The current threads. */
   readonly threads: () => readonly DeliveryThread[];
-  /** Reports every confirmation and the end of every thread. */
+  /** Events that report every confirmation and the end of every thread. */
   readonly events: Events;
   readonly logger: Logger;
   readonly waitMs: number | undefined;
@@ -42,7 +43,7 @@ export class Delivery<T extends { readonly version: number }> {
 
   /**
    * Sends the next version to every thread and waits, for at most `waitMs`, until all use it; resolves with the number
-   * of threads that do not use it yet. The version stays queued for them; a replacement starts with it.
+   * of threads that do not use it yet. The version stays queued for these threads; a replacement thread starts with it.
    */
   async deliver(next: T): Promise<number> {
     const { what, message, threads, events, logger, waitMs = WAIT_MS } = this.parts;

@@ -15,7 +15,7 @@ afterEach(() => {
   for (const close of toClose.splice(0)) close();
 });
 
-/** Takes a TCP port; 0 = any. */
+/** Binds a TCP port; 0 = any. */
 async function takeTcp(address: string, port = 0): Promise<number> {
   const server = createServer().listen({ host: address, port, exclusive: true });
   await once(server, 'listening');
@@ -23,7 +23,7 @@ async function takeTcp(address: string, port = 0): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Takes a UDP port that other sockets may share. */
+/** Binds a UDP port that other sockets may share. */
 async function takeUdp(address: string): Promise<number> {
   const socket = createSocket({ type: 'udp4', reuseAddr: true });
   socket.bind({ address, port: 0, exclusive: true });

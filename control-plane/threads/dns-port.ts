@@ -1,14 +1,14 @@
 /**
  * Chooses the DNS port. Threads listen with SO_REUSEPORT, which would silently share a port with another server of the
- * same user; so each address is first tried without this option, over UDP and TCP. If port 53 is only the default and
- * is unavailable, 5300 is used, and the log explains the reason and the remedy.
+ * same user; so each address is first tried without this option, over UDP and TCP. If port 53 is not configured
+ * explicitly and is unavailable, port 5300 is used, and the log contains the reason and what to do.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, isIPv6 } from 'node:net';
 import { hasErrorCode } from '../../shared/errors.ts';
 
-/** Reason and remedy, by error code, if a DNS port cannot be bound. */
+/** Reason why a DNS port cannot be bound, and what to do, by error code. */
 const LISTEN_FAULTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program uses this port; stop it or choose another port',
   EACCES: 'ports below 1024 need root or CAP_NET_BIND_SERVICE; choose another port',
@@ -25,10 +25,10 @@ export class DnsListenError extends Error {
   }
 }
 
-/** Port that is used if 53 is only the default and cannot be bound. */
+/** Port that is used if port 53 is not configured explicitly and cannot be bound. */
 export const FALLBACK_DNS_PORT = 5300;
 
-/** The requested port is unavailable; the message explains the reason and the remedy. */
+/** Error: the requested port is unavailable. The message contains the reason and what to do. */
 export class DnsPortUnavailable extends Error {
   constructor(message: string, cause: unknown) {
     super(message, { cause });
@@ -36,13 +36,13 @@ export class DnsPortUnavailable extends Error {
   }
 }
 
-/** A usable port, and the reason if it is not the configured one. */
+/** A usable port, and the reason if it differs from the configured one. */
 export interface ChosenPort {
   readonly port: number;
   readonly notice: string | null;
 }
 
-/** Tries `port`, and 5300 unless `explicit`. Throws DnsPortUnavailable. */
+/** Tries `port` and, unless `explicit`, also port 5300. Throws DnsPortUnavailable. */
 export async function chooseDnsPort(
   addresses: readonly string[],
   port: number,

@@ -1,6 +1,6 @@
 /**
- * One DNS thread as seen by the control plane: started by URL, connected by typed messages, watched for its end.
- * `supervisor.ts` replaces dead ones.
+ * The control plane's side of one DNS thread: starts it by its URL, exchanges typed messages, and reports its end.
+ * `supervisor.ts` replaces threads that have died.
  */
 import { closeSync, writeSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -23,9 +23,13 @@ export interface DnsThreadEvents {
 }
 
 const ENTRY = new URL('../../dns-worker/threads/thread.ts', import.meta.url);
-/** Maximum young generation of a DNS thread in MiB: the hot path allocates nothing, forwarding little. */
+/**
+ * Maximum young generation of a DNS thread in MiB: small, because the hot path allocates nothing, and forwarding only
+ * little.
+ */
 const YOUNG_GENERATION_MIB = 8;
-// Provides the threads with `gc()`: they allocate so little that an old snapshot would never be collected.
+// Provides `gc()` in the threads, because they allocate so little that an old snapshot would never be
+// garbage-collected.
 setFlagsFromString('--expose-gc');
 
 const EVENTFD_ONE = Uint8Array.from([1, 0, 0, 0, 0, 0, 0, 0]);
@@ -37,12 +41,12 @@ export class DnsThread {
   readonly active = { snapshot: -1, settings: -1 };
   /** Backend of the thread's sockets; null until the thread is ready. */
   backend: 'batch' | 'dgram' | null = null;
-  /** Test hook: the thread's response to the last `measure`; null until it arrives. */
+  /** For tests: the thread's response to the last `measure`; null until it arrives. */
   measures: ThreadMeasures | null = null;
   ended = false;
-  /** Whether the thread is finishing the answers in flight and will then end. */
+  /** Whether the thread is finishing its pending answers and will then end. */
   isDraining = false;
-  /** Whether the thread is drained permanently: no other thread takes over its sockets. */
+  /** Whether the thread is drained permanently: no other thread will use its sockets. */
   private isLast = false;
   private readonly worker: Worker;
   private readonly control: Int32Array;
@@ -86,20 +90,23 @@ export class DnsThread {
       writeSync(wakeFd, EVENTFD_ONE);
   }
 
-  /** Makes the thread finish the answers in flight and end; see the message `drain`. */
+  /** Makes the thread finish its pending answers and end; see the message `drain`. */
   drain(keepSockets: boolean, withinMs: number): void {
     this.isDraining = true;
     this.isLast = !keepSockets;
     this.post({ type: 'drain', keepSockets, withinMs });
   }
 
-  /** Closes the descriptor here, not in the thread: `post` might write to its number after another file has got it. */
+  /**
+   * Closes the descriptor here and not in the thread, because `post` might then write to a file that has got the same
+   * descriptor number.
+   */
   private closeWakeFd(): void {
     const wakeFd = Atomics.exchange(this.control, WorkerControl.WAKE_FD_WORD, 0);
     if (wakeFd !== 0) closeSync(wakeFd);
   }
 
-  /** See `Heartbeat`. */
+  /** Whether the thread has begun to hang, see `Heartbeat`. */
   startsToHang(): boolean {
     const word =
       this.start.role === 'answer' ? WorkerControl.ANSWER_BEAT_WORD : WorkerControl.RESOLVE_BEAT_WORD;

@@ -1,4 +1,4 @@
-/** A DNS worker as seen by its supervisor. */
+/** The supervisor's data about one DNS worker. */
 import type { ThreadRole, UpstreamReports, WorkerMemory } from '../../shared/threads/messages.ts';
 import type { DnsThread } from './dns-thread.ts';
 
@@ -9,7 +9,7 @@ export interface DnsWorker {
   upstreams: UpstreamReports;
 }
 
-/** Whether a worker has all its threads and they are ready. */
+/** Whether all threads of a worker exist and are ready. */
 export function isAnswering(worker: DnsWorker): boolean {
   const resolve = worker.threads.get('resolve');
   if (resolve === undefined || resolve.backend === null) return false;

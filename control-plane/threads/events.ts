@@ -1,4 +1,6 @@
-/** Waiting for a condition that can only change when something happens: no polling, no timer. */
+/**
+ * Waits for a condition without polling or timers: the condition is checked again after each event that may change it.
+ */
 export class Events {
   private readonly watchers = new Set<() => void>();
 

@@ -1,7 +1,7 @@
 /**
- * Test hooks: with WEIR_FAULT_INJECTION=1 the parent process can break a DNS thread over the IPC channel to see it
- * replaced, halt the control plane's thread permanently, and query counters and memory of the threads. Without the
- * switch, or without a channel, the hooks are absent.
+ * For tests: with WEIR_FAULT_INJECTION=1, the parent process can use the IPC channel to break a DNS thread and check
+ * that it is replaced, to halt the thread of the control plane permanently, and to query counters and memory of the
+ * threads. Without this variable, or without an IPC channel, none of this is possible.
  */
 import { writeSync } from 'node:fs';
 import { answeredWith } from '../../shared/memory/answer-counters.ts';
@@ -13,24 +13,24 @@ import type { WorkerSupervisor } from './supervisor.ts';
 /** A request from a test. */
 type TestRequest =
   | { readonly worker: number; readonly role: ThreadRole; readonly fault: Fault }
-  /** Makes the thread of the query log crash. */
+  /** Makes the log thread crash. */
   | 'break-log'
-  /** Halts the control plane's thread, as SIGSTOP does with a process. */
+  /** Halts the thread of the control plane, as SIGSTOP halts a process. */
   | 'halt'
-  /** Answered with a MeasureReply of the same number. */
+  /** The reply is a MeasureReply with the same number. */
   | { readonly measure: number };
 
-/** A thread as seen by a test. */
+/** Data about a thread for a test. */
 export interface MeasuredThread {
-  /** Slots of `shared/memory/counters.ts` by name, with statuses by their own names; they outlive the thread. */
+  /** Slots of `shared/memory/counters.ts` and of statuses, by name. They remain if the thread dies. */
   readonly counters: Readonly<Record<string, number>>;
-  /** Log records dropped because the ring was full. */
+  /** Number of log records dropped because the ring was full. */
   readonly logRecordsDropped: number;
-  /** Null if there is no such thread, like the answer thread with the fallback backend. */
+  /** Null if the thread does not exist, like the answer thread with the fallback backend. */
   readonly memory: ThreadMeasures | null;
 }
 
-/** Rows of the query log since the start, as its writer counts them. */
+/** Numbers of rows of the query log since the start, as counted by its writer. */
 export interface MeasuredLog {
   readonly written: number;
   readonly spooled: number;
@@ -45,15 +45,15 @@ export interface MeasureReply {
   readonly log: MeasuredLog;
 }
 
-/** The part that brings log rows to the database. */
+/** The methods of the log thread that tests use. */
 interface LogUnderTest {
   counters(): MeasuredLog;
   injectFault(): void;
 }
 
-/** Handles requests from the parent process from now on. */
+/** Starts handling requests from the parent process. */
 export function serveFaultRequests(supervisor: WorkerSupervisor, log: LogUnderTest): void {
-  // A killed test run must not leave a server behind.
+  // Ends the server if the test run is killed.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.on('message', (request: TestRequest) => {
     if (request === 'halt') halt();

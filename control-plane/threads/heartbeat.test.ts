@@ -8,7 +8,7 @@ import { makeTempDir } from '../../test/support/weir/data-dir.ts';
 import type { CoreTime } from './heartbeat.ts';
 import { coreTimeOf, Heartbeat, wasStarved } from './heartbeat.ts';
 
-/** A heartbeat that is checked several times, with the core time of its thread at each check. */
+/** Results of several checks of a heartbeat, with the CPU time of its thread at each check. */
 function looks(beats: readonly number[], times: (check: number) => CoreTime | null): boolean[] {
   let check = 0;
   const heartbeat = new Heartbeat('any', () => times(check));

@@ -1,27 +1,30 @@
-/** The heartbeat of a thread: a number that its loop increments, checked from outside at a steady interval. */
+/**
+ * Checks the heartbeat of a thread, which is a number that its loop increments. The check runs outside the thread at a
+ * regular interval.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Number of consecutive checks without a new beat. */
+/** Number of consecutive checks without a new heartbeat after which the thread may hang. */
 const MISSED_BEATS = 3;
 
-/** Last observations of one thread's heartbeat. */
+/** Checks the heartbeat of one thread. */
 export class Heartbeat {
   private readonly coreTime: () => CoreTime | null;
   private last = 0;
   private missed = 0;
-  /** CPU time at the first missed beat. */
+  /** CPU time of the thread at the first missed heartbeat. */
   private before: CoreTime | null = null;
   private hangs = false;
 
-  /** Heartbeat of the thread with this name in this process; tests pass their own CPU times. */
+  /** `threadName` is the name of a thread in this process; tests pass `coreTime`. */
   constructor(threadName: string, coreTime: () => CoreTime | null = () => coreTimeOf(threadName)) {
     this.coreTime = coreTime;
   }
 
   /**
-   * Checks the thread. Returns true once, when the thread has missed several beats, unless the reason is that other
-   * threads used the cores.
+   * Checks the thread. Returns true once when the thread has missed several heartbeats, unless the reason is that other
+   * threads used the CPU.
    */
   startsToHang(beat: number): boolean {
     this.missed = beat === this.last ? this.missed + 1 : 0;
@@ -36,11 +39,13 @@ export class Heartbeat {
 /** CPU time of a thread since its start, in milliseconds. */
 export interface CoreTime {
   readonly ranMs: number;
-  /** Time in which the thread was ready to run, but others ran. */
+  /** Time for which the thread was ready to run while other threads ran. */
   readonly waitedMs: number;
 }
 
-/** A working loop needs less than this per turn; a thread that has used more without a beat hangs. */
+/**
+ * Maximum CPU time in milliseconds of a turn of a working loop; a thread that has used more without a heartbeat hangs.
+ */
 const TURN_MS = 250;
 const NS_PER_MS = 1e6;
 
@@ -61,7 +66,7 @@ export function coreTimeOf(threadName: string, tasks = '/proc/self/task'): CoreT
   }
 }
 
-/** The name of a thread; null if it has ended since its directory was listed, which does not affect the others. */
+/** The name of a thread; null if the thread has ended since its directory was listed. */
 function nameOf(task: string): string | null {
   try {
     return readFileSync(join(task, 'comm'), 'latin1').trimEnd();
@@ -71,8 +76,8 @@ function nameOf(task: string): string | null {
 }
 
 /**
- * Whether the silence of a thread from `before` to `now` is explained by a lack of CPU time: it hardly ran although it
- * was ready.
+ * Whether a lack of CPU time explains that a thread sent no heartbeat from `before` to `now`: it hardly ran although it
+ * was ready to run.
  */
 export function wasStarved(before: CoreTime | null, now: CoreTime | null): boolean {
   if (before === null || now === null) return false;

@@ -1,11 +1,12 @@
 /**
- * Closes the sockets to servers that a dead answer thread has left open: descriptors belong to the process. The kernel
- * lists them (proc_pid_fdinfo(5)), so the thread only records the epoll descriptor that waits for all of them.
+ * Closes the sockets to upstream servers that a dead answer thread has left open, because descriptors belong to the
+ * process. The thread only records the epoll descriptor that watches all these sockets; the kernel lists the sockets of
+ * that descriptor (proc_pid_fdinfo(5)).
  */
 import { closeSync, readFileSync } from 'node:fs';
 import { WorkerControl, type WorkerMemory } from '../../shared/threads/messages.ts';
 
-/** Must be called before the thread is replaced. Without procfs the sockets stay open. */
+/** Closes the sockets; call this before the thread is replaced. Without procfs, they stay open. */
 export function closeLeftSockets({ control }: WorkerMemory): void {
   const epoll = Atomics.exchange(new Int32Array(control), WorkerControl.TRIES_FD_WORD, 0);
   if (epoll === 0) return;

@@ -11,7 +11,7 @@ import { createSealedRecords } from '../../shared/memory/sealed-records.ts';
 import type { ThreadRole, ThreadStart } from '../../shared/threads/messages.ts';
 import { CookieKeys } from './cookie-keys.ts';
 
-/** Buffers of the node that are passed to every thread. */
+/** Memory of the node that is passed to every thread. */
 type NodeBuffers = Pick<
   ThreadStart,
   'cache' | 'connections' | 'cookieKeys' | 'claims' | 'outcomes' | 'capabilities' | 'cuts'
@@ -31,7 +31,7 @@ export class NodeMemory {
   private rateBuckets: SharedArrayBuffer | undefined;
   private hasBuckets = false;
 
-  /** `secret` returns the current cluster secret. */
+  /** `secret` must return the current cluster secret. */
   constructor(workers: number, cache: SharedArrayBuffer, secret: () => Uint8Array) {
     this.workers = workers;
     this.cookieKeys = new CookieKeys(secret);
@@ -47,10 +47,10 @@ export class NodeMemory {
     };
   }
 
-  /** The memory of the rate limit; it has buckets as soon as the limit has been enabled. */
+  /** The memory of the rate limit; it contains buckets once the limit has been enabled. */
   rateBucketsFor(isLimited: boolean): SharedArrayBuffer {
     if (this.rateBuckets === undefined || (isLimited && !this.hasBuckets)) {
-      // Always the same seed: it also distinguishes networks if there is no limit.
+      // The seed is always the same, because it is also used to distinguish networks if there is no limit.
       this.rateBuckets = createRateBuckets(isLimited, this.rateSeed);
       this.hasBuckets = isLimited;
     }
@@ -62,12 +62,12 @@ export class NodeMemory {
     this.cookieKeys.keepUp(systemClock.nowMs() / 1000);
   }
 
-  /** See `ThreadStart`. */
+  /** Index of a thread among all threads, see `asker` in `ThreadStart`. */
   askerOf(worker: number, role: ThreadRole): number {
     return ROLES.indexOf(role) * this.workers + worker;
   }
 
-  /** Releases everything that a dead thread owned: the cache's lock, connections, claims. */
+  /** Releases what a dead thread owned: the lock of the cache, connections and claims. */
   release(worker: number, role: ThreadRole): void {
     const { cache, connections, claims } = this.buffers;
     const asker = this.askerOf(worker, role);

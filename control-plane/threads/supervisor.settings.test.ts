@@ -29,19 +29,19 @@ function settings(upstream: ScriptedUpstream, toml = '') {
   return workerSettings(testConfig(`${pool}\n${toml}`), port, HOOKS);
 }
 
-/** Asks from many sockets, so that all workers are asked; returns the addresses or the code of each reply. */
+/** Sends queries from many sockets, so that all workers get some; returns the addresses or the RCODE of each reply. */
 async function askAll(name: (client: number) => string): Promise<string[]> {
   const replies = await Promise.all(clients.map((client, at) => client.ask(name(at), 'A')));
   return replies.map(({ data, rcode }) => (typeof data[0] === 'string' ? data[0] : String(rcode)));
 }
 
-/** Names that no client has asked for. */
+/** Names that no client has queried yet. */
 function newNames(): (client: number) => string {
   const round = ++names;
   return (client) => `r${round}-${client}.example`;
 }
 
-/** Questions that the first upstream has received and not answered yet. */
+/** Queries that the first upstream has received, but not answered yet. */
 function held(): ReceivedQuery[] {
   const queries: ReceivedQuery[] = [];
   first.udpScript = (query) => void queries.push(query);

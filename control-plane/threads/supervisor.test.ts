@@ -23,7 +23,7 @@ import { secretOfTests } from '../../test/support/parts/cookies-of-tests.ts';
 
 const BLOCK = { kind: 'block', subdomains: false } as const;
 
-/** Blocks one name, a different one in each version. */
+/** A snapshot that blocks one name, which is different in each version. */
 const snapshot = (version: number): SnapshotBuffers =>
   snapshotOf([{ text: `||v${version}.example^`, reading: BLOCK }], {}, version);
 
@@ -34,7 +34,7 @@ afterEach(async () => {
   for (const supervisor of started.splice(0)) await supervisor.drain();
 });
 
-/** A supervisor of one worker on a free port, with snapshot 1; not started. */
+/** Creates, but does not start, a supervisor of one worker on a free port, with snapshot 1. */
 async function make(options: Partial<SupervisorOptions> = {}): Promise<WorkerSupervisor> {
   const config = testConfig('dns.pools = [{ name = "none", servers = ["127.0.0.1:9"] }]');
   logger = new MemoryLogger();
@@ -76,9 +76,7 @@ async function untilReplaced(supervisor: WorkerSupervisor, count: number): Promi
   );
 }
 
-/**
- * Expects that a thread of every worker blocks the name of this version; asks from many sockets, to reach all of them.
- */
+/** Expects that every worker blocks the name of this version; sends queries from many sockets, to reach all workers. */
 async function expectBlocked(version: number): Promise<void> {
   const clients = await Promise.all(Array.from({ length: 16 }, () => UdpClient.open(port)));
   const replies = await Promise.all(clients.map((client) => client.ask(`v${version}.example`, 'A')));
@@ -144,7 +142,7 @@ describe('broadcast()', () => {
       message: 'threads did not confirm the snapshot in time',
       fields: { version: 2, threads: 1 },
     });
-    // The thread hangs and is replaced, and its successor starts with the snapshot that it missed.
+    // The thread hangs and is replaced, and the new thread starts with the snapshot that the old one missed.
     await untilReplaced(supervisor, 1);
     expect(logger.text()).toContain('terminating a DNS thread that hangs');
     await expectBlocked(2);
@@ -165,7 +163,7 @@ describe('broadcast()', () => {
 
   test('sends the newest snapshot to threads that are starting', async () => {
     const supervisor = await start();
-    // Read now, because a worker without threads does not know its back end.
+    // Read first, because a worker without threads does not know its back end.
     const roles = rolesOf(supervisor);
     for (const role of roles) breakThread(supervisor, role, 'exit');
     const versions = [2, 3, 4];

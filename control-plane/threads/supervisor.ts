@@ -1,6 +1,6 @@
 /**
  * Keeps the DNS threads alive and on the newest snapshot. A thread that dies or hangs is counted and immediately
- * replaced, while the others continue; its successor takes over its sockets, counters and log ring. Snapshots and
+ * replaced, while the other threads continue; its replacement gets its sockets, counters and log ring. Snapshots and
  * settings are delivered by `thread-deliveries.ts`, requests to threads by `thread-requests.ts`.
  */
 import { availableParallelism } from 'node:os';
@@ -30,34 +30,34 @@ import { type DnsWorker, isAnswering } from './dns-worker.ts';
 import { createWorkerMemory } from './worker-memory.ts';
 
 export interface SupervisorOptions {
-  /** 0 = one per core. */
+  /** Number of workers; 0 = one per CPU core. */
   readonly workers: number;
   readonly settings: WorkerSettings;
   readonly cache: SharedArrayBuffer;
   /** The current cluster secret. */
   readonly secret: () => Uint8Array;
   readonly snapshot: SnapshotBuffers;
-  /** Set before a thread starts, as the first query may come from another machine. */
+  /** State of the node, which is set before a thread starts, because the first query may come from another machine. */
   readonly nodeState?: NodeStateCode;
-  /** Null without encrypted DNS. */
+  /** Certificate of encrypted DNS; null without encrypted DNS. */
   readonly certificate?: ServedCertificate | null;
   readonly logger: Logger;
   /** Maximum wait of `broadcast()` in milliseconds. */
   readonly snapshotWaitMs?: number;
-  /** Called with the memory of all workers before their threads start, to provide sockets of another process. */
+  /** Called with the memory of all workers before their threads start; may add sockets of another process. */
   readonly equip?: (memories: readonly WorkerMemory[]) => void;
-  /** Another process answers on these sockets: no datagram is read until all threads that may be needed for it run. */
+  /** Whether another process shares the sockets: no datagram is read until all threads that it may need run. */
   readonly sharesSockets?: boolean;
 }
 
-/** A thread that dies sooner than this after its start is restarted after a pause, in milliseconds. */
+/** If a thread dies sooner after its start, it is restarted after a pause; both in milliseconds. */
 const QUICK_DEATH_MS = 1000;
 const RESTART_PAUSE_MS = 500;
-/** Interval of heartbeat checks, and consecutive misses that count as a hang. An idle thread beats every second. */
+/** Milliseconds between two checks of heartbeats. An idle thread sends a heartbeat every second. */
 const HEARTBEAT_MS = 1000;
-/** Maximum wait for all threads when stopping, in milliseconds: longer than the longest query, less than 5 s. */
+/** Maximum milliseconds to wait for all threads: more than for the longest query, but less than 5 s. */
 const DRAIN_MS = 3500;
-/** Part of the stop time for terminating the remaining threads. */
+/** Milliseconds of this time that are reserved for terminating the remaining threads. */
 const TERMINATE_MS = 100;
 
 /** The DNS threads of this node. */
@@ -70,7 +70,7 @@ export class WorkerSupervisor {
   private stopping = false;
   private outlives = false;
   private heartbeats: NodeJS.Timeout | undefined;
-  /** Receives every event of a thread. */
+  /** Reports every event of a thread. */
   private readonly events = new Events();
   /** Reason why `start` cannot succeed: a port is unavailable, or threads die when they start. */
   private startFailure: Error | undefined;
@@ -107,7 +107,7 @@ export class WorkerSupervisor {
 
   /** Starts all workers; rejects with a DnsListenError if a port is unavailable, or another error if threads die. */
   async start(): Promise<void> {
-    // A signal may have stopped the node before its threads: threads that start now would keep the process alive.
+    // A signal may already have stopped the node; threads that start now would keep the process alive.
     if (this.isStopping()) return;
     this.options.equip?.(this.memories());
     for (const index of this.workers.keys()) this.startThread(index, 'resolve');
@@ -128,14 +128,14 @@ export class WorkerSupervisor {
     return this.deliveries.deliverSnapshot(snapshot);
   }
 
-  /** Delivers settings, except those of sockets, which need a restart. */
+  /** Delivers settings. Settings of sockets are not applied until a restart. */
   useSettings(settings: WorkerSettings): Promise<number> {
     return this.deliveries.deliverSettings(settings);
   }
 
   /**
-   * Lets every thread finish its queries in flight, as far as time permits, and ends it. With `keepSockets` the sockets
-   * keep queueing new queries, for another process or for `readAgain`.
+   * Lets every thread finish its pending queries, as far as time permits, and ends it. With `keepSockets`, the sockets
+   * stay open and queue new queries for another process or for `readAgain()`.
    */
   async drain(withinMs = DRAIN_MS, keepSockets = false): Promise<void> {
     if (this.outlives && !keepSockets) return;
@@ -152,17 +152,17 @@ export class WorkerSupervisor {
         () => !this.isStopping() || this.threads().every((thread) => thread.start.role !== role),
       );
     };
-    // The answer threads end first: the resolve threads answer what remains in their rings.
+    // The answer threads end first, because the resolve threads answer the queries that remain in the rings.
     await Promise.race([ended('answer').then(() => ended('resolve')), deadline]);
     if (this.isStopping()) await Promise.all(this.threads().map((thread) => thread.terminate()));
   }
 
-  /** From now on the threads do not end with their node, because another process will continue with their sockets. */
+  /** From now on, stopping the node does not end the threads, because another process uses their sockets. */
   outlive(): void {
     this.outlives = true;
   }
 
-  /** Undoes a drain that kept the sockets. Resolves when each worker answers, or when the workers are drained again. */
+  /** Undoes a drain that kept the sockets. Resolves when all workers answer queries, or when they are drained again. */
   async readAgain(): Promise<void> {
     if (!this.stopping) return;
     this.stopping = false;
@@ -192,7 +192,7 @@ export class WorkerSupervisor {
     return this.workers.map((worker) => worker.upstreams);
   }
 
-  /** Number of working and of configured workers, and of replaced threads. */
+  /** Number of workers that answer queries, of configured workers, and of replaced threads. */
   state(): { answering: number; workers: number; restarts: number; backend: 'batch' | 'dgram' | null } {
     const backend = this.workers[0]?.threads.get('resolve')?.backend ?? null;
     return {
@@ -203,7 +203,7 @@ export class WorkerSupervisor {
     };
   }
 
-  /** Test hook: heap figures of each thread; works only with fault injection enabled. */
+  /** For tests: heap figures of each thread; only with fault injection. */
   async measure(): Promise<readonly Readonly<Record<ThreadRole, ThreadMeasures | null>>[]> {
     for (const thread of this.threads()) {
       thread.measures = null;
@@ -216,7 +216,7 @@ export class WorkerSupervisor {
     }));
   }
 
-  /** Makes every thread, and those that are started later, validate with these anchors. */
+  /** Makes all threads, including those that start later, validate with these trust anchors. */
   trust(anchors: readonly TrustAnchor[]): void {
     if (!this.deliveries.trust(anchors)) return;
     for (const thread of this.threads()) thread.post({ type: 'trust', anchors });
@@ -237,7 +237,7 @@ export class WorkerSupervisor {
     }
   }
 
-  /** The last state that was set. */
+  /** The last state. */
   nodeState(): NodeStateCode {
     const [first] = this.memories();
     return Atomics.load(new Int32Array(first!.control), WorkerControl.NODE_STATE_WORD) as NodeStateCode;
@@ -250,7 +250,7 @@ export class WorkerSupervisor {
       if (thread.start.role === 'resolve') thread.post({ type: 'certificate', certificate });
   }
 
-  /** Test hook: makes a thread die or hang; works only with fault injection enabled. */
+  /** For tests: makes a thread die or hang; only with fault injection. */
   injectFault(index: number, role: ThreadRole, fault: Fault): void {
     this.workers[index]?.threads.get(role)?.post({ type: 'fault', fault });
   }
@@ -327,7 +327,7 @@ export class WorkerSupervisor {
     if (!isRunning && !this.stopping && this.startFailure === undefined) this.startThread(index, 'answer');
   }
 
-  /** If another process is still answering, answer threads start when all resolve threads run. */
+  /** If another process still answers queries, starts the answer threads as soon as all resolve threads are running. */
   private startAnsweringTogether(): void {
     if (this.hasStarted || this.options.sharesSockets !== true) return;
     const resolvers = this.workers.map(({ threads }) => threads.get('resolve')?.backend ?? null);
@@ -374,7 +374,7 @@ export class WorkerSupervisor {
     this.events.happened();
   }
 
-  /** A drain may be undone while it is being awaited. */
+  /** A method, because the value may change while a drain is awaited: a drain can be undone. */
   private isStopping(): boolean {
     return this.stopping;
   }
@@ -386,7 +386,7 @@ export class WorkerSupervisor {
     }, HEARTBEAT_MS);
   }
 
-  /** Terminates threads whose loop hangs; their end triggers the replacement. */
+  /** Terminates threads whose loop hangs; when they have ended, they are replaced. */
   private checkHeartbeats(): void {
     for (const thread of this.threads()) {
       if (thread.backend === null || !thread.startsToHang()) continue;

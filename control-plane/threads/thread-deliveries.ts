@@ -47,12 +47,12 @@ export class ThreadDeliveries {
     return this.snapshots.deliver(snapshot);
   }
 
-  /** Delivers settings as `deliverSnapshot` delivers a snapshot. */
+  /** Delivers settings, like `deliverSnapshot()`. */
   deliverSettings(settings: WorkerSettings): Promise<number> {
     return this.settings.deliver(this.given(this.settings.newest.version + 1, settings));
   }
 
-  /** Replaces the trust anchors for threads that start later; false if nothing is validated. */
+  /** Replaces the trust anchors for threads that start later; false if DNSSEC validation is disabled. */
   trust(anchors: readonly TrustAnchor[]): boolean {
     const { newest } = this.settings;
     const { dnssec } = newest.settings;

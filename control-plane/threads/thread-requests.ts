@@ -1,24 +1,27 @@
-/** Unanswered requests to resolve threads: explanations, keys of trust points, relayed queries. */
+/**
+ * Sends requests to resolve threads, and keeps those without a response: explanations, keys of trust points, relayed
+ * queries.
+ */
 import type { TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
 import type { Explanation } from '../../shared/threads/explanation.ts';
 import type { FromWorker, ToWorker } from '../../shared/threads/messages.ts';
 
 type Explain = Extract<ToWorker, { type: 'explain' }>;
 
-/** The question to explain. */
+/** The query to explain. */
 export type QuestionToExplain = Pick<
   Explain,
   'qname' | 'qtype' | 'client' | 'clientKey' | 'clientId' | 'groupId'
 >;
 
-/** No thread responded in time. */
+/** Error: no thread responded in time. */
 export class ThreadUnavailable extends Error {
   override readonly name = 'ThreadUnavailable';
 }
 
 /** ::ffff:127.0.0.1 */
 const LOOPBACK = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1);
-/** Maximum wait for a response in milliseconds; a thread that dies never responds. */
+/** Maximum wait for a response in milliseconds; needed because a thread that dies never responds. */
 const WAIT_MS = 10_000;
 
 /** Sends requests to resolve threads and matches responses by id. */
@@ -34,19 +37,19 @@ export class ThreadRequests {
     this.post = post;
   }
 
-  /** Makes a thread explain the answer to a question; rejects with ThreadUnavailable. */
+  /** Makes a thread explain the answer to a query; may reject with ThreadUnavailable. */
   explain(question: QuestionToExplain): Promise<Explanation> {
     return this.ask(this.explanations, (id) => ({ type: 'explain', id, ...question }));
   }
 
-  /** Makes a thread query the keys of a zone with trust anchors; rejects with ThreadUnavailable. */
+  /** Makes a thread query the keys of a zone with trust anchors; may reject with ThreadUnavailable. */
   observe(zone: Uint8Array): Promise<TrustPointKeys | null> {
     return this.ask(this.trustPoints, (id) => ({ type: 'observe-trust-point', id, zone }));
   }
 
   /**
-   * Makes a thread answer a message in wire form for a client, an address of 16 bytes, with its key ('' = none);
-   * resolves with null if no reply is due. Rejects with ThreadUnavailable.
+   * Makes a thread answer a message in wire form. `client` is the client's address (16 bytes), `clientKey` its key (''
+   * = none). Resolves with null if the message must not be answered; may reject with ThreadUnavailable.
    */
   relay(message: Uint8Array, client: Uint8Array, clientKey: string): Promise<Uint8Array | null> {
     return this.ask(this.replies, (id) => ({ type: 'ask', id, message, client, clientKey, isOwn: false }));
@@ -58,7 +61,7 @@ export class ThreadRequests {
     return this.ask(this.replies, (id) => ({ type: 'ask', id, message, client, clientKey, isOwn: true }));
   }
 
-  /** Handles a thread's response; a late one is ignored. */
+  /** Handles a thread's response; a late response is ignored. */
   take(message: FromWorker): void {
     if (message.type === 'explained') this.explanations.get(message.id)?.(message.explanation);
     else if (message.type === 'trust-point') this.trustPoints.get(message.id)?.(message.keys);

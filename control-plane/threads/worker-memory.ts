@@ -1,4 +1,4 @@
-/** Shared memory of the workers: created by the control plane, so that it outlives their threads. */
+/** Creates the shared memory of the workers. It belongs to the control plane, so that it remains if a thread dies. */
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/memory/sighting-layout.ts';
 import { COUNTERS_BYTES } from '../../shared/memory/answer-counters.ts';
 import { WorkerControl, type WorkerMemory } from '../../shared/threads/messages.ts';
@@ -6,9 +6,9 @@ import { createFirstServers } from '../../shared/memory/first-server-layout.ts';
 import { MISS_RING_BYTES } from '../../shared/memory/miss-ring.ts';
 import { logRingBytes } from '../../shared/query-log.ts';
 
-/** Records in an answer thread's log ring: at 300,000 queries/s it fills up in 55 ms. */
+/** Number of records in the log ring of an answer thread; at 300,000 queries/s, the ring fills up in 55 ms. */
 const ANSWER_LOG_RECORDS = 16_384;
-/** Records in a resolve thread's log ring: forwarding is an order of magnitude slower. */
+/** Number of records in the log ring of a resolve thread; forwarding is an order of magnitude slower. */
 const RESOLVE_LOG_RECORDS = 8192;
 
 /** Creates the memory of one worker. */

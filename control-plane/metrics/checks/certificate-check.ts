@@ -1,4 +1,4 @@
-/** The certificates in use, as a health check and for metrics. Pure. */
+/** Checks the certificates in use, for health and metrics. Pure. */
 import type { HealthCheck } from '../../../shared/api/system-api.ts';
 
 /** Use of a certificate. */
@@ -11,12 +11,12 @@ export interface UsedCertificate {
   readonly notAfter: Date;
   /** Reason why the configured files are not in use; null = they are in use. */
   readonly fault: string | null;
-  /** Reason why ACME could not renew the certificate; absent if it could, or if ACME is not used. */
+  /** Reason why ACME could not renew the certificate; absent if the renewal was successful or ACME is not used. */
   readonly renewalFault?: string;
 }
 
 const DAY_MS = 86_400_000;
-/** Days before the expiry from which a renewal is overdue. */
+/** Number of days before the expiry of a certificate from which its renewal is overdue. */
 const WARN_DAYS = 14;
 /** The same limit for a short-lived certificate, as a share of its validity. */
 const WARN_SHARE = 1 / 3;

@@ -1,5 +1,5 @@
 /**
- * Free space of the disk with the data directory, and the size of the query log's spool in it; measured at intervals.
+ * Measures, at intervals, the free space of the disk with the data directory, and the size of the query log's spool.
  */
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,20 +10,24 @@ import { folderBytes } from '../../host/files/folder-bytes.ts';
 
 /** The last measurement. */
 export interface DiskState {
-  /** Bytes that Weir may still write, and size of the whole file system. */
+  /** Number of bytes that Weir may still write, and size of the whole file system. */
   readonly freeBytes: number;
   readonly sizeBytes: number;
   /** Whether no inode is left, so that no file can be created; some file systems have no such limit. */
   readonly hasNoInodes: boolean;
-  /** Null = there is no spool. */
+  /** Size of the spool; null = there is no spool. */
   readonly spoolBytes: number | null;
 }
 
 const MIB = 1024 ** 2;
 const POLL_MS = 10_000;
-/** The disk is nearly full below `share` or `bytes`, whichever is less, and always below `min`. */
+/**
+ * The disk is nearly full if its free space is below `share` of its size and below `bytes`, or if it is below `min`.
+ */
 const LOW = { share: 0.05, bytes: 1024 * MIB, min: 32 * MIB } as const;
-/** With less free space than this, the disk counts as full: the database writes in units of 8 KiB, and of 16 MiB. */
+/**
+ * With less free space than this, the disk counts as full, because the database writes in units of 8 KiB and of 16 MiB.
+ */
 const FULL_BYTES = MIB;
 /** Share of its limit above which the spool is nearly full. */
 const SPOOL_SHARE = 0.5;
@@ -42,7 +46,7 @@ export class DiskSpace {
     this.logger = logger;
   }
 
-  /** Starts measuring; call the result to stop. */
+  /** Starts measuring; returns a function that stops the measurements. */
   start(): () => Promise<void> {
     this.timer = setInterval(() => void this.check(), POLL_MS).unref();
     void this.check();
@@ -52,13 +56,13 @@ export class DiskSpace {
     };
   }
 
-  /** Null until the first measurement. */
+  /** The last measurement; null until the first one. */
   now(): DiskState | null {
     return this.state;
   }
 
   /**
-   * Measures once, unless a measurement is still running, for example on a file system that does not answer. Never
+   * Measures once, unless a measurement is still running, for example on a file system that does not respond. Never
    * rejects.
    */
   check(): Promise<void> {

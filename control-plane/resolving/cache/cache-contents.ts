@@ -50,7 +50,7 @@ export class CacheContents {
     };
   }
 
-  /** Entries that match, in arbitrary order. May include expired entries. Yields to other work between steps. */
+  /** The matching entries, in arbitrary order; they may include expired entries. Lets other work run between steps. */
   async page(query: CacheEntryQuery, clock: Clock): Promise<CacheEntryPage> {
     const { limit, offset } = query;
     const now = { wallMs: clock.nowMs(), monotonicSecs: Math.floor(clock.monotonicMs() / 1000) };
@@ -71,7 +71,7 @@ export class CacheContents {
     return { data, total, limit, offset };
   }
 
-  /** Removes the matching entries, for all workers at once; returns their number. Rejects with CacheBusy. */
+  /** Removes the matching entries, for all workers at once; returns their number. May reject with CacheBusy. */
   drop(filter: CacheEntryFilter): Promise<number> {
     return this.index.drop(new EntryMatch(filter));
   }

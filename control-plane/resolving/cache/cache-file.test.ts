@@ -40,7 +40,7 @@ describe('CacheFile', () => {
     const after = createAnswerCache(0);
     expect(await file.load(after, clock)).toBe(1);
     expect(await names(after)).toEqual(['a.example.org']);
-    // The file is only valid for one start.
+    // The file was deleted, because it is only valid for one start.
     expect(await file.load(createAnswerCache(0), clock)).toBe(0);
     keep(after, 'c.example.org', 300);
     expect(await names(after)).toEqual(['a.example.org', 'c.example.org']);

@@ -1,7 +1,7 @@
 /**
- * The answer cache on disk while Weir is stopped (`cache.persist`): written when the last thread has ended, read before
- * the first one starts, then deleted. A damaged file, or one with other settings or hash seeds, is ignored: a cache may
- * always start empty.
+ * The answer cache on disk while Weir is stopped (`cache.persist`): it is written when the last thread has ended, read
+ * before the first thread starts, and then deleted. A damaged file, or a file with other settings or hash seeds, is
+ * ignored; the cache then starts empty.
  */
 import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
@@ -22,12 +22,13 @@ import { CacheIndex, isWhole } from './cache-index.ts';
 
 const DIGEST_SIZE = 32;
 const FILE_NAME = 'answer-cache';
-/** This text changes with the layout of the file or of an entry. */
+/** Identifies the layout of the file and its entries. Change it with the layout. */
 const FORMAT = 'weir answer cache 2';
 
 /**
- * The file: a digest of everything that its answers depend on, two f64 (the time of writing, in seconds of the wall
- * clock and of the monotonic clock), the entries as in memory, and a digest of all this.
+ * Offsets in the file. It consists of a digest of all settings on which the answers depend, two f64 (the time of
+ * writing, in seconds of the wall clock and of the monotonic clock), the entries as in memory, and a digest of all
+ * preceding bytes.
  */
 const SAVED_WALL_AT = DIGEST_SIZE;
 const SAVED_MONOTONIC_AT = SAVED_WALL_AT + 8;
@@ -39,14 +40,14 @@ export class CacheFile {
   private readonly mark: Uint8Array;
   private readonly logger: Logger;
 
-  /** `settings`: everything that answers depend on; a file with other settings is ignored. */
+  /** `settings` are all settings on which answers depend; a file with other settings is ignored. */
   constructor(dataDir: string, settings: unknown, logger: Logger) {
     this.path = join(dataDir, FILE_NAME);
     this.mark = digest(Buffer.from(FORMAT + JSON.stringify(settings)));
     this.logger = logger;
   }
 
-  /** Writes the entries that have not expired. Answers of forward zones are left out. */
+  /** Writes the entries that have not expired. Answers of forward zones are omitted. */
   async save(cache: SharedArrayBuffer, clock: Clock): Promise<void> {
     await writeDurably(this.path, this.image(cache, clock));
   }
@@ -66,18 +67,22 @@ export class CacheFile {
     return Buffer.concat([whole, digest(whole)]);
   }
 
-  /** Fills an empty, unused cache from the file; returns the number of entries. An unusable file is logged. */
+  /**
+   * Fills an empty, unused cache from the file; returns the number of entries. A file that cannot be used is logged.
+   */
   async load(cache: SharedArrayBuffer, clock: Clock): Promise<number> {
     const found = await this.read();
     return found === null ? 0 : this.fill(cache, clock, found);
   }
 
-  /** Deletes the file of an earlier run, whose answers were received as an image. */
+  /** Deletes the file of an earlier run, because newer answers were received as an image. */
   async discard(): Promise<void> {
     await rm(this.path, { force: true });
   }
 
-  /** Fills an empty, unused cache with an image; returns the number of entries. An unusable image is logged. */
+  /**
+   * Fills an empty, unused cache with an image; returns the number of entries. An image that cannot be used is logged.
+   */
   fill(cache: SharedArrayBuffer, clock: Clock, image: Buffer): number {
     const contents = this.checked(image);
     if (contents === null) return 0;
@@ -99,9 +104,10 @@ export class CacheFile {
   }
 
   /**
-   * Offset from the file's monotonic clock to the current one, so that lifetimes shrink by the elapsed time: as
-   * measured by the wall clock, and at least by the monotonic clock if the machine was not rebooted. Null if the wall
-   * clock went back, so that the elapsed time is unknown.
+   * Difference between the monotonic clock of the file and the current one, by which times in entries are shifted, so
+   * that their TTLs decrease by the elapsed time. The elapsed time is that of the wall clock, but, if the machine was
+   * not rebooted, at least that of the monotonic clock. Null if the elapsed time is unknown, because the wall clock
+   * went back.
    */
   private shiftSecs(contents: Buffer, now: Secs): number | null {
     const savedMonotonic = contents.readDoubleLE(SAVED_MONOTONIC_AT);
@@ -120,7 +126,7 @@ export class CacheFile {
   private async read(): Promise<Buffer | null> {
     try {
       const contents = await readFile(this.path);
-      // Entries removed from now on must not return after a crash.
+      // The file is deleted, so that entries that are removed later do not return after a crash.
       await rm(this.path);
       return contents;
     } catch (error) {
@@ -133,7 +139,7 @@ export class CacheFile {
     }
   }
 
-  /** The format mark and the entries; null if they are damaged or have other settings. */
+  /** The content without the final digest; null if it is damaged or was written with other settings. */
   private checked(contents: Buffer): Buffer | null {
     const body = contents.subarray(0, -DIGEST_SIZE);
     const isGood =
@@ -166,13 +172,13 @@ function isWorthKeeping(view: DataView, nowMonotonicSecs: number): boolean {
   return isOfPools && view.getInt32(CacheEntry.EXPIRES_AT_SECS, true) > nowMonotonicSecs;
 }
 
-/** Appends an entry; false if it does not fit. */
+/** Appends an entry to the cache; false if it does not fit. */
 function place(memory: CacheMemory, bytes: Uint8Array, view: DataView): boolean {
   const { head, index, slab, bucketMask, slabUnits } = memory;
   const units = bytes.length / CACHE_UNIT;
   let position = head[CacheHead.HEAD_WORD]!;
   const used = position % CACHE_SEGMENT_UNITS;
-  // The unused rest of a segment begins with a length of 0, as it was never written.
+  // The unused end of a segment begins with a length of 0, because it was never written.
   if (used + units > CACHE_SEGMENT_UNITS) position += CACHE_SEGMENT_UNITS - used;
   if (units > CACHE_SEGMENT_UNITS || position + units > slabUnits) return false;
   const bucket = (view.getInt32(CacheEntry.HASH_LOW, true) & bucketMask) << CacheBucket.SHIFT;

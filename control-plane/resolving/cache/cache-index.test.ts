@@ -57,7 +57,7 @@ describe('CacheIndex', () => {
     expect(names()).toEqual([]);
     memory.slabWords[units] = length;
     expect(names()).toEqual(['a.example']);
-    // The tail has passed the entry.
+    // Simulates that the tail has passed the entry.
     memory.head[CacheHead.TAIL_WORD] = position + 1;
     expect(names()).toEqual([]);
   });

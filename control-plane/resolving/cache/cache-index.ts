@@ -1,6 +1,6 @@
 /**
- * The entries of the shared answer cache, one after another, to list, remove or save them. An entry is returned as a
- * consistent copy; changes of the index need the lock, as in the workers.
+ * Goes through the entries of the shared answer cache, to list, remove or save them. Entries are returned as consistent
+ * copies. Changes of the index require the lock, like in the workers.
  */
 import { ApiError } from '../../api/api-error.ts';
 import { setImmediate as othersTurn, setTimeout as delay } from 'node:timers/promises';
@@ -17,16 +17,16 @@ import type { EntryMatch } from './entry-match.ts';
 
 /** One entry, copied. */
 export interface CopiedEntry {
-  /** The entry as stored in the slab (`CacheEntry`), including padding. */
+  /** The entry as stored in the slab, the memory of the entries (`CacheEntry`), including padding. */
   readonly bytes: Uint8Array;
   readonly view: DataView;
   readonly inUse: boolean;
 }
 
-/** Seconds after which a worker has released the cache, or the supervisor has broken its lock. */
+/** Seconds after which a client may retry; the worker then has released the lock, or the supervisor has broken it. */
 const RETRY_SECS = 1;
 
-/** 503: the cache stayed locked. */
+/** 503: the cache was locked for too long. */
 export class CacheBusy extends ApiError {
   constructor() {
     super(503, 'busy', 'the answer cache is locked by a worker; some entries may already have been cleared', {
@@ -36,7 +36,7 @@ export class CacheBusy extends ApiError {
   }
 }
 
-/** Buckets processed each time the lock is taken: less than a millisecond. */
+/** Number of buckets that are processed each time the lock is taken; takes less than a millisecond. */
 const BUCKETS_PER_TURN = 1024;
 const LOCK_TRIES = 500;
 const ALL = { matches: (): boolean => true };
@@ -48,7 +48,7 @@ interface Turn {
   readonly end: number;
 }
 
-/** Walks the index of one cache. */
+/** Goes through the index of one cache. */
 export class CacheIndex {
   private readonly memory: CacheMemory;
 
@@ -61,13 +61,13 @@ export class CacheIndex {
     return Atomics.load(this.memory.head, word) >>> 0;
   }
 
-  /** Bytes of the slab in use, including dead entries. */
+  /** Number of bytes of the slab that are in use, including entries that were replaced or removed. */
   get bytes(): number {
     const units = unitsBetween(this.memory, this.head(CacheHead.TAIL_WORD), this.head(CacheHead.HEAD_WORD));
     return units * CACHE_UNIT;
   }
 
-  /** Every entry that is consistent while it is read. */
+  /** All entries. An entry that changes while it is read is skipped. */
   *entries(): Generator<CopiedEntry> {
     for (const turn of this.turns())
       for (const place of this.places(turn, ALL)) {
@@ -76,7 +76,7 @@ export class CacheIndex {
       }
   }
 
-  /** Splits the index into parts, each a fraction of a millisecond's work. */
+  /** Divides the index into parts that can each be processed in a fraction of a millisecond. */
   *turns(): Generator<Turn> {
     const buckets = this.memory.bucketMask + 1;
     for (let first = 0; first < buckets; first += BUCKETS_PER_TURN)
@@ -84,7 +84,8 @@ export class CacheIndex {
   }
 
   /**
-   * Places with a matching entry in a part of the index, for `copy`; the entry may no longer exist when it is copied.
+   * In a part of the index: the places of matching entries, for `copy()`. An entry may no longer exist when it is
+   * copied.
    */
   *places({ first, end }: Turn, match: Pick<EntryMatch, 'matches'>): Generator<number> {
     const { index, slab, slabUnits } = this.memory;
@@ -100,7 +101,7 @@ export class CacheIndex {
     }
   }
 
-  /** Removes the matching entries; returns their number. Rejects with CacheBusy. */
+  /** Removes the matching entries; returns their number. May reject with CacheBusy. */
   async drop(match: Pick<EntryMatch, 'matches'>): Promise<number> {
     const { index, head } = this.memory;
     let dropped = 0;
@@ -129,7 +130,7 @@ export class CacheIndex {
     const at = (position % memory.slabUnits) * CACHE_UNIT;
     const units = memory.slabWords[(at + CacheEntry.UNITS) >>> 2]! >>> 0;
     const bytes = memory.slab.slice(at, at + units * CACHE_UNIT);
-    // An atomic operation orders the loads before it, see `AnswerCache`.
+    // The atomic operation ensures that the preceding loads are complete, see `AnswerCache`.
     Atomics.add(ORDER, 0, 1);
     if (this.isGone(position) || !isWhole(bytes)) return null;
     const bucket = place & ~(CacheBucket.WORDS - 1);
@@ -138,7 +139,7 @@ export class CacheIndex {
     return { bytes, view: viewOf(bytes), inUse };
   }
 
-  /** Whether the tail has passed a position. */
+  /** Whether the entry at a position was overwritten, because the tail has passed the position. */
   private isGone(position: number): boolean {
     return unitsBetween(this.memory, this.head(CacheHead.TAIL_WORD), position) >= this.memory.slabUnits;
   }

@@ -84,7 +84,7 @@ function dropCacheEntries(cache: CacheContents, database: Database, logger: Logg
     tag: 'Cache',
     summary: 'Clear the cache, or the answers for a name or type',
     query: CacheEntryFilter,
-    waits: false, // Only the cache of this node changes.
+    waits: false, // No need to wait for other nodes, because only the cache of this node changes.
     errors: { 503: 'the cache is locked by a worker; see Retry-After' },
     handle: async (request) => {
       const { query } = request;

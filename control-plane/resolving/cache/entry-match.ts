@@ -1,13 +1,13 @@
-/** Selects entries of the answer cache. An entry is compared in place, because most do not match. */
+/** Selects entries of the answer cache. An entry is compared without copying it, because most entries do not match. */
 import type { CacheEntryFilter } from '../../../shared/api/cache-api.ts';
 import { rrTypeCode } from '../../../shared/dns/iana.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { CacheEntry } from '../../../shared/memory/answer-cache-layout.ts';
 
-/** The entries of a name, of a type, or both; all if neither is given. */
+/** Matches entries by name, by type, or both; all entries if neither is given. */
 export class EntryMatch {
   private readonly qtype: number | undefined;
-  /** Wire form in lower case. */
+  /** Name in wire form, in lower case. */
   private readonly name: Uint8Array | undefined;
   private readonly isWithBelow: boolean;
 

@@ -1,7 +1,7 @@
 /**
- * Trust anchors that were found or revoked since the release of Weir or the operator's file. They are stored in the
- * data directory so that they do not depend on the database. One key per line, then a checksum. If the file is damaged,
- * it is ignored and the configured anchors are used.
+ * Stores keys of trust points that were found or revoked since the release of Weir, or since the file of the
+ * administrator was written. They are in a file in the data directory, so that they do not depend on the database: one
+ * key per line, then a checksum. If the file is damaged, it is ignored and the configured anchors are used.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import { hash } from 'node:crypto';
@@ -21,7 +21,10 @@ const CHECKSUM = 'sha256 ';
 /** Keys by the zone's name in presentation form. */
 export type KeysByZone = ReadonlyMap<string, readonly ManagedKey[]>;
 
-/** Reads the file in a data directory; empty if it does not exist or cannot be read, which is logged. */
+/**
+ * Reads the file in a data directory; the result is empty if the file does not exist or cannot be read; the latter is
+ * logged.
+ */
 export async function readAnchorFile(dataDir: string, logger: Logger): Promise<KeysByZone> {
   const path = join(dataDir, ANCHOR_FILE);
   try {
@@ -34,7 +37,7 @@ export async function readAnchorFile(dataDir: string, logger: Logger): Promise<K
   }
 }
 
-/** Writes the file; throws on failure, and the previous file remains. */
+/** Writes the file; if writing fails, it throws, and the previous file remains. */
 export async function writeAnchorFile(dataDir: string, keys: KeysByZone): Promise<void> {
   await writeDurably(join(dataDir, ANCHOR_FILE), Buffer.from(anchorText(keys)));
 }

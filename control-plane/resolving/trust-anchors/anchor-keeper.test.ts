@@ -1,4 +1,4 @@
-/** The keeper with a clock that the test sets, real files, and keys as a thread reports them. */
+/** Tests the keeper with a clock that the test sets, with real files, and with keys as a thread reports them. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const ANCHORS: TrustAnchor[] = [{ zone: Uint8Array.of(0), type: RRType.DNSKEY, r
 let dataDir: string;
 let clock: Clock & { at: number };
 let logger: MemoryLogger;
-/** Keys of the zone; an error if no thread answers. */
+/** Keys of the zone, or an error if no thread responds. */
 let zone: TrustPointKeys | null | Error;
 let checks: number;
 let active: number[][];

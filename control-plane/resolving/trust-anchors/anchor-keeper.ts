@@ -1,7 +1,7 @@
 /**
- * Keeps trust anchors up to date (RFC 5011): makes a thread query the keys of each followed zone, at the intervals
- * given by the zone's signatures, stores the result on disk and sends it to the threads. `managed-keys.ts` decides what
- * an observation means.
+ * Keeps trust anchors up to date (RFC 5011): makes a thread query the keys of each followed zone, at intervals that
+ * depend on the zone's signatures, stores the result on disk, and sends it to the threads. `managed-keys.ts` determines
+ * how the observed keys change the trust anchors.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -16,13 +16,13 @@ import { activeAnchors, type KeyChange, type ManagedKey, observed, refreshDelayM
 export interface AnchorKeeperParts {
   /** Trust anchors that are configured or built in. */
   readonly anchors: readonly TrustAnchor[];
-  /** Whether keys of the anchors' zones are followed at all. */
+  /** Whether changes of the keys of the anchors' zones are followed. */
   readonly isFollowing: boolean;
   readonly dataDir: string;
   readonly clock: Clock;
   /**
-   * Whether the clock is known to be wrong. A new key waits 30 days by this clock, so no zone is followed while the
-   * clock is wrong.
+   * Whether the clock is known to be wrong. No zone is followed in this case, because a new key must be observed for 30
+   * days by this clock.
    */
   readonly isClockWrong: () => boolean;
   readonly logger: Logger;
@@ -30,9 +30,9 @@ export interface AnchorKeeperParts {
 
 /** Fetches and validates keys. */
 export interface Validators {
-  /** The keys of a zone with trust anchors; null = no answer. May reject. */
+  /** The keys of a zone with trust anchors; null = no response. May reject. */
   observe(zone: Uint8Array): Promise<TrustPointKeys | null>;
-  /** Activates anchors. */
+  /** Makes the threads validate with these anchors. */
   trust(anchors: readonly TrustAnchor[]): void;
 }
 
@@ -42,11 +42,11 @@ interface TrustPoint {
   readonly name: string;
   readonly configured: readonly TrustAnchor[];
   keys: readonly ManagedKey[];
-  /** Unix milliseconds. */
+  /** Time of the next check in Unix milliseconds. */
   dueMs: number;
 }
 
-/** Milliseconds between two checks of whether a query is due. */
+/** Milliseconds between two checks whether a query is due. */
 const POLL_MS = 60_000;
 
 /** Follows the trust anchors of all configured zones. One per node. */
@@ -96,7 +96,7 @@ export class AnchorKeeper {
     await this.running;
   }
 
-  /** Checks the keys of each zone that is due; resolves when done, successful or not. */
+  /** Checks the keys of each zone that is due; resolves when the checks have ended, even if they failed. */
   check(): Promise<void> {
     const { validators } = this;
     if (validators === undefined) return this.running;
@@ -108,7 +108,7 @@ export class AnchorKeeper {
     return this.running;
   }
 
-  /** If the clock was set back, the next check must not be delayed beyond the longest interval. */
+  /** Whether a check is due. If the clock was set back, the check is due after the longest interval at the latest. */
   private isDue({ dueMs }: TrustPoint): boolean {
     const nowMs = this.parts.clock.nowMs();
     return nowMs >= dueMs || dueMs - nowMs > refreshDelayMs(LONGEST);
@@ -117,7 +117,7 @@ export class AnchorKeeper {
   private async refresh(point: TrustPoint, validators: Validators): Promise<void> {
     const { clock, logger } = this.parts;
     const seen = await this.observe(point, validators);
-    // Other anchors may be active by now.
+    // Stops here if closed: other anchors may be active by now.
     if (this.isClosed) return;
     const nowMs = clock.nowMs();
     point.dueMs = nowMs + refreshDelayMs(seen);
@@ -156,7 +156,10 @@ export class AnchorKeeper {
     this.parts.logger.info('trust anchor changed its state', fields);
   }
 
-  /** If storing fails, the result is still used, and will be found again after the next start. */
+  /**
+   * Stores the keys. If storing fails, the result is used nevertheless, and will be observed again after the next
+   * start.
+   */
   private async save(): Promise<void> {
     try {
       const keys = new Map(this.points.map((point) => [point.name, point.keys]));

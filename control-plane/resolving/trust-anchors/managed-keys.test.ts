@@ -17,7 +17,7 @@ function seen(rdatas: Uint8Array[], isTrusted = true, originalTtlSecs = 172_800)
   return { isTrusted, keys, originalTtlSecs, expiresInSecs: 1_209_600 };
 }
 
-/** A trust point over time. */
+/** A trust point whose keys change over time. */
 class Story {
   nowMs = Date.UTC(2025, 0, 11);
   keys: readonly ManagedKey[] = [];
@@ -28,7 +28,7 @@ class Story {
     return this.keys.map(({ rdata, state }) => `${rdata[4]} ${state}`).join(', ');
   }
 
-  /** First byte of each trusted key, by which the test tells them apart. */
+  /** First byte of each trusted key, by which the test distinguishes keys. */
   get trusted(): number[] {
     return activeAnchors(ROOT, CONFIGURED, this.keys).map(({ rdata }) => rdata[4]!);
   }

@@ -1,12 +1,12 @@
 /**
- * The life cycle of a trust anchor (RFC 5011 section 4): a key that is signed by a trusted key becomes trusted after
- * the add hold-down time; a key that revokes itself is never trusted again. Pure: observations and time are arguments.
+ * The life cycle of a trust anchor (RFC 5011 section 4): a new key that a trusted key signs becomes trusted after the
+ * add hold-down time; a key that is revoked is never trusted again. Pure: observations and time are arguments.
  */
 import { isAnchorOf, withoutRevocation } from '../../../shared/dns/dnskey-rdata.ts';
 import { RRType } from '../../../shared/dns/iana.ts';
 import type { TrustAnchor, TrustPointKeys } from '../../../shared/dns/trust-anchors.ts';
 
-/** States of RFC 5011 section 4.2; in `Start` a key is unknown. */
+/** States of RFC 5011 section 4.2; the state `Start` is not stored, because the key is then unknown. */
 export const KEY_STATES = ['add-pending', 'valid', 'missing', 'revoked', 'removed'] as const;
 /** State of a key. */
 export type KeyState = (typeof KEY_STATES)[number];
@@ -22,7 +22,7 @@ export interface ManagedKey {
   readonly trustedFromMs: number;
 }
 
-/** A state transition of a key; null = not known before, or no longer. */
+/** A state transition of a key; null = the key was unknown before, or is no longer known. */
 export interface KeyChange {
   readonly rdata: Uint8Array;
   readonly from: KeyState | null;
@@ -34,12 +34,12 @@ const DAY_MS = 24 * HOUR_MS;
 /** Add and remove hold-down times (RFC 5011 sections 2.4.1 and 2.4.2). */
 const HOLD_DOWN_MS = 30 * DAY_MS;
 /**
- * Maximum number of pending keys: a zone could name any number. Further keys wait until one of these is trusted or
- * removed.
+ * Maximum number of pending keys: limited because a zone can publish any number of keys. Further keys are not
+ * considered until a pending one is trusted or removed.
  */
 const MAX_PENDING_KEYS = 8;
 
-/** The keys of one trust point after its DNSKEY RRset was seen, and what has changed. */
+/** The new states of the keys of a trust point after its DNSKEY RRset was observed, and the changes. */
 export function observed(
   keys: readonly ManagedKey[],
   configured: readonly TrustAnchor[],
@@ -68,7 +68,10 @@ export function observed(
   return { keys: followed, changes };
 }
 
-/** Transition from `Start`: only a trusted key can introduce others, and a key can only be revoked by itself. */
+/**
+ * First state of an unknown key. Only a trusted key can introduce other keys, and a key can only be revoked by its own
+ * signature.
+ */
 function firstState(
   rdata: Uint8Array,
   isRevoked: boolean,
@@ -94,12 +97,14 @@ function nextState(
   if (!seen.isTrusted) return state;
   if (state !== 'add-pending') return present === undefined ? 'missing' : 'valid';
   if (present === undefined) return null;
-  // The key may have been configured in the meantime, by a newer Weir or by the operator.
+  // The key may have been configured since then, by a newer release of Weir or by the administrator.
   const isConfigured = configured.some((anchor) => isAnchorOf(anchor, rdata));
   return isConfigured || nowMs >= trustedFromMs ? 'valid' : 'add-pending';
 }
 
-/** The anchors used for validation: the configured ones that are not revoked, and the keys found since. */
+/**
+ * The anchors used for validation: the configured anchors that are not revoked, and newer keys that have become valid.
+ */
 export function activeAnchors(
   zone: Uint8Array,
   configured: readonly TrustAnchor[],
@@ -114,7 +119,7 @@ export function activeAnchors(
   return [...left, ...found];
 }
 
-/** Milliseconds until the keys are queried again (RFC 5011 section 2.3). `seen` is null without an answer. */
+/** Milliseconds until the keys are queried again (RFC 5011 section 2.3). `seen` is null if there was no response. */
 export function refreshDelayMs(seen: TrustPointKeys | null): number {
   if (seen?.isTrusted !== true) return HOUR_MS;
   const shorterMs = Math.min(seen.originalTtlSecs, seen.expiresInSecs) * 1000;

@@ -1,8 +1,8 @@
 /**
  * Public resolvers that users may choose, as described by their operators. Data only: none of these servers is queried
- * before a user chooses it. Addresses after `@` are the operators' own, so that no other resolver is needed to find
- * them. Compared in November 2026 with the directories of AdGuard and of the DNSCrypt project. No longer listed:
- * dns0.eu (discontinued in October 2025) and Mullvad (discontinued on 2 November 2026).
+ * before a user chooses it. Addresses after `@` are published by the operators, so that no other resolver is needed to
+ * look up the host names. Compared in November 2026 with the directories of AdGuard and of the DNSCrypt project. No
+ * longer listed: dns0.eu (discontinued in October 2025) and Mullvad (discontinued on 2 November 2026).
  */
 import type { KnownUpstream } from '../../../shared/api/upstreams-api.ts';
 
@@ -77,7 +77,7 @@ const wikimedia = of({
   page: 'https://meta.wikimedia.org/wiki/Wikimedia_DNS',
 });
 
-/** In the order in which they are offered; the variants of an operator are together. */
+/** The resolvers, in the order in which the dashboard offers them; variants of one operator follow each other. */
 export const KNOWN_UPSTREAMS: readonly KnownUpstream[] = [
   quad9({
     variant: '',

@@ -1,12 +1,14 @@
 /**
- * Watches the answered queries for names that were only sent to an upstream: if a query for such a name arrives, the
- * upstream sends queries back.
+ * Detects forwarding loops: finds queries for names that this node has sent only to an upstream. If a query for such a
+ * name arrives, the upstream sends queries back to this node.
  */
 import { loopTokenIn } from '../../../shared/dns/loop-name.ts';
 import { addressToText } from '../../../shared/net/ip.ts';
 import type { QueryLogRow } from '../../query-log/rows/row.ts';
 
-/** Maximum number of names of this kind per second; a client that sends more is assumed to make them up. */
+/**
+ * Maximum number of such queries per second that are reported; if there are more, a client is probably inventing names.
+ */
 const MAX_PER_SECOND = 32;
 
 /**

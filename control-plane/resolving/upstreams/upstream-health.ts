@@ -1,4 +1,4 @@
-/** Merges the workers' reports about the upstream servers: counts are added, latencies pooled. */
+/** Merges the workers' reports about the upstream servers: adds counts, and combines the distributions of latencies. */
 import type {
   UpstreamDetail,
   UpstreamFinding,
@@ -8,8 +8,8 @@ import type {
 import type { LatencyCounts, UpstreamReport, UpstreamReports } from '../../../shared/threads/messages.ts';
 
 /**
- * One row per server and pool, in the order of the configuration; then one per server and forward zone, distinguished
- * by `kind` from a pool of the same name. `reports`: one per worker.
+ * One row per server and pool, in the order of the configuration; then one per server and forward zone, which `kind`
+ * distinguishes from a pool with the same name. `reports` contains one element per worker.
  */
 export function upstreamDetails(reports: readonly UpstreamReports[]): UpstreamDetail[] {
   return [
@@ -27,12 +27,12 @@ export function upstreamDetails(reports: readonly UpstreamReports[]): UpstreamDe
 /** Identifies a row of `upstreamDetails()`. */
 export type UpstreamName = Pick<UpstreamDetail, 'address' | 'pool_name' | 'kind'>;
 
-/** The latencies of a server in a pool or zone, of all workers. */
+/** The latencies of a server in a pool or zone, over all workers. */
 export interface UpstreamLatency extends LatencyCounts {
   readonly server: UpstreamName;
 }
 
-/** The latencies behind `upstreamDetails()`, for the same rows. */
+/** The distributions of latencies for the same rows as `upstreamDetails()`. */
 export function upstreamLatencies(reports: readonly UpstreamReports[]): UpstreamLatency[] {
   return [
     ...latenciesOf(
@@ -47,8 +47,8 @@ export function upstreamLatencies(reports: readonly UpstreamReports[]): Upstream
 }
 
 /**
- * Health of each server. If a server is in several pools or zones, the best state counts. A server's answers for a zone
- * do not affect its state in a pool.
+ * Health of each server. If a server is in several pools or zones, the best state is used. A server's answers for a
+ * zone do not affect its state in a pool.
  */
 export function upstreamHealth(reports: readonly UpstreamReports[]): UpstreamHealth {
   const ofZones = healthOf(reports.flatMap(({ zones }) => zones));
@@ -85,7 +85,7 @@ function merge(kind: UpstreamDetail['kind'], reports: [UpstreamReport, ...Upstre
   const [first] = reports;
   const sum = (of: (report: UpstreamReport) => number): number =>
     reports.reduce((total, report) => total + of(report), 0);
-  // The worker with the most consecutive failures has the latest reason.
+  // The error is that of the worker with the most consecutive failures, which is the latest one.
   const worst = reports
     .filter(({ lastError }) => lastError !== null)
     .sort((a, b) => b.consecutiveFailures - a.consecutiveFailures)[0];
@@ -107,7 +107,7 @@ function merge(kind: UpstreamDetail['kind'], reports: [UpstreamReport, ...Upstre
   };
 }
 
-/** The first finding of any worker for each feature: workers that have not queried the server yet have none. */
+/** For each feature, the first known result of a worker; workers that have not queried the server yet have none. */
 function supportOf(reports: readonly UpstreamReport[]): UpstreamDetail['supports'] {
   const finding = (feature: 'edns' | 'cookies' | 'case' | 'tcp'): UpstreamFinding =>
     reports.map(({ supports }) => supports[feature]).find((found) => found !== 'unknown') ?? 'unknown';
@@ -123,7 +123,7 @@ function supportOf(reports: readonly UpstreamReport[]): UpstreamDetail['supports
   };
 }
 
-/** A server is up if it answers at least one worker. */
+/** Merges states: a server is up if at least one worker gets responses. */
 function statusOf(reports: readonly UpstreamReport[]): UpstreamStatus {
   const statuses = new Set(reports.map(({ status }) => status));
   return (['Healthy', 'Unhealthy', 'Unknown'] as const).find((status) => statuses.has(status)) ?? 'Unknown';

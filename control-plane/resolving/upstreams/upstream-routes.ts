@@ -1,5 +1,5 @@
 /**
- * HTTP routes of `{api}/upstream/health*`, which answer from memory; of the resolvers that are included in Weir; and
+ * HTTP routes of `{api}/upstream/health*`, which are answered from memory; of the list of public resolvers in Weir; and
  * for testing servers before they are added to a pool.
  */
 import {
@@ -16,7 +16,7 @@ import { KNOWN_UPSTREAMS } from './known-upstreams.ts';
 import { upstreamDetails, upstreamHealth } from './upstream-health.ts';
 import type { UpstreamTrials } from './upstream-trials.ts';
 
-/** The upstream servers as each worker sees them, one entry per worker. */
+/** Provides the reports about upstream servers, one for each worker. */
 interface Upstreams {
   upstreams(): readonly UpstreamReports[];
 }

@@ -1,4 +1,4 @@
-/** Tests of servers before they are added to a pool: those that answer, fail, or pass DNSSEC. */
+/** Tests of servers before they are added to a pool: servers that answer, fail, or support DNSSEC. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RRType } from '../../../shared/dns/iana.ts';
 import { TestAuthority } from '../../../test/support/dns/certificates.ts';
@@ -19,7 +19,7 @@ const AD = 0x81a0;
 const PLAIN = 0x8180;
 const REFUSED = 0x8185;
 
-/** The reply to a question about the root. */
+/** The reply to a query for the root. */
 function rootReply(query: Uint8Array, { flags, isSigned }: { flags: number; isSigned: boolean }): Uint8Array {
   const asked = questionOf(query);
   const isSoa = asked.qtype === RRType.SOA;

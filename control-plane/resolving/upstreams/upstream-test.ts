@@ -1,4 +1,4 @@
-/** Queries upstream servers once, in a thread that shares its code with the threads that query upstreams. */
+/** Queries upstream servers once, in a thread that uses the code of the DNS threads. */
 import { networkInterfaces } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { parseUpstream } from '../../../config/upstream-url.ts';
@@ -16,19 +16,23 @@ const HEAP_MIB = 64;
 /** Time limit of each query in milliseconds: a user is waiting for the results. */
 const TIMEOUT_MS = 2000;
 /**
- * Time limit for the thread to start and send its queries, of which the first one alone may take its whole time limit.
+ * Time limit in milliseconds for starting the thread and for all queries. A query may fail only at its own time limit,
+ * and another query may have to wait for it.
  */
 const LIMIT_MS = 3 * TIMEOUT_MS + 5000;
-/** Maximum number of servers that are tested; the others count as untested. */
+/** Maximum number of servers that are tested; further servers count as untested. */
 const MAX_SERVERS = 64;
 
 /** Settings of a test. */
 export interface UpstreamTestParts extends Pick<UpstreamTestStart, 'bootstrap' | 'extraCa'> {
-  /** Port on which this node answers DNS: a server at this port would send each query back. */
+  /** Port on which this node answers DNS queries. A server with this port on this machine would be the node itself. */
   readonly dnsPort: number;
 }
 
-/** Reason why each of these servers, in the notation of the configuration, cannot be used; null = it has answered. */
+/**
+ * For each of these servers (as written in the configuration): the reason why it cannot be used; null = it has
+ * answered.
+ */
 export async function testUpstreams(
   servers: readonly string[],
   parts: UpstreamTestParts,
@@ -38,7 +42,7 @@ export async function testUpstreams(
   return new Map([...trials].map(([address, { fault }]) => [address, fault]));
 }
 
-/** Tests each of these servers; ends when `gone` is aborted, and throws its reason. */
+/** Tests each of these servers. If `gone` is aborted, the test ends and throws the reason of the signal. */
 export async function tryUpstreams(
   servers: readonly string[],
   { dnsPort, ...parts }: UpstreamTestParts & Pick<UpstreamTestStart, 'asksSignatures'>,
@@ -93,7 +97,7 @@ async function askThread(
   }
 }
 
-/** Whether this node answers DNS at an address and a port. */
+/** Whether this node itself answers DNS queries at the address and port of a server. */
 function isOwn({ transport, host, port }: UpstreamSettings, dnsPort: number): boolean {
   if (port !== dnsPort || (transport !== 'udp' && transport !== 'tcp')) return false;
   const own = Object.values(networkInterfaces()).flatMap((of) => (of ?? []).map(({ address }) => address));

@@ -1,4 +1,7 @@
-/** Tests of servers that users request before adding them to a pool: few at a time, since each runs in a thread. */
+/**
+ * Runs tests of servers that users request before they add servers to a pool; only one at a time, because each test
+ * needs a thread.
+ */
 import { parseUpstream } from '../../../config/upstream-url.ts';
 import type { UpstreamTest, UpstreamTestResult } from '../../../shared/api/upstreams-api.ts';
 import type { UpstreamTrial } from '../../../shared/threads/upstream-test-messages.ts';
@@ -6,7 +9,7 @@ import { invalid, overloaded } from '../../api/api-error.ts';
 import { Semaphore } from '../../storage/concurrency/semaphore.ts';
 import { tryUpstreams, type UpstreamTestParts } from './upstream-test.ts';
 
-/** Maximum number of tests that wait for the running one. */
+/** Maximum number of tests that wait while another one is running. */
 const MAX_WAITING = 2;
 const RETRY_SECS = 5;
 const EXPECTED = 'expected an upstream server such as 192.0.2.53 or tls://dns.example.org@192.0.2.53';
@@ -17,7 +20,7 @@ export class UpstreamTrials {
   private readonly turns = new Semaphore(1);
   private count = 0;
 
-  /** `parts` returns the current settings. */
+  /** `parts` must return the current settings. */
   constructor(parts: () => UpstreamTestParts) {
     this.parts = parts;
   }
