@@ -1,7 +1,7 @@
 /**
- * The address that a request came from: the peer's, the one in a PROXY header, or the one that a reverse proxy in
- * `server.trusted_proxies` wrote to X-Forwarded-For. Express evaluates the header field; this file ensures that the
- * result is an address.
+ * Determines the address from which a request came: that of the peer, the one in a PROXY header, or the one that a
+ * reverse proxy in `server.trusted_proxies` wrote to X-Forwarded-For. Express evaluates the header field; this file
+ * ensures that the result is an address.
  */
 import type { Request } from 'express';
 import { addressFromText, addressToText, isMappedIpv4 } from '../../shared/net/ip.ts';
@@ -41,8 +41,8 @@ export function isThroughUnknownProxy(request: Request): boolean {
 }
 
 /**
- * Whether the address may stand for other devices: the address of this machine, of an unknown proxy, or of a trusted
- * proxy that does not name the client.
+ * Whether the address may hide the real client, because it is the address of this machine, of an unknown proxy, or of a
+ * trusted proxy that does not report the client.
  */
 export function isClientHidden(request: Request): boolean {
   if (isOnThisMachine(request) || isThroughUnknownProxy(request)) return true;
@@ -54,7 +54,10 @@ function hasTrustedProxy(request: Request): boolean {
   return isTrustedProxy(request.socket.remoteAddress ?? '', 0);
 }
 
-/** Whether the peer is on this machine, a proxy of `server.trusted_proxies`, or a load balancer that sent a PROXY header. */
+/**
+ * Whether the peer is on this machine, is a proxy in `server.trusted_proxies`, or is a load balancer that sent a PROXY
+ * header.
+ */
 export function isFromTrustedPeer(request: Request): boolean {
   const peer = request.socket.remoteAddress;
   if (isLocal(request) || isProxied(request)) return true;

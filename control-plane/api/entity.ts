@@ -1,7 +1,8 @@
 /**
- * Entities of the API: the objects of paths such as `/groups/{id}`. A route names its entity, and `route.ts` implements
- * what RFC 9110 requires for all of them: `Location` of a created entity, `ETag`, and `If-Match`, which is checked in
- * the transaction of the change. Read-only fields of a body are ignored, so that an answer can be edited and sent back.
+ * Entities of the API: the objects of paths such as `/groups/{id}`. Each route refers to its entity, and `route.ts`
+ * implements for all entities what RFC 9110 requires: `Location` of a created entity, `ETag`, and `If-Match`, which is
+ * checked in the transaction of the change. Read-only fields of a body are ignored, so that a client can read an
+ * entity, edit it and send it back.
  */
 import { createHash } from 'node:crypto';
 import { NoFields } from '../../shared/api/zod.ts';
@@ -10,8 +11,8 @@ import type { Queryable } from '../storage/db/queryable.ts';
 import { preconditionFailed } from './api-error.ts';
 
 /**
- * Throws 412 if the entity is not in the state that the request expects; runs in the transaction of the change, before
- * the change.
+ * Throws 412 if the state of the entity differs from the state that the request expects. Runs in the transaction of the
+ * change, before the change.
  */
 export type Precondition = (tx: Queryable) => Promise<void>;
 
@@ -22,27 +23,30 @@ interface EntityRow<P extends Schema, A extends FieldsSchema> {
   /** Path of the entity, without the prefix of the API; parameters are written as `{id}`. */
   readonly path: string;
   readonly params?: P;
-  /** Schema of the entity in answers. */
+  /** Schema of the entity in responses. */
   readonly answer: A;
   /** Schema of the body that writes the entity; the ETag covers the fields that are also in `answer`. */
   readonly body: FieldsSchema;
-  /** Reads the entity in the transaction of a change, at least the fields that the ETag covers; throws 404. */
+  /**
+   * Reads the entity in the transaction of a change, at least the fields that the ETag covers; throws 404 if it does
+   * not exist.
+   */
   readonly read: (db: Queryable, params: Checked<P>) => Promise<Partial<Unchecked<A>>>;
-  /** Additional fields that the ETag covers, or fields that it covers in another form. */
+  /** Fields that the ETag covers in addition, or with other values than in the response. */
   readonly covers?: (answer: Partial<Unchecked<A>>) => Fields;
-  /** The parameters of the path, if they are not fields with the same names. */
+  /** The parameters of the path, if the response has no fields with the same names. */
   readonly placeOf?: (answer: Unchecked<A>) => Fields;
 }
 
 /** An entity in the form that routes use. */
 export interface Entity {
   readonly path: string;
-  /** Fields of answers, all of which a body may contain; read-only ones are ignored. */
+  /** Fields of responses. A body may contain all of them; read-only fields are ignored. */
   readonly fields: readonly string[];
   /** Path of the entity, without the prefix of the API. */
   locate(answer: Fields): string;
   etagOf(answer: Fields): string;
-  /** The precondition in `If-Match`; undefined if the request has no such field. */
+  /** The precondition of an `If-Match` header; undefined if the request has none. */
   preconditionOf(ifMatch: string | undefined, params: unknown): Precondition | undefined;
 }
 
@@ -84,8 +88,8 @@ export function readOnlyEntity<A extends FieldsSchema>(
 }
 
 /**
- * Opaque parts of the entity tags in If-Match (RFC 9110 section 13.1.1); null = any. A proxy that compresses answers
- * makes their tags weak.
+ * Opaque parts of the entity tags in If-Match (RFC 9110 section 13.1.1); null = any tag matches. Weak tags are
+ * accepted, because a proxy that compresses responses makes their tags weak.
  */
 export function tagsIn(ifMatch: string): readonly string[] | null {
   if (ifMatch.trim() === '*') return null;
@@ -104,7 +108,7 @@ export function readOnlyFields(fields: readonly string[], schema: FieldsSchema):
   return fields.filter((field) => !(field in schema.shape));
 }
 
-/** The tag depends on the order of the fields, which is that of the schema. */
+/** The entity tag of a state. It depends on the order of the fields, which is the order of the schema. */
 function tagOf(state: Fields): string {
   const hash = createHash('sha256').update(JSON.stringify(state));
   return `"${hash.digest('base64url').slice(0, 22)}"`;

@@ -1,6 +1,6 @@
 /**
- * Requests over the Unix socket in the data directory. Anyone who can open the socket can read and change everything,
- * so file permissions replace the login.
+ * Recognizes requests over the Unix socket in the data directory. Anyone who can open the socket can read and change
+ * everything, so file permissions replace the login.
  */
 import type { Request } from 'express';
 import type { Socket } from 'node:net';
@@ -16,7 +16,10 @@ export const LOCAL_CALLER: Caller = {
   clientIds: null,
 };
 
-/** Sockets of local connections. A missing address does not identify them: a closed TCP connection has none either. */
+/**
+ * Sockets of local connections. They cannot be recognized by their missing address, because a closed TCP connection has
+ * no address either.
+ */
 const sockets = new WeakSet<Socket>();
 
 /** Registers a connection to the Unix socket. */

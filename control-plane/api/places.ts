@@ -1,8 +1,10 @@
-/** Limits concurrent long answers, in total and per caller, so that one caller cannot use up the total. */
+/**
+ * Limits the number of concurrent long responses, in total and per caller, so that one caller cannot use all of them.
+ */
 import { tooMany } from './api-error.ts';
 import type { Caller } from './caller.ts';
 
-/** Maximum number of concurrent answers. */
+/** Maximum numbers of concurrent responses. */
 export interface PlaceLimits {
   readonly total: number;
   readonly perCaller: number;
@@ -11,27 +13,30 @@ export interface PlaceLimits {
 const RETRY_SECS = 10;
 
 /**
- * The name of the user or token that a long answer counts for. Null if callers cannot be distinguished: without
- * authentication, and over the local socket.
+ * The name of the user or token for which a long response counts. Null if callers cannot be distinguished, because
+ * authentication is disabled or the request came over the local socket.
  */
 export function holderOf(caller: Caller | null): string | null {
   return caller === null || (caller.sessionId === null && caller.tokenId === null) ? null : caller.username;
 }
 
-/** Number of concurrent answers by caller. */
+/** Counts concurrent responses by caller. */
 export class Places {
   private readonly what: string;
   private readonly limits: PlaceLimits;
   private readonly held = new Map<string, number>();
   private total = 0;
 
-  /** `what` names the answers in messages, such as `streams`. */
+  /** `what` is a name of the responses for messages, such as `streams`. */
   constructor(what: string, limits: PlaceLimits) {
     this.what = what;
     this.limits = limits;
   }
 
-  /** Refuses another answer if the total limit, or the one of the holder, is reached. @throws {ApiError} 429 */
+  /**
+   * Checks whether another response is allowed. The total limit and the limit of the holder apply. @throws {ApiError}
+   * 429
+   */
   admit(holder: string | null): void {
     const { total, perCaller } = this.limits;
     const busy = (limit: number, whose: string): Error =>
@@ -40,7 +45,7 @@ export class Places {
     if (holder !== null && (this.held.get(holder) ?? 0) >= perCaller) throw busy(perCaller, ` of ${holder}`);
   }
 
-  /** Counts an answer; call the result when the answer ends. @throws {ApiError} 429 */
+  /** Counts a response; returns a function that must be called when the response ends. @throws {ApiError} 429 */
   take(holder: string | null): () => void {
     this.admit(holder);
     this.add(holder, 1);

@@ -17,7 +17,7 @@ const DATABASE_RETRY_SECS = 5;
 const OUTCOME_UNKNOWN =
   'the connection to the database was lost while the change was being stored; it may have been applied: check before you send it again';
 
-/** Writes `error` as the answer; does nothing if an answer has already been sent. */
+/** Writes `error` as the response; does nothing if a response has already been sent. */
 export function sendProblem(response: Response, error: ApiError): void {
   if (response.headersSent) return;
   const body: Problem = {
@@ -49,7 +49,7 @@ export function problemHandler(logger: Logger) {
 export function logFailure(logger: Logger, thrown: unknown, { method, path }: Request): void {
   const { status, code } = toApiError(thrown);
   if (status < 500) return;
-  // An unavailable database is not a bug, and a stack trace for each request would fill the log.
+  // No stack trace for an unavailable database: it is not a bug, and stack traces would fill the log.
   const fields = { method, path, error: status === 503 ? reasonsOf(thrown) : describe(thrown) };
   if (code === 'unavailable') logger.warn('http request failed: database unavailable', fields);
   else if (code === 'dependency_unavailable') logger.warn('http request failed', fields);
@@ -57,10 +57,10 @@ export function logFailure(logger: Logger, thrown: unknown, { method, path }: Re
   else logger.error('http request failed', fields);
 }
 
-/** The response to a thrown error; 500 for an unexpected one. */
+/** The error to send for a thrown error; 500 if it is unexpected. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  // No Retry-After, because a retry could make the change twice.
+  // Without Retry-After, because a retry could make the change twice.
   if (thrown instanceof OutcomeUnknown)
     return new ApiError(503, 'outcome_unknown', OUTCOME_UNKNOWN, { cause: thrown });
   if (thrown instanceof DatabaseUnavailable) {
@@ -68,7 +68,7 @@ export function toApiError(thrown: unknown): ApiError {
     const headers = { 'Retry-After': String(DATABASE_RETRY_SECS) };
     return new ApiError(503, 'unavailable', unavailableDetail(thrown), { headers, cause: thrown });
   }
-  // Express rejects paths that are not percent-encoded UTF-8 with an error that contains a status.
+  // The path is not percent-encoded UTF-8; Express throws an error that contains a status.
   if (thrown instanceof URIError)
     return new ApiError(400, 'malformed', 'the path is not percent-encoded UTF-8');
   return new ApiError(500, 'internal', 'internal error; see the log of Weir', {
@@ -76,7 +76,7 @@ export function toApiError(thrown: unknown): ApiError {
   });
 }
 
-/** Does not name the database server, because callers without a session can read this text. */
+/** The text must not contain the database server, because callers without a session can read it. */
 function unavailableDetail({ reason }: DatabaseUnavailable): string {
   return `the database cannot be used${reason === null ? '' : `: ${reason}`}`;
 }

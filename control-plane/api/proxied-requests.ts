@@ -1,6 +1,6 @@
 /**
- * Requests on connections that began with a PROXY header. They come through a load balancer, so none of them counts as
- * a request from this machine, whatever address the header contains.
+ * Recognizes requests on connections that began with a PROXY header. They come through a load balancer, so they never
+ * count as requests from this machine, even if the header contains an address of it.
  */
 import type { Request } from 'express';
 import type { Socket } from 'node:net';

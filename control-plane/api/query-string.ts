@@ -1,6 +1,6 @@
 /**
- * Reads the query string of a request into its parameters. Query strings are checked as strictly as bodies: ignoring a
- * mistyped filter would show, or delete, too much. `validate.ts` checks the parameters.
+ * Reads the query string of a request into its parameters. Query strings are checked as strictly as bodies, because
+ * without a mistyped filter, too much would be shown or deleted. `validate.ts` checks the parameters.
  */
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import { invalid } from './api-error.ts';

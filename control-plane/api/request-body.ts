@@ -5,9 +5,9 @@
 import type { Request } from 'express';
 import { ApiError } from './api-error.ts';
 
-/** Maximum body size of a route without its own limit. */
+/** Default limit of the body size of a route. */
 export const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
-/** Maximum body size of a route without a login; it is enough for any name and password. */
+/** Maximum body size of a route without a login; enough for any name and password. */
 export const PUBLIC_BODY_LIMIT_BYTES = 16 * 1024;
 
 /** The JSON value of the body; undefined without a body. */
@@ -43,7 +43,7 @@ export async function readBytes(request: Request, limitBytes: number): Promise<B
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   try {
-    // Do not destroy the request if this loop ends early: the response uses the same socket.
+    // The request must not be destroyed if this loop ends early, because the response uses the same socket.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       sizeBytes += chunk.length;
       if (sizeBytes > limitBytes) break;
@@ -56,7 +56,7 @@ export async function readBytes(request: Request, limitBytes: number): Promise<B
   throw tooLarge(limitBytes, 'body');
 }
 
-/** Rejects a body whose Content-Length is too large before it is read. @throws {ApiError} 413 */
+/** Before the body is read, rejects a Content-Length that is too large. @throws {ApiError} 413 */
 export function refuseLarge({ headers }: Request, limitBytes: number, what: 'body' | 'file'): void {
   if (Number(headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes, what);
 }
@@ -70,7 +70,7 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
   } catch (error) {
-    // Keeps only the position: V8 quotes the text around the error, and a body may contain a password.
+    // Only the position is used, because V8 quotes the text around the error, and a body may contain a password.
     const at = /at position \d+/.exec(error instanceof Error ? error.message : '');
     throw new ApiError(
       400,

@@ -11,7 +11,7 @@ beforeEach(() => {
   limit = new RequestLimit(clock, { perSecond: 10, burst: 50 });
 });
 
-/** Number of allowed requests out of `count`, and the last refusal. */
+/** Number of allowed requests out of `count`, and the error of the last rejected one. */
 function spend(address: string, count: number): { passed: number; refusal: ApiError | undefined } {
   let passed = 0;
   let refusal: ApiError | undefined;
@@ -83,7 +83,8 @@ describe('RequestLimit', () => {
     passedOf('192.0.2.1', 50);
     passedOf('192.0.2.2', 50);
     for (let n = 0; n < 9_999; n++) passedOf(`10.0.${n >> 8}.${n & 255}`, 1);
-    // Even a refusal keeps a network in memory, so that a client cannot get another burst by asking more.
+    // Rejected requests also keep a network in memory, so that a client cannot get another burst by sending more
+    // requests.
     expect(passedOf('192.0.2.2', 1)).toBe(0);
     expect(passedOf('192.0.2.1', 1)).toBe(1);
     for (let n = 0; n < 5_000; n++) passedOf(`10.1.${n >> 8}.${n & 255}`, 1);

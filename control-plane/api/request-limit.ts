@@ -1,5 +1,5 @@
 /**
- * Limits the request rate of a client network: for the whole web server (`web/edge/request-limits.ts`), and for single
+ * Limits the request rate of each client network, for the whole web server (`web/edge/request-limits.ts`) and for some
  * public routes. The counts are only in the memory of this node, and their number is limited.
  */
 import type { Clock } from '../../shared/clock.ts';
@@ -12,7 +12,7 @@ const MAX_NETWORKS = 10_000;
 /** Allowed request rate of a network. */
 export interface RequestRate {
   readonly perSecond: number;
-  /** Requests in one burst after a pause. */
+  /** Number of requests that are allowed at once after a pause. */
   readonly burst: number;
 }
 
@@ -22,8 +22,8 @@ export class RequestLimit {
   private readonly costMs: number;
   private readonly burstMs: number;
   /**
-   * Times at which the whole burst is available again, on the monotonic clock, by network. The network with the latest
-   * request is last.
+   * By network: the time on the monotonic clock at which the whole burst is available again. The network with the
+   * latest request is last.
    */
   private readonly freeAtMs = new Map<string, number>();
 
@@ -33,24 +33,24 @@ export class RequestLimit {
     this.burstMs = this.costMs * burst;
   }
 
-  /** Counts a request of `address`; throws 429 if it exceeds the limit, and then does not count it. */
+  /** Counts a request of `address`; throws 429 if the request exceeds the limit, in which case it is not counted. */
   spend(address: string): void {
     const waitMs = this.waitMsFor(address);
     if (waitMs > 0) throw tooMany('rate_limited', 'too many requests from this address', waitMs / 1000);
   }
 
-  /** Counts one event of `address`; false if it exceeds the limit, and then it is not counted. */
+  /** Counts one event of `address`; false if the event exceeds the limit, in which case it is not counted. */
   takes(address: string): boolean {
     return this.waitMsFor(address) === 0;
   }
 
-  /** Milliseconds until the next event is allowed; 0 = it is allowed now, and is counted. */
+  /** Milliseconds until another event is allowed; 0 = the event is allowed now and was counted. */
   private waitMsFor(address: string): number {
     const nowMs = this.clock.monotonicMs();
     const network = clientNetwork(address);
     const freeAtMs = Math.max(nowMs, this.freeAtMs.get(network) ?? nowMs);
     const waitMs = freeAtMs + this.costMs - this.burstMs - nowMs;
-    // Tolerates rounding errors, which add up; far less than the cost of one request.
+    // The tolerance is for rounding errors, which add up; it is far less than the cost of one request.
     const isTooMany = waitMs > 0.001;
     this.freeAtMs.delete(network);
     this.freeAtMs.set(network, isTooMany ? freeAtMs : freeAtMs + this.costMs);

@@ -34,7 +34,7 @@ afterEach(async () => {
     await within('a server to close', new Promise((resolve) => server.close(resolve)));
 });
 
-/** Serves one row over real HTTP; returns its address. */
+/** Serves one route over real HTTP; returns its URL. */
 async function serve(row: Route, logger = new MemoryLogger()): Promise<string> {
   const app = express();
   app.set('query parser', false);
@@ -49,7 +49,7 @@ async function serve(row: Route, logger = new MemoryLogger()): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** The status, the code, and the invalid fields of a problem. */
+/** Sends a request; returns the status, and the code and invalid fields of a problem. */
 async function ask(
   url: string,
   method = 'GET',

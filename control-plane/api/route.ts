@@ -25,12 +25,14 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** Null on public routes without a session. */
+  /** Null if the route is public and the request has no session. */
   readonly caller: Caller | null;
   readonly http: Request;
-  /** For header fields, cookies, and a status other than the route's; the handler returns the body. */
+  /**
+   * Only for header fields, cookies, and a status that differs from that of the route; the handler returns the body.
+   */
   readonly response: Response;
-  /** Aborted when the connection closes before the answer is sent. Errors after that are ignored. */
+  /** Aborted if the connection closes before the response is sent. Errors after that are ignored. */
   readonly gone: AbortSignal;
   /** Precondition of `If-Match`; `authorOf` passes it to the transaction. */
   readonly precondition?: Precondition | undefined;
@@ -39,7 +41,7 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
 /** The parts of a request with the author and the precondition of a change. */
 export type ChangeRequest = Pick<RouteRequest, 'caller' | 'http' | 'response' | 'precondition'>;
 
-/** The author of a change: the caller and the address. The response gets the revision of the change. */
+/** The author of a change: the caller and its address. The id of the revision is added to the response. */
 export function authorOf({ caller, http, response, precondition }: ChangeRequest): Author {
   return {
     name: caller?.username ?? 'anonymous',
@@ -50,7 +52,7 @@ export function authorOf({ caller, http, response, precondition }: ChangeRequest
 }
 
 const CREATED = 201;
-/** Status of an answer that is sent before the work is done. */
+/** Status of a response that is sent before the work is done. */
 const ACCEPTED = 202;
 
 /** Descriptions by status. */
@@ -59,7 +61,7 @@ type Statuses = Readonly<Record<number, string>>;
 /** Reader of a body that is not JSON. */
 export interface BodyForm {
   readonly mediaType: string;
-  /** Throws 400, 413 and 415. */
+  /** Reads the body; throws 400, 413 or 415. */
   read(http: Request, response: Response): Promise<unknown>;
 }
 
@@ -70,33 +72,36 @@ interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A
   readonly path: string;
   readonly access: Access;
   readonly tag: string;
-  /** One sentence for the reference, without a full stop. */
+  /** Summary for the API reference: one sentence without a full stop. */
   readonly summary: string;
   readonly params?: P;
-  /** Schema of the query string; none = no parameters. */
+  /** Schema of the query string; absent = no parameters. */
   readonly query?: Q;
   readonly body?: B;
   /** Converts a body that is not JSON to the value that `body` checks. */
   readonly form?: BodyForm;
   /** Maximum size in bytes of a body that is a file (not multipart), which the handler saves (`upload.ts`). */
   readonly uploadLimitBytes?: number;
-  /** Schema of the answer's body; none = 204. */
+  /** Schema of the response body; absent = 204 without a body. */
   readonly answer?: A;
   /** The entity that the route reads, creates, changes or deletes; see `entity.ts`. */
   readonly entity?: Entity;
-  /** Media types of an answer that the handler writes itself, instead of `answer`. */
+  /** Media types of a response that the handler writes itself; replaces `answer`. */
   readonly media?: readonly string[];
-  /** The data of each event, for server-sent events that the handler writes itself. */
+  /** Schema of the data of each event, if the handler writes server-sent events. */
   readonly events?: Schema;
-  /** Status of success; by default 200, or 204 without an answer. */
+  /** Status of a successful response; by default 200, or 204 without a body. */
   readonly status?: number;
-  /** Descriptions of other statuses that have the same body as success. */
+  /** Descriptions of other statuses whose responses have the same body as a successful one. */
   readonly alsoStatuses?: Statuses;
-  /** Descriptions of errors, in addition to those that the access, the parameters and the body of the route imply. */
+  /**
+   * Descriptions of errors, in addition to errors that follow from the access, the parameters and the body of the
+   * route.
+   */
   readonly errors?: Statuses;
   readonly bodyLimitBytes?: number;
   /**
-   * False if the route changes nothing on other nodes, or only after its answer, so that requests cannot wait for them.
+   * False if requests cannot wait for other nodes, because the route changes nothing there, or only after its response.
    * By default, requests can wait for every change that requires a login.
    */
   readonly waits?: false;
@@ -126,7 +131,7 @@ export interface Route {
   readonly alsoStatuses: Statuses;
   readonly errors: Statuses;
   readonly bodyLimitBytes: number;
-  /** Whether a request may ask to wait for all nodes (`Prefer`). */
+  /** Whether a request may wait for all nodes (header `Prefer`). */
   readonly waits: boolean;
   /** Validates a request that has passed the guard, and runs the handler. */
   run(http: Request, response: Response, caller: Caller | null): Promise<unknown>;
@@ -187,7 +192,7 @@ export function route<
   };
 }
 
-/** Runs `handle` with a signal that aborts when the client disconnects; the result is then undefined. */
+/** Runs `handle` with a signal that aborts when the client disconnects; the result is undefined in this case. */
 export async function whileConnected<T>(
   response: Response,
   handle: (gone: AbortSignal) => Promise<T> | T,
@@ -213,7 +218,10 @@ function isAbortError(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** Whether a route changes an existing entity, so that `If-Match` applies. Some of these routes use POST. */
+/**
+ * Whether a route changes an existing entity, so that `If-Match` applies. The method is not sufficient, because some of
+ * these routes use POST.
+ */
 export function isGuarded({ method, status, entity }: Pick<Route, 'method' | 'status' | 'entity'>): boolean {
   return entity !== undefined && method !== 'GET' && status !== CREATED;
 }
@@ -252,7 +260,7 @@ async function readBody(
   return validate(schema, withoutReadOnly(value, entity, schema as FieldsSchema));
 }
 
-/** An id beyond the range of all tables is an unknown id, and must not reach PostgreSQL, where it would be an error. */
+/** Throws 404 for an id that is too large for any table, because PostgreSQL would report an error. */
 function refuseImpossibleIds(params: unknown): void {
   for (const [name, value] of Object.entries(params as Record<string, unknown>))
     if (typeof value === 'number' && (value < 1 || value > MAX_ID)) throw notFound(`${name} ${value}`);

@@ -13,7 +13,7 @@ export class RowFaults {
   private readonly faults: FieldProblem[] = [];
   private hasInvalid = false;
 
-  /** Records a row that is invalid whatever the database contains. */
+  /** Records a row that is invalid in itself, whatever the database contains. */
   invalid(path: string, message: string): void {
     this.hasInvalid = true;
     this.faults.push({ path, message });
@@ -24,7 +24,10 @@ export class RowFaults {
     this.faults.push({ path, message });
   }
 
-  /** The result of `read`; undefined if it throws 400, whose fields are recorded below `path`. */
+  /**
+   * The result of `read`. If `read` throws 400, its invalid fields are recorded below `path`, and the result is
+   * undefined.
+   */
   collect<T>(path: string, read: () => T): T | undefined {
     try {
       return read();
@@ -35,7 +38,7 @@ export class RowFaults {
     }
   }
 
-  /** Records ids to delete that were not found. */
+  /** Records the ids of rows to delete that do not exist. */
   missing(ids: readonly number[], found: Iterable<number>): void {
     const known = new Set(found);
     for (const [index, id] of ids.entries())
@@ -53,7 +56,7 @@ export class RowFaults {
     }
   }
 
-  /** @throws {ApiError} 400, or 409 if all faults are conflicts */
+  /** Throws if errors were recorded. @throws {ApiError} 400, or 409 if all errors are conflicts */
   throwIfAny(): void {
     if (this.faults.length === 0) return;
     const shown = this.faults.slice(0, MAX_FAULTS);

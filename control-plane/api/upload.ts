@@ -1,16 +1,16 @@
 /**
- * Writes the body of a request, which is a file (not multipart), to disk, within a limit, or ends the request with 400,
- * 413 or 415.
+ * Writes the body of a request to disk, within a limit, or ends the request with 400, 413 or 415. The body must be a
+ * single file, not multipart.
  */
 import { open } from 'node:fs/promises';
 import type { Request } from 'express';
 import { ApiError } from './api-error.ts';
 import { refuseLarge, tooLarge } from './request-body.ts';
 
-/** Media type of an upload of one file. A browser sends it to another origin only after a preflight request. */
+/** Media type of an upload of one file. A browser only sends this type to another origin after a preflight request. */
 export const UPLOAD_MEDIA_TYPE = 'application/octet-stream';
 
-/** Writes the body to a new file at `path` (mode 0600); the caller removes it, even after an error. */
+/** Writes the body to a new file at `path` (mode 0600); the caller must remove the file, even after an error. */
 export async function saveUpload(request: Request, path: string, limitBytes: number): Promise<void> {
   checkMediaType(request);
   refuseLarge(request, limitBytes, 'file');
@@ -29,10 +29,10 @@ export async function saveUpload(request: Request, path: string, limitBytes: num
   if (sizeBytes === 0) throw new ApiError(400, 'malformed', 'the body must be a file, but it is empty');
 }
 
-/** Only the client can end the chunks early; a full disk causes an error when writing. */
+/** If the chunks end early, the client is the cause; a full disk causes an error while writing. */
 async function* chunksOf(request: Request): AsyncGenerator<Buffer> {
   try {
-    // The request must outlive this loop even if it ends early: the answer uses the same socket.
+    // The request must not be destroyed if this loop ends early, because the response uses the same socket.
     yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   } catch (error) {
     throw new ApiError(400, 'malformed', 'the body ended too early', { cause: error });

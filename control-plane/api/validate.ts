@@ -3,10 +3,10 @@ import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import type { Checked, Fault, Schema } from '../../shared/api/zod.ts';
 import { invalid } from './api-error.ts';
 
-/** Maximum number of reported fields; a large body may contain a million invalid ones. */
+/** Maximum number of reported fields; limited because a large body may contain a million invalid fields. */
 const MAX_FAULTS = 1000;
 
-/** The parsed `value`; throws 400 with every invalid field. `part` is the name of the request part. */
+/** Parses `value`; throws 400 with all invalid fields. `part` is the name of the part of the request. */
 export function validate<S extends Schema>(
   schema: S,
   value: unknown,

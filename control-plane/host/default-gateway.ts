@@ -1,4 +1,4 @@
-/** The default routes of this machine, from files of the kernel; Linux only. */
+/** Reads the default routes of this machine from files of the kernel; Linux only. */
 import { linesOf } from './machine-memory.ts';
 
 /** A default route. */

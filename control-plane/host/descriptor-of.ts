@@ -1,7 +1,7 @@
-/** The file descriptor of a connection or listener; Node.js has no public API for it. */
+/** Returns the file descriptor of a connection or listener, for which Node.js has no public API. */
 import type { Server, Socket } from 'node:net';
 
-/** Throws if the socket has no descriptor, for example after it was closed. */
+/** The descriptor of a socket; throws if there is none, for example because the socket was closed. */
 export function descriptorOf(socket: Socket | Server): number {
   const { _handle: handle } = socket as unknown as { _handle: { readonly fd: number } | null };
   if (handle === null || !(handle.fd >= 0))

@@ -1,8 +1,8 @@
-/** The memory of this machine as reported by the kernel or, without Linux's files, by Node.js. Stateless. */
+/** Reads the memory of this machine, as reported by the files of Linux or, on other systems, by Node.js. Stateless. */
 import { readFileSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 
-/** KiB; `used` is the memory that is not available. */
+/** Values are in KiB; `used` is the memory that is not available. */
 export interface MachineMemory {
   readonly total: number;
   readonly free: number;
@@ -23,7 +23,7 @@ export function machineMemory(): MachineMemory {
   return { total, free, available, used: total - available, swapTotal, swapUsed: swapTotal - swapFree };
 }
 
-/** 0..100; 0 if `whole` is 0. */
+/** Percentage from 0 to 100; 0 if `whole` is 0. */
 export function percentOf(part: number, whole: number): number {
   return whole <= 0 ? 0 : Math.min(100, Math.max(0, (100 * part) / whole));
 }

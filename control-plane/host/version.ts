@@ -1,4 +1,4 @@
-/** The version of Weir, which only `package.json` contains. */
+/** Reads the version of Weir from `package.json`, its only source. */
 import { readFileSync } from 'node:fs';
 
 /** Version in semver form, such as `0.1.0`. */

@@ -2,7 +2,10 @@
 import { groupsOf } from './system-users.ts';
 import type { Account } from './system-users.ts';
 
-/** Runs `work` with the effective user and groups of an account, then becomes root again. Only for a root process. */
+/**
+ * Runs `work` with the effective user and groups of an account, then becomes root again. Only root processes may call
+ * this.
+ */
 export function asAccount<T>(account: Account, work: () => T): T {
   const [groups, gid] = [process.getgroups!(), process.getegid!()];
   process.setgroups!(groupsOf(account));

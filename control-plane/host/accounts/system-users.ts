@@ -19,7 +19,7 @@ export function readAccounts(): Account[] {
   return accounts;
 }
 
-/** Group ids of a user: its own, and those of /etc/group that list it. */
+/** Group ids of a user: the user's primary group, and groups in /etc/group that list the user. */
 export function groupsOf({ name, gid }: Account): number[] {
   const named = fieldsOf('/etc/group').filter(([, , , members = '']) => members.split(',').includes(name));
   return [...new Set([gid, ...named.map(([, , id]) => Number(id))])];

@@ -1,4 +1,4 @@
-/** The clock of a node before and after a time server has set it, with a real file. */
+/** Tests the clock of a node before and after a time server has set it, with a real file. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

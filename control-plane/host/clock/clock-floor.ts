@@ -1,8 +1,8 @@
 /**
- * Detects a wall clock that is wrong because the machine has no battery for it: a correct clock is later than the
- * release of this version, and later than the last time at which the kernel had a synchronised clock, which is stored
- * in the data directory. While the clock is wrong, the validity periods of signatures are ignored: if DNSSEC failed,
- * the names of time servers could not be resolved either, and the clock would stay wrong.
+ * Detects that the wall clock is wrong, because the machine has no battery for the clock: a correct clock shows a time
+ * after the release of this version, and after the last time at which the kernel's clock was synchronised, which is
+ * stored in the data directory. While the clock is wrong, the validity periods of DNSSEC signatures are ignored. If
+ * validation failed, the names of time servers could not be resolved either, and the clock would stay wrong.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,10 +18,10 @@ export const TIME_FILE = 'last-time';
 
 const RELEASE_MS = Date.parse(RELEASE_DATE);
 const POLL_MS = 60_000;
-/** Interval between two writes of the time, in milliseconds; long, because memory cards wear out. */
+/** Milliseconds between two writes of the time; long, because frequent writes wear out memory cards. */
 const STORE_EVERY_MS = 3_600_000;
 
-/** Parts of the clock floor. */
+/** Dependencies of the clock floor. */
 export interface ClockFloorParts {
   readonly dataDir: string;
   readonly clock: Clock;
@@ -29,10 +29,10 @@ export interface ClockFloorParts {
   readonly logger: Logger;
 }
 
-/** The earliest time that a correct clock can show. One per node. */
+/** Keeps the earliest time that a correct clock can show. One per node. */
 export class ClockFloor {
   private readonly parts: ClockFloorParts;
-  /** Unix milliseconds; 0 = none. */
+  /** Stored time in Unix milliseconds; 0 = none. */
   private storedMs: number;
   private wasWrong = false;
   private onLowered: () => void = () => undefined;
@@ -51,7 +51,7 @@ export class ClockFloor {
     return floor;
   }
 
-  /** The earliest possible time, in Unix milliseconds. */
+  /** The earliest time that can be correct, in Unix milliseconds. */
   get earliestMs(): number {
     return Math.max(RELEASE_MS, this.storedMs);
   }
@@ -68,7 +68,7 @@ export class ClockFloor {
     return `the clock shows ${now}, before ${earliest}: DNSSEC ignores the validity periods of signatures until it is set`;
   }
 
-  /** Stores the time periodically; `onLowered` is called if the stored time itself turns out to be wrong. */
+  /** Stores the time periodically; `onLowered` is called if it is found that the stored time itself is wrong. */
   start(onLowered: () => void): void {
     this.onLowered = onLowered;
     this.timer = setInterval(() => void this.check(), POLL_MS).unref();
@@ -81,7 +81,10 @@ export class ClockFloor {
     await this.running;
   }
 
-  /** Logs a change, and stores the time if the time is known and storing it is due. Never rejects. */
+  /**
+   * Logs whether the clock has become wrong or correct; stores the time if it is known and if it is due to be stored.
+   * Never rejects.
+   */
   check(): Promise<void> {
     this.running = this.running.then(() => this.checkOnce());
     return this.running;
@@ -98,7 +101,8 @@ export class ClockFloor {
     this.storedMs = nowMs;
     await this.store();
     if (!isLowered) return;
-    // The kernel's clock is more reliable than a file that was written while its time source was wrong.
+    // The synchronised clock of the kernel is more reliable than the file, which may have been written while the time
+    // source was wrong.
     this.parts.logger.warn('replaced the stored time, which was in the future', { file: TIME_FILE });
     this.logChange();
     this.onLowered();

@@ -8,7 +8,7 @@ describe('ClockWatch', () => {
     let wallMs = Date.UTC(2026, 0, 1);
     let monotonicMs = 0;
     const watch = new ClockWatch({ nowMs: () => wallMs, monotonicMs: () => monotonicMs });
-    /** Lets an hour pass, in which the clock gains this many milliseconds. */
+    /** Lets an hour pass, in which the wall clock gains this many milliseconds. */
     const hour = (gainMs = 0): boolean => {
       wallMs += HOUR_MS + gainMs;
       monotonicMs += HOUR_MS;

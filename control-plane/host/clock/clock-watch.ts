@@ -1,20 +1,22 @@
 /**
- * Checks whether the wall clock has advanced like a clock that never steps and runs while the machine is suspended.
- * After a step, or shortly after the start, the wall clock may be wrong, and nothing may be deleted because of its age:
- * correcting the clock would not restore deleted data.
+ * Compares the wall clock with a clock that is never set and also runs while the machine is suspended. After the wall
+ * clock was set, or shortly after the start, it may be wrong. Data must then not be deleted because of its age, because
+ * it could not be restored when the clock is corrected.
  */
 import { elapsedMs } from '../../../shared/clock.ts';
 import type { Clock } from '../../../shared/clock.ts';
 
-/** Milliseconds of running without a step after which the clock is trusted. */
+/** Milliseconds after which the clock is trusted if it was not set in this time. */
 const SETTLED_MS = 6 * 3_600_000;
 /**
- * Milliseconds of difference between two checks that count as a step; a smaller one means that the clock is being
- * slewed.
+ * A difference of more than this between two checks, in milliseconds, means that the clock was set; a smaller
+ * difference means that it is being adjusted gradually.
  */
 export const STEP_MS = 60_000;
 
-/** Detects steps of the wall clock. Call it periodically: a step that is undone between two calls is not detected. */
+/**
+ * Detects that the wall clock was set. Call it periodically: a change that is undone between two calls is not detected.
+ */
 export class ClockWatch {
   private readonly clock: Clock;
   private aheadMs: number;

@@ -1,4 +1,4 @@
-/** Whether the kernel's clock follows a time source (NTP, PTP or GPS), as the kernel reports it. */
+/** Reads whether the clock of the kernel is synchronised with a time source (NTP, PTP or GPS). */
 import { existsSync } from 'node:fs';
 import { loadLibc } from '../../../shared/libc.ts';
 
@@ -9,15 +9,15 @@ interface ClockCalls {
   adjtimex(timex: Uint8Array): number;
 }
 
-/** Size in bytes; more than `struct timex` of any Linux version. */
+/** Size of the buffer in bytes; larger than `struct timex` in any version of Linux. */
 const TIMEX_SIZE = 512;
 /** Result of adjtimex(2) while the clock is not synchronised. */
 const TIME_ERROR = 5;
 
-/** Created by systemd-timesyncd after it has set the clock. */
+/** File that systemd-timesyncd creates after it has set the clock. */
 const TIMESYNC_MARKER = '/run/systemd/timesync/synchronized';
 
-/** Returns a function that reads the state and changes nothing: `modes` stays 0, which needs no privilege. */
+/** Returns a function that reads the state. It needs no privilege, because it changes nothing (`modes` stays 0). */
 export function kernelClockReader(): () => KernelClock {
   const libc = process.platform === 'linux' ? loadLibc<ClockCalls>({ adjtimex: ['int', ['void *']] }) : null;
   if (libc === null || !('calls' in libc)) return () => kernelClockOf(-1);
@@ -26,8 +26,8 @@ export function kernelClockReader(): () => KernelClock {
 }
 
 /**
- * The state from the result of adjtimex(2); the systemd unit forbids that call, and then a file of systemd-timesyncd
- * decides.
+ * The state according to the result of adjtimex(2). The systemd unit forbids this call; the state is then determined by
+ * the file of systemd-timesyncd.
  */
 export function kernelClockOf(state: number, marker = TIMESYNC_MARKER): KernelClock {
   if (state < 0) return existsSync(marker) ? 'synchronised' : 'unknown';

@@ -2,7 +2,7 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Suffix of a file that is being written; after a crash, leftovers are removed at the next start. */
+/** Suffix of a file that is being written; after a crash, the next start removes such files. */
 export const TEMPORARY_SUFFIX = '.tmp';
 
 const PRIVATE = 0o600;
@@ -12,7 +12,7 @@ export function writeDurably(path: string, ...parts: readonly Uint8Array[]): Pro
   return streamDurably(path, parts, PRIVATE);
 }
 
-/** Writes a file in the same way from parts that arrive one by one; if a part fails, no file remains. */
+/** Like `writeDurably()`, for parts that arrive one by one; if a part fails, no file remains. */
 export async function streamDurably(
   path: string,
   parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
@@ -29,14 +29,14 @@ export async function streamDurably(
     }
     await rename(temporary, path);
   } catch (error) {
-    // The first error is reported; a remaining temporary file is removed at the next start.
+    // An error here is ignored, so that the first error is reported; the next start removes a remaining temporary file.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
   await syncFolder(dirname(path));
 }
 
-/** Makes renames in a folder survive a power cut. */
+/** Flushes renames in a directory to disk, so that they are not lost in a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

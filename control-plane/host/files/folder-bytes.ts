@@ -1,9 +1,10 @@
-/** Size of a folder on disk. */
+/** Measures the size of a directory. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Bytes of the files directly in the folder; null if it cannot be read. Files that vanish during the call count as 0.
+ * Total size in bytes of the files directly in the directory; null if it cannot be read. Files that are deleted during
+ * the call count as 0.
  */
 export async function folderBytes(folder: string): Promise<number | null> {
   try {

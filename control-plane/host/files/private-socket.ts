@@ -2,18 +2,18 @@
 import { rm } from 'node:fs/promises';
 import type { Server } from 'node:net';
 
-/** Mask that gives access only to the owner. */
+/** File mode mask with which only the owner has access. */
 const OTHERS = 0o177;
 
 /**
- * Listens on the socket, with mode 0600. The caller holds the lock of its directory, so an existing socket belongs to a
- * process that has died or is being replaced.
+ * Listens on the socket, with mode 0600. The caller must hold the lock of the directory: an existing socket then
+ * belongs to a process that has died or is being replaced, and is deleted.
  */
 export async function listenPrivately(server: Server, path: string): Promise<void> {
   await rm(path, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // The file is created during this call, with the permissions that it keeps.
+    // The call of listen() creates the file, with its final permissions.
     const before = process.umask(OTHERS);
     try {
       server.listen(path, () => {

@@ -1,4 +1,6 @@
-/** The journal of systemd, which reads the priority of a line from its beginning (sd-daemon(3)). */
+/**
+ * Supports the journal of systemd, which reads the priority of a line from the beginning of the line (sd-daemon(3)).
+ */
 import { fstatSync } from 'node:fs';
 
 const STANDARD_ERROR = 2;
@@ -12,7 +14,7 @@ export function isJournal(env: NodeJS.ProcessEnv, descriptor = STANDARD_ERROR): 
     const { dev, ino } = fstatSync(descriptor, { bigint: true });
     return stream === `${dev}:${ino}`;
   } catch {
-    return false; // Standard error is closed.
+    return false; // Standard error may be closed.
   }
 }
 

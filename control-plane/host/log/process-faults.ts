@@ -5,12 +5,12 @@
 import type { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../shared/log.ts';
 
-/** Starts logging these messages; call the result to stop. */
+/** Starts logging these messages; returns a function that stops this. */
 export function logProcessFaults(logger: Logger): () => void {
   const replaced = process.listeners('warning');
   const warn = (warning: NodeJS.ErrnoException): void => {
     const { name, message, code } = warning;
-    // Node.js considers running TypeScript directly experimental.
+    // Not logged: Node.js warns that running TypeScript directly is experimental.
     if (name === 'ExperimentalWarning') return;
     logger.warn('warning from Node.js', { name, ...(code !== undefined && { code }), reason: message });
   };
@@ -20,9 +20,9 @@ export function logProcessFaults(logger: Logger): () => void {
     });
     process.exit(1);
   };
-  // Node.js forwards the output of a thread, such as its warnings.
+  // Node.js copies the output of a thread, such as its warnings, to standard error; it is logged instead.
   const listenTo = ({ stderr }: Worker): void => {
-    stderr.unpipe(process.stderr); // This also pauses the stream.
+    stderr.unpipe(process.stderr); // `unpipe()` also pauses the stream.
     stderr.setEncoding('utf8').resume();
     stderr.on('data', (text: string) => {
       logger.warn('a thread wrote to standard error', { text: text.trimEnd() });

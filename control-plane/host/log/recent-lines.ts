@@ -1,4 +1,4 @@
-/** The last warnings and errors of this process, in memory, for administrators who read them in the dashboard. */
+/** Keeps the last warnings and errors of this process in memory, for administrators who read them in the dashboard. */
 import type { LogFields, Logger } from '../../../shared/log.ts';
 import { fieldsText, type AdjustableLogger } from './winston-logger.ts';
 
@@ -7,13 +7,13 @@ export interface RecentLine {
   readonly timestampMs: number;
   readonly level: 'warn' | 'error';
   readonly message: string;
-  /** Fields as in the text format of the log; may be cut. */
+  /** Fields as in the text format of the log; may be truncated. */
   readonly fields: string;
 }
 
-/** Lines that are kept. */
+/** Maximum number of lines that are kept. */
 export const MAX_LINES = 200;
-/** Characters of a message, and of its fields, that are kept. */
+/** Maximum number of characters that are kept of a message, and of its fields. */
 const MAX_CHARACTERS = 1000;
 
 /** Keeps the newest lines. */
@@ -30,7 +30,7 @@ export class RecentLines {
     return this.kept.toReversed();
   }
 
-  /** The logger, whose warnings and errors are also kept, whatever its level. */
+  /** Returns a logger whose warnings and errors are also kept here, even if its level excludes them. */
   keepFrom(logger: AdjustableLogger): AdjustableLogger {
     return { ...this.wrap(logger, {}), adjust: (settings) => logger.adjust(settings) };
   }

@@ -7,7 +7,7 @@ import type { LogFields, Logger } from '../../../shared/log.ts';
 import { isJournal, journalPrefix } from './journal.ts';
 import { escapeUnsafe } from '../../../shared/unsafe-characters.ts';
 
-/** Section `logging` of the configuration. */
+/** The section `logging` of the configuration. */
 export interface LogSettings {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly format: 'json' | 'text';
@@ -15,7 +15,7 @@ export interface LogSettings {
 
 /** A logger whose settings can be changed while it runs. */
 export interface AdjustableLogger extends Logger {
-  /** Sets level and format for all further lines, including those of children. */
+  /** Sets level and format for all further lines, including lines of child loggers. */
   adjust(settings: LogSettings): void;
 }
 
@@ -41,7 +41,8 @@ export function createLogger(
 
 function wrap(root: winston.Logger, own: LogFields): Logger {
   const write = (level: string, message: string, fields?: LogFields): void => {
-    // Winston formats lines of every level, and would replace a `%d` in the message with the fields.
+    // Checked first, because winston formats lines of every level; the fields are passed separately, because it would
+    // replace a `%d` in the message with them.
     if (root.isLevelEnabled(level)) root.log({ level, message, fields: { ...own, ...fields } });
   };
   return {
@@ -62,7 +63,9 @@ function formatOf({ format }: LogSettings, toJournal: boolean): winston.Logform.
   );
 }
 
-/** One line without its end, for messages that cannot wait for a logger, such as configuration errors or a crash. */
+/**
+ * One line without its line end, for messages that cannot wait for a logger, such as configuration errors or a crash.
+ */
 export function logLine(
   format: LogSettings['format'],
   level: LogSettings['level'],
@@ -77,7 +80,7 @@ function toJson(level: string, message: string, fields: LogFields): string {
   return escapeUnsafe(JSON.stringify({ ...fields, timestamp: now(), level, message }, plain));
 }
 
-/** External text must not forge lines or reorder their characters. */
+/** Escapes characters with which text from outside could add lines to the log or reorder characters. */
 function toText(level: string, message: string, fields: LogFields): string {
   const pairs = fieldsText(fields);
   return `${now()} ${level.padEnd(5)} ${escapeUnsafe(message)}${pairs === '' ? '' : ' '}${pairs}`;
@@ -95,7 +98,7 @@ function valueText(value: unknown): string {
   return escapeUnsafe(value === undefined ? 'undefined' : JSON.stringify(value, plain));
 }
 
-/** Values that JSON cannot represent. */
+/** Replaces values that JSON cannot represent. */
 function plain(_key: string, value: unknown): unknown {
   if (value instanceof Error) return value.message;
   return typeof value === 'bigint' ? value.toString() : value;

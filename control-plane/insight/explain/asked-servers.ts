@@ -1,9 +1,12 @@
-/** The servers to ask for a name: those of its forward zone, or of the pools in order of priority. */
+/**
+ * Determines to which servers queries for a name are sent: those of its forward zone, or those of the pools in order of
+ * priority.
+ */
 import type { ExplainedPool } from '../../../shared/api/explain-api.ts';
 import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
 import type { ExplainedServers } from '../../../shared/threads/explanation.ts';
 
-/** Sources of states and priorities. */
+/** Sources of the states of servers and of the priorities of pools. */
 export interface AskedServersParts {
   /** The state of each server, in the form of `/upstream/health/detail`. */
   readonly details: () => readonly UpstreamDetail[];
@@ -11,7 +14,10 @@ export interface AskedServersParts {
   readonly pools: () => readonly { readonly name: string; readonly priority: number }[];
 }
 
-/** The pools, in the order in which they are asked; the servers of a zone are one pool, asked at the same time. */
+/**
+ * The pools in the order in which they are queried. The servers of a zone are one pool, and are queried at the same
+ * time.
+ */
 export function askedPools(
   { details, pools }: AskedServersParts,
   { zone, servers }: Pick<ExplainedServers, 'zone' | 'servers'>,

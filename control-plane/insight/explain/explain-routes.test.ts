@@ -12,9 +12,9 @@ const directory = new ClientDirectory();
 let api: RunningApi;
 let suite: SuiteDatabase;
 const asked: unknown[] = [];
-/** Answer of an earlier generation; null = it is not kept. */
+/** Explanation by an earlier generation; null = it is not kept. */
 let past: ExplainAnswer | null;
-/** up.example A 192.0.2.80, TTL 60, its name in the question. */
+/** A record: up.example A 192.0.2.80, TTL 60; its owner is a pointer to the queried name. */
 const ANSWER = Uint8Array.of(0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 80);
 /** Name of node 1, which has no row in the table. */
 const OWN_NAME = '';
@@ -112,7 +112,7 @@ describe('GET /explain', () => {
     expect(then).toMatchObject({ snapshot_id: 3, status: 'BLOCKED_LIST' });
     expect(then.logged).toMatchObject({ by: 'kept_generation', exact: true, reason: null });
     const question = { domain: 'a.example', type: 'A', client: '192.0.2.7' };
-    // The upstreams are not asked about a part that is not shown.
+    // Upstreams are not queried for a stage that is not shown.
     expect(asked).toEqual([[question, Date.parse(then.logged!.timestamp)]]);
     past = null;
     const now = await explain();

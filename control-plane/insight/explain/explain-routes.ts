@@ -37,7 +37,7 @@ export function explainRoutes(context: LoggedExplainerParts & { clients: ClientG
   return [explain];
 }
 
-/** The client of the query: an address, a client at its last address, or any client of a group. */
+/** The client of the query: an address, a known client at its last address, or any client of a group. */
 function askerOf(
   { client, client_key: clientKey = '', client_id: clientId, group_id: groupId }: ExplainQuery,
   clients: ClientGroups,
@@ -52,7 +52,7 @@ function askerOf(
   return { client: LOOPBACK, clientId, groupId: groupId ?? clients.groupOf(record).groupId };
 }
 
-/** Errors in the parameters, which must name either a row of the log, or a question of one client. */
+/** Errors in the parameters, which must contain either a row of the log, or a name with one client. */
 function faultsOf({ query_id: id, ...question }: ExplainQuery): FieldProblem[] {
   if (id === undefined) {
     if (question.domain === undefined)

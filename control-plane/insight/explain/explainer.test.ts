@@ -23,7 +23,7 @@ let folder: string;
 let supervisor: WorkerSupervisor;
 let publisher: SnapshotPublisher;
 let explainer: Explainer;
-/** Lookups in the copies of lists. */
+/** Arguments of lookups in the copies of lists. */
 const looked: unknown[][] = [];
 
 const servers = {
@@ -31,7 +31,7 @@ const servers = {
   pools: () => [{ name: 'none', priority: 1 }],
 };
 
-/** A real thread that answers from the small policy, with upstreams that do not exist. */
+/** Starts a real thread with a small policy, and with upstreams that do not exist. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weir-explain-'));
   const logger = new MemoryLogger();

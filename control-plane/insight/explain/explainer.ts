@@ -1,6 +1,6 @@
 /**
- * Converts a DNS thread's explanation to text: rule numbers become the rule, its list or filter, and the line in the
- * list's copy, which is searched on demand because no table contains it.
+ * Converts a DNS thread's explanation to text: ids of rules become the rule, its list or filter, and its line. The line
+ * is searched in the copy of the list, because no table contains it.
  */
 import type { ExplainAnswer, ExplainedRule } from '../../../shared/api/explain-api.ts';
 import { rcodeName, rrTypeCode } from '../../../shared/dns/iana.ts';
@@ -22,11 +22,11 @@ import { askedPools, type AskedServersParts } from './asked-servers.ts';
 
 /** Parts of an explainer. */
 export interface ExplainerParts {
-  /** Makes a DNS thread explain a question. */
+  /** Makes a DNS thread explain a query. */
   readonly ask: (question: QuestionToExplain) => Promise<Explanation>;
   readonly publisher: Pick<SnapshotPublisher, 'describeRule' | 'describeSchedule' | 'listsContaining'>;
   readonly servers: AskedServersParts;
-  /** Address of the server with this index, which is its number in log records minus one. */
+  /** Address of the server with this index, which is one less than its number in log records. */
   readonly upstreamName: (index: number) => string | undefined;
   /** Line of the first rule of these kinds for a name in the copy of a list; null = not found. */
   readonly findLine: (sourceId: number, name: string, kinds: number) => Promise<number | null>;
@@ -43,19 +43,19 @@ export const ORIGINS = {
   [RuleOrigin.GRANT]: 'grant',
 } as const;
 
-/** A question as text. */
+/** A query to explain, as text. */
 export interface Question {
   readonly domain: string;
   readonly type: string;
   readonly client: string;
-  /** Key that the client uses, or id of the client that identified itself by a key; absent, '' and 0 = neither. */
+  /** Key that the client uses, or id of the client that identified itself by a key; absent, '' or 0 = none. */
   readonly clientKey?: string;
   readonly clientId?: number;
-  /** The group to explain for instead of the client's; absent and 0 = the client's. */
+  /** The group to use instead of the client's group; absent or 0 = the client's group. */
   readonly groupId?: number;
 }
 
-/** Asks a DNS thread for an explanation and resolves its numbers. */
+/** Gets an explanation from a DNS thread and converts its ids to texts. */
 export class Explainer {
   private readonly parts: ExplainerParts;
 
@@ -63,7 +63,7 @@ export class Explainer {
     this.parts = parts;
   }
 
-  /** The answer to a client's query, and the reasons; 503 if no DNS thread answers. */
+  /** The answer to a client's query, and the reasons; throws 503 if no DNS thread answers. */
   async explain({
     domain,
     type,
@@ -150,7 +150,7 @@ export class Explainer {
     ];
   }
 
-  /** Null for a rule that no longer exists. */
+  /** Describes a rule; null if it no longer exists. */
   private async describe(
     { snapshotVersion, groupId }: Explanation,
     rule: MetRule,

@@ -1,8 +1,8 @@
-/** English text of the reason why an explanation of a logged query may be inexact. */
+/** Writes the reason why an explanation of a logged query may be inexact, in English. */
 import type { LoggedThen } from '../../../shared/api/explain-api.ts';
 import type { revisionsAt } from '../../policy/change/revision-store.ts';
 
-/** The reason in codes. */
+/** The reason as codes. */
 export type Inexact = NonNullable<LoggedThen['inexact']>;
 type Revisions = Pick<Awaited<ReturnType<typeof revisionsAt>>, 'then' | 'now'>;
 

@@ -1,7 +1,7 @@
 /**
- * Explains a row of the query log, together with its logged values. The active policy explains the query if it has not
- * changed since. If it has, the generation that was active at that time explains the query; if this generation is not
- * on this node's disk, the active policy does, and the answer contains the reason.
+ * Explains a row of the query log, together with its logged values. The query is explained by the active policy if the
+ * policy has not changed since. If it has changed, the query is explained by the generation that was active at that
+ * time. If this generation is not on this node's disk, the active policy is used, and the response contains the reason.
  */
 import type { ExplainAnswer, LoggedThen } from '../../../shared/api/explain-api.ts';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
@@ -24,10 +24,10 @@ export interface LoggedExplainerParts {
 
 type Revisions = Awaited<ReturnType<typeof revisionsAt>>;
 
-/** Time after which a stored revision is active on every node. */
+/** Milliseconds after which a stored revision is active on every node. */
 const SETTLED_MS = 6000;
 
-/** The answer to a logged query. @throws {ApiError} 404 if the row does not exist */
+/** The explanation of a logged query. @throws {ApiError} 404 if the row does not exist */
 export async function explainLogged(
   parts: LoggedExplainerParts,
   id: number,
@@ -59,7 +59,7 @@ export async function explainLogged(
   return { logged: toThen(logged, before, inexact), ...(await parts.explainer.explain(question)) };
 }
 
-/** The log contains the results of all later stages: the server, the answer, and the results of the answer checks. */
+/** Adds the results of later stages from the log: the server, the answer, and the answer checks. */
 function withLoggedAnswer(past: ExplainAnswer, logged: LoggedQuery): ExplainAnswer {
   if (past.stages.at(-1)?.verdict !== 'unresolved') return past;
   const { status, rcode, answers, upstream } = logged;
@@ -91,7 +91,7 @@ function toThen(
   };
 }
 
-/** Why the active policy may differ from the one that answered the query; null if they are the same. */
+/** Reason why the active policy may differ from the policy at the time of the query; null if they are the same. */
 function causeOf({ then, now, nowSince }: Revisions, timestamp: string): Inexact['cause'] | null {
   if (then !== now) return 'changed_since';
   const isSettled = nowSince === null || Date.parse(timestamp) - nowSince.getTime() > SETTLED_MS;

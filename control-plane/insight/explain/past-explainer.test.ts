@@ -44,7 +44,7 @@ let folder: string;
 let past: PastExplainer;
 /** Called when the generation of a point in time has been read. */
 let onRead = (): void => undefined;
-/** The small policy with a schedule; an hour later only one group is left. */
+/** Writes two generations: a small policy with a schedule, and an hour later a policy with only one group. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weir-past-'));
   const generations = new Generations(folder, new MemoryLogger());
@@ -114,7 +114,7 @@ describe('PastExplainer', () => {
     await expect(past.explainAt(question, FIRST_MS + 60_000, AbortSignal.abort())).rejects.toThrow();
     const gone = new AbortController();
     const pending = past.explainAt(question, FIRST_MS + 60_000, gone.signal);
-    // The thread starts in this turn of the event loop, and cannot have answered by the next one.
+    // The thread starts in this turn of the event loop, and cannot have answered before the next one.
     onRead = () => void setImmediate(() => gone.abort());
     await expect(pending).rejects.toThrow(/abort/);
     onRead = () => undefined;

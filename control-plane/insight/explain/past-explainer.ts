@@ -1,7 +1,7 @@
 /**
- * Explains questions by an earlier generation of policy, as long as it is on this node's disk: lists, rules, groups and
- * schedules of that time. The configuration and the addresses of clients are the current ones; upstreams are not asked,
- * because their past answers are in the log.
+ * Explains queries by an earlier generation of policy, that is, by the lists, rules, groups and schedules of that time,
+ * if the generation is still on this node's disk. The current configuration and the current addresses of clients are
+ * used. Upstreams are not queried, because the log contains their answers.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -19,18 +19,18 @@ import type { AskedServersParts } from './asked-servers.ts';
 import { Explainer, type Question } from './explainer.ts';
 
 const ENTRY = new URL('../../../dns-worker/threads/past-thread.ts', import.meta.url);
-/** JavaScript heap of the thread, in MiB; tables are outside it. */
+/** JavaScript heap of the thread, in MiB; tables are outside the heap. */
 const HEAP_MIB = 64;
 
 /** Parts of the explainer. */
 export interface PastExplainerParts {
   readonly generations: Pick<Generations, 'at'>;
-  /** The active rules, most of which an earlier generation shares. */
+  /** The active rules, which an earlier generation may share. */
   readonly activeRules: () => CompiledRules;
   readonly blocking: () => BlockingSettings;
-  /** Servers, see `ExplainerParts`. */
+  /** As in `ExplainerParts`. */
   readonly servers: AskedServersParts;
-  /** Runtime state for these rows at a given time, in Unix milliseconds, if it is known. */
+  /** Runtime state for these rows at a given time (Unix milliseconds), as far as it is known. */
   readonly liveAt: (rows: PolicyRows, momentMs: number) => LivePolicy;
 }
 
@@ -44,8 +44,8 @@ export class PastExplainer {
   }
 
   /**
-   * The answer by the generation that was active on this node at a given time in Unix milliseconds; null if it is not
-   * stored.
+   * The explanation by the generation that was active on this node at a given time (Unix milliseconds); null if this
+   * generation is not stored.
    */
   explainAt(question: Question, momentMs: number, signal: AbortSignal): Promise<ExplainAnswer | null> {
     return this.turns.run(async () => {
@@ -65,9 +65,9 @@ export class PastExplainer {
           listsContaining: (of, rules, groupId) => history.listsContaining(of, rules, groupId),
         },
         servers,
-        // No server was asked for this explanation; the log contains the one that answered.
+        // No upstream is queried for this explanation; the log contains the one that answered.
         upstreamName: () => undefined,
-        // The copy of the list may be a newer one.
+        // Lines are not searched, because the copy of the list may be newer.
         findLine: async () => null,
       });
       return explainer.explain(question);

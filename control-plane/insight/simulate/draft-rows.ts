@@ -1,25 +1,25 @@
-/** Data for applying a draft. */
+/** Applies a draft to the rows of policy. */
 import type { FieldProblem } from '../../../shared/api/problem-details.ts';
 import type { SimulateBody } from '../../../shared/api/policy/simulate-api.ts';
 import type { LivePolicy } from '../../policy/change/runtime-state.ts';
 import type { FindService } from '../../policy/change/policy-memory.ts';
 import type { PolicyMacClient, PolicyRows, PolicySource } from '../../policy/change/rows.ts';
 
-/** Parts that applying a draft needs. */
+/** Data that applying a draft needs. */
 export interface DraftedParts {
-  /** Sources with the lists of the draft. */
+  /** Sources of policy, including the lists of the draft. */
   readonly sources: readonly PolicySource[];
   /** Services by id, including custom ones. */
   readonly findService: FindService;
 }
 
-/** The rows, and the errors in the draft; with errors, the rows are unusable. */
+/** The rows, and the errors in the draft; if there are errors, the rows must not be used. */
 export interface DraftedRows {
   readonly rows: PolicyRows;
   readonly faults: readonly FieldProblem[];
 }
 
-/** Applies a draft. New rows come after existing ones, with unused ids. */
+/** Applies a draft. New rows are added after existing ones, with unused ids. */
 export function applyDraft(before: PolicyRows, draft: SimulateBody, parts: DraftedParts): DraftedRows {
   const faults: FieldProblem[] = [];
   const check = new DraftCheck(before, faults);
@@ -53,7 +53,7 @@ export function applyDraft(before: PolicyRows, draft: SimulateBody, parts: Draft
   const rows: PolicyRows = {
     ...before,
     sources: parts.sources,
-    // Rows count as unchanged if their array is the same object.
+    // If a table is unchanged, its array must be the same object as before.
     managedDomains: isUsed(managed) ? managedDomains : before.managedDomains,
     regexFilters: isUsed(filters) ? regexFilters : before.regexFilters,
     blockedServices:
@@ -69,8 +69,8 @@ export function applyDraft(before: PolicyRows, draft: SimulateBody, parts: Draft
 }
 
 /**
- * Addresses of clients with a group by MAC in the draft; changes that the draft makes for an address take precedence
- * over those for the MAC.
+ * Addresses of clients with a group by MAC in the draft; a change of an address takes precedence over a change of its
+ * MAC.
  */
 export function draftedAddresses(
   { clients }: SimulateBody,
@@ -147,7 +147,7 @@ const toClient = (address: string, groupId: number) => ({ address, groupId });
 const toMacClient = (mac: string, groupId: number) => ({ mac, groupId });
 const toSubnet = (cidr: string, groupId: number) => ({ cidr, groupId });
 
-/** The rows with other groups; null = no group. */
+/** The rows with changed groups; null = no group. */
 function assigned<Row>(
   rows: readonly Row[],
   groups: ReadonlyMap<string, number | null>,
@@ -174,7 +174,7 @@ class DraftCheck {
     this.faults.push({ path, message });
   }
 
-  /** Null = every group. */
+  /** Checks the id of a group; null = every group. */
   group(id: number | null, path: string): void {
     if (id !== null && !this.groups.has(id)) this.fault(path, 'expected the id of an existing group');
   }

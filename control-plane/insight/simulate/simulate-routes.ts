@@ -4,7 +4,7 @@ import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Simulator } from './simulator.ts';
 
-/** Lists can be sent as text. */
+/** Large, because lists can be sent as text. */
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
 /** Routes of simulations. */

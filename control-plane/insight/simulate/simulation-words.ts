@@ -1,4 +1,4 @@
-/** Converts the result of a simulation to words: numbers become names, addresses and rules. */
+/** Converts the result of a simulation to words: indexes become names, addresses and rules. */
 import type { Simulation } from '../../../shared/api/policy/simulate-api.ts';
 import { rrTypeName } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
@@ -17,10 +17,10 @@ import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 
 type Decision = Simulation['domains'][number]['before'];
 
-/** An address, in both of its fields, and the name of the client at this address. */
+/** An address, which is in two fields, and the name of the client at this address. */
 type NamedAddress = Pick<Simulation['clients'][number], 'ip_address' | 'ip' | 'hostname'>;
 
-/** Data for the texts. */
+/** Data from which the texts are made. */
 export interface SimulatedParts {
   readonly before: PublishedState;
   readonly after: PublishedState;
@@ -28,13 +28,13 @@ export interface SimulatedParts {
   readonly hostnameOf: (address: string, clientId: number | null) => string | null;
 }
 
-/** The part of the answer that contains the changes. */
+/** The part of the response that contains the changes. */
 export type ChangesInWords = Pick<
   Simulation,
   'newly_blocked' | 'newly_allowed' | 'domains_total' | 'domains' | 'clients_total' | 'clients'
 >;
 
-/** The changes as readable text. */
+/** Converts the changes to text. */
 export function inWords(changes: SimulatedChanges, parts: SimulatedParts): ChangesInWords {
   const words = new Words(parts);
   return {

@@ -1,5 +1,5 @@
 /**
- * The thread of one simulation, as seen by the control plane. It is started by its URL and shares code with the DNS
+ * The control plane's side of the thread of one simulation. The thread is started by its URL, and uses code of the DNS
  * threads.
  */
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { hasErrorCode } from '../../../shared/errors.ts';
 import { overloaded } from '../../api/api-error.ts';
 
 const ENTRY = new URL('../../../dns-worker/threads/simulation-thread.ts', import.meta.url);
-/** JavaScript heap of the thread, in MiB; questions and tables are outside it. */
+/** JavaScript heap of the thread, in MiB; questions and tables are outside the heap. */
 const HEAP_MIB = 160;
 /** Size of the thread's young generation, which is small because each question creates few objects. */
 const YOUNG_GENERATION_MIB = 8;
@@ -27,7 +27,7 @@ export class SimulationWorker {
   private readonly ended = Promise.withResolvers<never>();
   private readonly stop = (): void => void this.end();
 
-  /** The thread ends when the signal is aborted. */
+  /** Starts the thread, which ends when the signal is aborted. */
   constructor(start: SimulationStart, signal: AbortSignal) {
     this.signal = signal;
     this.worker = new Worker(ENTRY, {
@@ -42,7 +42,7 @@ export class SimulationWorker {
     if (signal.aborted) this.stop();
   }
 
-  /** Resolves when both policies are ready; true if addresses in answers matter. */
+  /** Resolves when both policies are ready; true if there are rules for addresses in answers. */
   async opened(): Promise<boolean> {
     const message = await this.next();
     return message.type === 'opened' && message.checksAddresses;

@@ -108,7 +108,7 @@ type SampleQuery = readonly [
   target?: string,
 ];
 
-/** The answer section of an upstream's response. */
+/** The answer section of a response of an upstream. */
 function records(name: string, target: string | undefined): Uint8Array {
   const asked = question(name, 1);
   const answers =
@@ -333,12 +333,12 @@ describe('POST /simulate', () => {
 
   test('fails with 503 if its thread runs out of memory, and the next simulation succeeds', async () => {
     const whole = log;
-    // Questions are outside the heap of the thread; these texts are inside it.
+    // Ordinary questions are outside the heap of the thread, but these texts are inside it.
     const texts = Array<string>(400).fill('x'.repeat(2 ** 20));
     log = {
       distinctQuestions: async (request, signal) => {
         const read = await whole.distinctQuestions(request, signal);
-        // A copy, because the questions that were read may serve the next draft.
+        // A copy, because the questions may also be used for the next draft.
         return { ...read, questions: { ...read.questions, texts } };
       },
     };

@@ -1,7 +1,7 @@
 /**
- * Reports how a draft of policy would affect the queries in the log. The query-log thread reads the queries, and a
- * separate thread evaluates each of them twice: with the active policy and with the draft. Nothing is stored or
- * published.
+ * Computes how a draft of policy would affect the queries in the log. The thread that reads the query log provides the
+ * queries, and a separate thread evaluates each of them twice: with the active policy and with the draft. Nothing is
+ * stored or published.
  */
 import { lineReason } from '../../../shared/policy/reasons/line-reasons.ts';
 import { periodMs } from '../../../shared/api/fields.ts';
@@ -33,7 +33,7 @@ export interface SimulatorParts {
   /** Services of the catalog. */
   readonly findService: FindService;
   readonly clients: {
-    /** Current addresses of clients with these MACs. */
+    /** Returns the current addresses of clients with these MACs. */
     addressesOf(macClients: readonly PolicyMacClient[]): LivePolicy['clientAddresses'];
     nameAt(address: string, clientId: number | null): string | null;
   };
@@ -56,7 +56,7 @@ export class Simulator {
   }
 
   /**
-   * The changes that the draft would cause; cancelled when `gone` is aborted. @throws {ApiError} 400 for a draft that
+   * The changes that the draft would cause; cancelled when `gone` is aborted. @throws {ApiError} 400 if the draft
    * refers to missing objects, 503 while another simulation is running
    */
   async simulate(draft: SimulateBody, gone: AbortSignal): Promise<Simulation> {
@@ -106,7 +106,7 @@ export class Simulator {
     }
   }
 
-  /** Services that the draft blocks; custom ones are in the database only. */
+  /** Finds the services that the draft blocks; custom services are only in the database. */
   private async servicesOf({ services }: SimulateBody): Promise<FindService> {
     const { findService, database } = this.parts;
     const custom = new Map<string, ReturnType<FindService>>();
