@@ -1,5 +1,6 @@
 /**
- * A fault of the configuration, and its message: one line with the place, the key, the expected and the actual value.
+ * An error in the configuration, and its message: one line with the location, the key, and the expected and the actual
+ * value.
  */
 import { shownUrl } from '../shared/net/shown-url.ts';
 
@@ -14,7 +15,7 @@ export interface ConfigFault {
   readonly message: string;
 }
 
-/** One line: `file:line: key: expected …, got …`. */
+/** Formats an error as one line: `file:line: key: expected …, got …`.…`. */
 export function formatFault({ source, line, key, message }: ConfigFault): string {
   const place = line === undefined ? source : `${source}:${line}`;
   return `${place}: ${key === '' ? '' : `${key}: `}${message}`;
@@ -23,7 +24,7 @@ export function formatFault({ source, line, key, message }: ConfigFault): string
 /** Placeholder for a value that must not appear in messages. */
 export const HIDDEN: unique symbol = Symbol('a value that is not shown');
 
-/** `expected …, got …`. */
+/** Describes an error as `expected …, got …`.…`. */
 export function describe(expected: string, got: unknown): string {
   return `expected ${expected}${got === undefined ? '' : `, got ${show(got)}`}`;
 }

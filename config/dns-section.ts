@@ -5,7 +5,7 @@ import { bool, int, key, list, section } from './keys.ts';
 import { upstream } from './upstream-url.ts';
 import * as is from './value-checks.ts';
 
-/** Strategies that distribute the questions of a pool over its servers. */
+/** Strategies by which queries are distributed over the servers of a pool. */
 const STRATEGIES = ['Parallel', 'Failover', 'Balanced', 'Fastest'] as const;
 
 const DAY_SECS = 86_400;
@@ -23,8 +23,8 @@ const pool = section('A pool of upstream servers; the pool with the lowest prior
 });
 
 // Two operators with separate anycast networks. Neither of them filters, so every blocked name was blocked by Weir and
-// is in its log. Both are asked at the same time, so the faster one answers and one may fail. Quad9 filters malware
-// itself, so it is used only if the other two are unreachable.
+// is marked in its log. Both are queried at the same time, so the faster one is used, and one may fail. Quad9 filters
+// malware itself, so it is only used if the other two are unreachable.
 const DEFAULT_POOLS = [
   { name: 'default', priority: 1, servers: ['udp://1.1.1.1', 'udp://8.8.8.8'] },
   { name: 'fallback', priority: 2, servers: ['udp://9.9.9.9'] },

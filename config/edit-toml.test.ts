@@ -18,7 +18,7 @@ function edit(text: string, values: Record<string, unknown>): string | null {
   );
 }
 
-/** Lines that are only in one of two texts: `-` marks those of the first, `+` those of the second. */
+/** Lines that are only in one of two texts: `-` marks lines of the first text, `+` lines of the second. */
 function difference(before: string, after: string): string[] {
   const rest = after.split('\n');
   const gone = before.split('\n').filter((line) => {

@@ -1,6 +1,6 @@
 /**
- * Changes values in the text of a configuration and keeps everything else: comments, order, blank lines, style. Several
- * methods are tried, the least intrusive first. Each result is parsed and accepted only if nothing except the value has
+ * Changes values in the text of a configuration and keeps comments, order, blank lines and style. Several methods are
+ * tried, starting with the one that changes least. Each result is parsed, and only accepted if no other value has
  * changed.
  */
 import { patch } from '@decimalturn/toml-patch';
@@ -18,7 +18,7 @@ export interface TomlChange {
 
 type Tree = Record<string, unknown>;
 
-/** Sets values in a text; null if the text is not valid TOML, or a value cannot be set in it. */
+/** Sets values in a text; null if the text is not valid TOML or a value cannot be set. */
 export function editToml(text: string, changes: readonly TomlChange[]): string | null {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   const isCrlf = text.includes('\r\n') && !/(?<!\r)\n|\r(?!\n)/u.test(text);
@@ -72,7 +72,7 @@ function without(tree: Tree, name: string): Tree {
   return Object.fromEntries(Object.entries(tree).filter(([key]) => key !== name));
 }
 
-/** Whether two trees are equal, ignoring tables around a key that are otherwise empty. */
+/** Whether two trees are equal. Tables that contain only the key at `path` are ignored. */
 function isSame(edited: Tree | null, wanted: Tree, path: readonly string[]): boolean {
   return (
     edited !== null &&
@@ -85,7 +85,7 @@ function valueAt(tree: Tree, path: readonly string[]): unknown {
   return path.reduce<unknown>((below, name) => (isTable(below) ? below[name] : undefined), tree);
 }
 
-/** Copies a tree without a key, and without the tables around it that would be empty. */
+/** Copies a tree without a key, and without enclosing tables that would then be empty. */
 function withoutKey(tree: Tree, path: readonly string[]): Tree {
   const [head = '', ...rest] = path;
   const below = tree[head];
@@ -98,7 +98,10 @@ function unchanged(text: string): string {
   return text;
 }
 
-/** Removes the key's tables that the new value does not have: from the header to the last line with content. */
+/**
+ * If the value of the key is a list of tables: removes the tables that the new value does not contain, each from its
+ * header to its last line with content.
+ */
 function dropTables(text: string, { path, value }: TomlChange): string {
   const key = path.join('.');
   let left = isTables(value) ? value.length : 0;
@@ -112,7 +115,7 @@ function dropTables(text: string, { path, value }: TomlChange): string {
     else if (header !== undefined && !header.startsWith(`${key}.`)) isGone = false;
     if (isGone && isComment(line)) held.push(line);
     else {
-      // Comments below the last key of a table belong to the next table.
+      // Comments after the last key of a table are kept, because they belong to the next table.
       if (!isGone || header === key) kept.push(...withoutDoubleBlank(kept, held));
       held = [];
       if (!isGone) kept.push(line);
@@ -121,12 +124,12 @@ function dropTables(text: string, { path, value }: TomlChange): string {
   return [...kept, ...withoutDoubleBlank(kept, held)].join('\n');
 }
 
-/** Part of a key that contains dots, which do not separate parts. */
+/** Escapes dots within a part of a key, because they do not separate parts. */
 function quotedDots(part: string): string {
   return part.replaceAll('.', '"."');
 }
 
-/** Removes blank lines at the beginning if the lines follow a blank line or are the first ones. */
+/** The lines without blank lines at their beginning, if they follow a blank line or are the first lines of the text. */
 function withoutDoubleBlank(before: readonly string[], lines: readonly string[]): readonly string[] {
   if ((before.at(-1) ?? '').trim() !== '') return lines;
   const first = lines.findIndex((line) => line.trim() !== '');
@@ -137,7 +140,7 @@ function isComment(line: string): boolean {
   return /^\s*(?:#|$)/u.test(line);
 }
 
-/** Line of a key, with the text after its value. */
+/** Removes the line of a key, including the text after the value. */
 function dropLine(text: string, { path }: TomlChange): string | null {
   const number = indexLines(text).lineOf(path.join('.'));
   return number === undefined
@@ -148,7 +151,7 @@ function dropLine(text: string, { path }: TomlChange): string | null {
         .join('\n');
 }
 
-/** Replaces a value that is on one line with its key, and keeps the text before and after it. */
+/** Replaces a value that is on the same line as its key, and keeps the text before and after the value. */
 function replaceOnLine(text: string, { path, value }: TomlChange): string | null {
   return replaceLine(text, indexLines(text).lineOf(path.join('.')), (line) => {
     const parts =
@@ -157,7 +160,7 @@ function replaceOnLine(text: string, { path, value }: TomlChange): string | null
   });
 }
 
-/** The commented-out line in the key's table that shows its default. */
+/** Replaces the commented-out line in the key's table that shows the default. */
 function replaceDefault(text: string, { path, value }: TomlChange): string | null {
   const { first, end } = linesOfTable(text, path.slice(0, -1));
   const lines = text.split('\n');
@@ -194,10 +197,11 @@ function addTables(text: string, { path, value }: TomlChange): string | null {
   return opened + [...blocks, ...lines.slice(end)].join('\n');
 }
 
-/** All other cases: the package supports the whole grammar. */
+/** Handles all other cases with the TOML package, which supports the whole grammar. */
 function patchTree(text: string, { path, value }: TomlChange): string | null {
   const tree = withValue(treeOf(text) ?? {}, path, value);
-  // The package would unify mixed line endings and print a warning, so each line gets its original ending back.
+  // The package would unify mixed line endings and print a warning, so CRLF is replaced before, and the original line
+  // endings are restored after that.
   const alike = text.replaceAll('\r\n', '\n');
   try {
     if (tree === null) return null;
@@ -219,7 +223,7 @@ function withOldBlanks(text: string, before: string): string {
     .join('\n');
 }
 
-/** Appends the comments that the TOML package removed together with the lines above them. */
+/** Appends comments that the TOML package has removed together with the lines above them. */
 function withLostComments(text: string, before: string): string {
   // A line that looks like a comment may be part of a multi-line string.
   if (/"""|'''/u.test(before)) return text;
@@ -246,7 +250,8 @@ function replaceLine(
 }
 
 /**
- * 0-based range of a table's lines, without its header; for a table without a header, the text before the first header.
+ * Range of line indexes of a table, without its header. For the root table, which has no header: the lines before the
+ * first header.
  */
 function linesOfTable(text: string, path: readonly string[]): { first: number; end: number } {
   const lines = text.split('\n');
@@ -263,7 +268,8 @@ function isTables(value: unknown): value is readonly Tree[] {
 }
 
 /**
- * Formats a value as TOML. Strings are written as in JSON, whose escapes are valid in TOML, and DEL is also escaped.
+ * Formats a value as TOML. Strings are written as in JSON, because its escapes are valid in TOML; DEL is escaped in
+ * addition.
  */
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;

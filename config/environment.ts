@@ -1,16 +1,17 @@
 /**
- * The environment variables that override keys: `WEIR_<SECTION>_<KEY>`, as in `WEIR_SERVER_WEB_PORT` and
- * `WEIR_DNS_RATE_LIMIT_ENABLED`. Converts them to values of the schema's shape; the schema checks them.
+ * Reads the environment variables that override keys: `WEIR_<SECTION>_<KEY>`, such as `WEIR_SERVER_WEB_PORT` and
+ * `WEIR_DNS_RATE_LIMIT_ENABLED`. Converts their text to values of the types that the schema requires; the schema then
+ * checks these values.
  */
 import type { z } from 'zod';
 import type { ConfigFault } from './config-fault.ts';
 import { keysOf, shapeOf, withoutDefault } from './keys.ts';
 import { keys } from './sections.ts';
 
-/** Values from the environment as a tree like that of the file, with their variables. */
+/** Values from the environment, as a tree like that of the file, with the names of their variables. */
 export interface EnvironmentValues {
   readonly raw: Record<string, unknown>;
-  /** Names of the variables by the paths of the keys that they set. */
+  /** Names of the variables by the paths of their keys. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -51,7 +52,7 @@ export function readValue(name: string, text: string): { readonly value: unknown
   return placed && { value: valueOfText(text, placed.schema) };
 }
 
-/** Parses a text as a value. An invalid text is returned unchanged, so that the schema rejects it. */
+/** Parses a text as a value. If the text is invalid, it is returned unchanged, so that the schema rejects it. */
 function valueOfText(value: string, schema: z.core.$ZodType): unknown {
   const def = withoutDefault(schema);
   switch (def.type) {
@@ -73,7 +74,7 @@ function fromJson(value: string): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    return value; // Not JSON: the schema reports the expected type and shows the text.
+    return value; // The text is not JSON; the schema then reports the expected type and this text.
   }
 }
 
@@ -83,7 +84,10 @@ function put(raw: Record<string, unknown>, path: readonly string[], value: unkno
   else put((raw[head] ??= {}) as Record<string, unknown>, rest, value);
 }
 
-/** Kubernetes describes a service named `weir-dns` to a pod in variables such as `WEIR_DNS_SERVICE_HOST`. */
+/**
+ * Whether Kubernetes may have set the variable: for a service named `weir-dns`, it sets variables such as
+ * `WEIR_DNS_SERVICE_HOST`.
+ */
 function isServiceLink(name: string): boolean {
   return /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT|PORT_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)$/u.test(
     name,

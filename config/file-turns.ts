@@ -1,6 +1,6 @@
-/** Serialises changes of a file, so that no change overwrites another one. */
+/** Runs changes of a file one after another, so that they do not overwrite each other. */
 
-/** The last task of each file. */
+/** The last pending task for each file. */
 const turns = new Map<string, Promise<unknown>>();
 
 /** Runs `work` after all earlier calls with this path have finished. */

@@ -1,6 +1,6 @@
 /**
- * Converts zod's issues to faults of the configuration: the key, the expected and the actual value. Schemas of string
- * formats and lists describe what they expect.
+ * Converts zod's issues to errors in the configuration, with the key, and the expected and the actual value. Schemas of
+ * string formats and lists describe what they expect.
  */
 import type { z } from 'zod';
 import { HIDDEN, describe } from './config-fault.ts';
@@ -9,13 +9,13 @@ import { NOTES, schemaAt, shapeOf } from './keys.ts';
 import type { KeyNotes } from './keys.ts';
 import { keys } from './sections.ts';
 
-/** Location of a fault: all fields except the message. */
+/** Location of an error: all fields except the message. */
 export type Place = Omit<ConfigFault, 'message'>;
 
-/** Options of all parses. `jitless`, because compiling code in zod is not worthwhile for three parses. */
+/** Options of all parses. `jitless`, because code generation by zod is not worthwhile for three parses. */
 export const parsing = { reportInput: true, error: expectedBy, jitless: true } as const;
 
-/** Expected values of schemas without a description. */
+/** Describes the expected value for schemas without a description. */
 function expectedBy(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_value') {
     const quoted = issue.values.map((value) => JSON.stringify(value));
@@ -25,7 +25,7 @@ function expectedBy(issue: z.core.$ZodRawIssue): string | undefined {
   return issue.expected === 'boolean' ? 'true or false' : `a table of settings ([${pathText(issue.path)}])`;
 }
 
-/** The faults that a parse found, in order; empty if it succeeded. */
+/** The errors that a parse has found, in order; empty if it succeeded. */
 export function faultsOf(
   { error }: z.ZodSafeParseResult<unknown>,
   place: (path: string) => Place,
@@ -63,7 +63,7 @@ function pathText(path: readonly PropertyKey[] = []): string {
     .slice(1);
 }
 
-/** Suggests the most similar known key, or lists all keys if none is similar. */
+/** Message for an unknown key: suggests the most similar known key, or lists all keys if none is similar. */
 function noSuchKey(key: string, known: readonly string[]): string {
   const near = known.filter((one) => editDistance(one, key.toLowerCase()) <= 2);
   return near.length > 0

@@ -1,6 +1,6 @@
 /**
- * Building blocks of `sections.ts`: zod, types of values that many keys share, and annotations of keys. They are
- * independent of Weir's keys, files and the environment.
+ * Building blocks of `sections.ts`: zod, types of values that many keys share, and annotations of keys. They do not
+ * depend on Weir's keys, on files or on the environment.
  */
 import { z } from 'zod';
 
@@ -8,13 +8,13 @@ import { z } from 'zod';
 export interface KeyNotes {
   /** Help text. */
   readonly doc: string;
-  /** Unit of a number, as written in the reference. */
+  /** Unit of a number, for the reference. */
   readonly unit?: string;
-  /** Whether the value must not appear in messages, log lines and API answers. */
+  /** Whether the value must not appear in messages, log lines and API responses. */
   readonly secret?: boolean;
-  /** Whether a change takes effect only at the next start; changes of other keys take effect at once. */
+  /** Whether a change only takes effect at the next start; changes of other keys take effect immediately. */
   readonly restart?: boolean;
-  /** Whether the key belongs to one node and is set in its file, as all keys of `[server]` and `[logging]` are. */
+  /** Whether the key belongs to one node and is set in its file, like all keys of `[server]` and `[logging]`. */
   readonly perNode?: boolean;
 }
 
@@ -23,7 +23,7 @@ export const NOTES = z.registry<KeyNotes>();
 /** Descriptions of the sections. */
 export const SECTIONS = z.registry<{ readonly doc: string }>();
 
-/** `true` or `false`. */
+/** Schema of `true` and `false`. */
 export const bool = z.boolean();
 
 /** An integer from `min` to `max`, inclusive. */
@@ -40,9 +40,12 @@ export function list<S extends z.ZodType>(
   return z.array(entry, expected).refine(({ length }) => length >= min, expected);
 }
 
-/** A table of keys. If it is missing, its keys have their defaults. `doc` is for the reference. */
+/**
+ * A table of keys. If the table is missing, all its keys have their defaults. `doc` is the description in the
+ * reference.
+ */
 export function section<const S extends z.ZodRawShape>(doc: string, shape: S) {
-  // zod accepts a date as an object.
+  // Converts dates to text, because zod accepts a date as an object.
   const notDate = (raw: unknown): unknown => (raw instanceof Date ? raw.toISOString() : raw);
   const schema = z.preprocess(notDate, z.strictObject(shape)).prefault({});
   SECTIONS.add(schema, { doc });
@@ -62,7 +65,7 @@ export interface PlacedKey {
   readonly notes: KeyNotes;
 }
 
-/** All keys of a section, in order. Keys of tables in an array are part of the array's key. */
+/** All keys of a section, in order. Keys of tables in an array are not listed; they are part of the array's key. */
 export function keysOf(schema: z.core.$ZodType, path: readonly string[] = []): PlacedKey[] {
   const notes = NOTES.get(schema);
   if (notes !== undefined) return [{ path, schema, notes }];

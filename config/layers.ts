@@ -1,6 +1,7 @@
 /**
- * The layers of a configuration by key: the file, the rows of the cluster, the environment. Determines which layer a
- * value is from. Pure functions; `parse-config.ts` reads the file and the environment.
+ * The layers of a configuration: values by key from the file, from the rows of the cluster, and from the environment.
+ * Determines from which layer each value is taken. Pure functions; `parse-config.ts` reads the file and the
+ * environment.
  */
 import { FILE_ONLY_KEYS } from '../shared/policy/file-only-keys.ts';
 import { isTable } from './config-fault.ts';
@@ -11,20 +12,20 @@ import { schema } from './schema.ts';
 import type { Config } from './schema.ts';
 import { keys } from './sections.ts';
 
-/** Values as written, by the paths of their keys (`server.web_port`). */
+/** Values as they are written, by the path of their key (such as `server.web_port`). */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** Values by their source. */
 export interface Layers {
   /** Values of the configuration file, with local changes. */
   readonly file: Values;
-  /** Keys that are local changes. */
+  /** Keys whose values in `file` are local changes. */
   readonly local?: readonly string[];
   readonly rows: Values;
   readonly environment: Values;
 }
 
-/** The layer that a value is from. */
+/** The layer from which a value is taken. */
 export type Source = 'default' | 'file' | 'local_file' | 'environment' | 'database';
 
 const PLACED = keysOf(keys).map((placed) => ({ ...placed, name: placed.path.join('.') }));
@@ -33,7 +34,10 @@ export const KEY_NAMES: readonly string[] = PLACED.map(({ name }) => name);
 
 const RESTART = new Set(PLACED.flatMap(({ name, notes }) => (notes.restart === true ? [name] : [])));
 const SECRET = new Set(PLACED.flatMap(({ name, notes }) => (notes.secret === true ? [name] : [])));
-/** Keys of a node in other sections: each node has its own disk, memory and database connection. */
+/**
+ * Keys of a node in other sections than `[server]` and `[logging]`, because each node has its own disk, memory and
+ * database connection.
+ */
 const NODE_KEYS = new Set(PLACED.flatMap(({ name, notes }) => (notes.perNode === true ? [name] : [])));
 
 /** Whether a key is only in the file of a node. Other keys apply to the whole cluster. */
@@ -41,7 +45,7 @@ export function isNodeKey(name: string): boolean {
   return /^(?:server|logging)\./u.test(name) || NODE_KEYS.has(name);
 }
 
-/** Whether a key of a node can be changed only in the file, not by Weir. */
+/** Whether a key of a node can only be changed in the file by an administrator, not by Weir. */
 export function isFileOnly(name: string): boolean {
   return FILE_ONLY_KEYS.includes(name);
 }
@@ -65,29 +69,29 @@ export function valuesOf(tree: unknown): Values {
   return Object.fromEntries(found);
 }
 
-/** Values of cluster keys only. */
+/** Only the values of keys of the cluster. */
 export function clusterValues(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([name]) => !isNodeKey(name)));
 }
 
-/** Values of node keys only. */
+/** Only the values of keys of the node. */
 export function nodeValues(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([name]) => isNodeKey(name)));
 }
 
-/** New values of node keys; undefined resets a key to its default. */
+/** The values of node keys that differ from `before`; undefined resets a key to its default. */
 export function nodeDifferences(before: Values, after: Values): Values {
   return pickValues(after, differingKeys(before, after).filter(isNodeKey));
 }
 
-/** The layer that the value of a key is from. */
+/** The layer from which the value of a key is taken. */
 export function sourceOf({ file, local = [], rows, environment }: Layers, name: string): Source {
   if (name in environment) return 'environment';
   if (isNodeKey(name)) return local.includes(name) ? 'local_file' : name in file ? 'file' : 'default';
   return name in rows ? 'database' : 'default';
 }
 
-/** The effective values; keys with their default are left out. */
+/** The effective values; keys that have their default are omitted. */
 export function decidingValues(layers: Layers): Values {
   const found = KEY_NAMES.flatMap((name) => {
     const source = sourceOf(layers, name);
@@ -120,7 +124,7 @@ export function treeOf(values: Values): Readonly<Record<string, unknown>> {
   return tree;
 }
 
-/** The configuration with these values, or its faults. */
+/** The configuration with these values, or its errors. */
 export function configOf(values: Values): { config: Config } | { faults: readonly ConfigFault[] } {
   const whole = schema.safeParse(treeOf(values), parsing);
   if (whole.success) return { config: whole.data };
@@ -141,7 +145,7 @@ export function pickValues(values: Values, names: readonly string[]): Values {
   return Object.fromEntries(names.map((name) => [name, values[name]]));
 }
 
-/** The values that are defined. */
+/** The values without those that are undefined. */
 export function setValues(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

@@ -1,11 +1,11 @@
 /**
- * Line numbers of the keys in a TOML text, for messages. It does not validate the text. It parses only as much as is
- * needed to skip values (strings, brackets, comments), so it also finds most keys in invalid text.
+ * Line numbers of the keys in a TOML text, for messages. It does not validate the text. It parses only what is needed
+ * to skip values (strings, brackets, comments), so that it also finds most keys in invalid text.
  */
 
-/** 1-based line numbers by path, as in `server.web_port` and `dns.pools[0].name`. */
+/** Line numbers, starting at 1, by paths such as `server.web_port` and `dns.pools[0].name`. */
 export interface LineIndex {
-  /** Line of a key or table; if it is not in the text, the line of the nearest enclosing one. */
+  /** Line of a key or table. If the text does not contain it, the line of the closest enclosing table. */
   lineOf(path: string): number | undefined;
   /** Line of the second definition of a key or table that must be defined only once. */
   lineOfRepeat(path: string): number | undefined;
@@ -75,7 +75,7 @@ export function keyPath(written: string): string[] {
   return parts.map((part) => part.replace(/^(["'])(.*)\1$/u, '$2'));
 }
 
-/** Path of a table header, with the index of the entry after each array of tables. */
+/** Path of a table header. After the name of each array of tables, it contains the index of the entry. */
 function resolve(parts: readonly string[], arrays: Map<string, number>, opensEntry: boolean): string {
   let path = '';
   parts.forEach((part, index) => {
@@ -88,7 +88,7 @@ function resolve(parts: readonly string[], arrays: Map<string, number>, opensEnt
   return path;
 }
 
-/** The line of `path`, or of the closest path that encloses it. */
+/** The line of `path`, or of the closest enclosing path. */
 function nearest(lines: ReadonlyMap<string, number>, path: string): number | undefined {
   for (let at = path; at !== '';) {
     const line = lines.get(at) ?? lines.get(`${at}[0]`);

@@ -1,5 +1,5 @@
 /**
- * The configuration file that root uses from the working directory.
+ * Tests which configuration file root uses from the working directory.
  *
  * @needs root
  */

@@ -1,7 +1,7 @@
 /**
- * Finds the configuration file, reads it and the local changes, and passes both to `parse-config.ts` with the
- * environment. The order: the file on the command line, `$WEIR_CONFIG`, `./config/weir.toml`, `/etc/weir/weir.toml`,
- * none.
+ * Finds the configuration file, reads it and the local changes, and passes both to `parse-config.ts`, together with the
+ * environment. The first of these files is used: the file on the command line, `$WEIR_CONFIG`, `./config/weir.toml`,
+ * `/etc/weir/weir.toml`. There may be none.
  */
 import { lstat, readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -23,10 +23,10 @@ export interface ConfigSource {
   readonly cwd: string;
 }
 
-/** Default paths of the file. */
+/** Default paths of the configuration file. */
 export const DEFAULT_FILES = ['config/weir.toml', '/etc/weir/weir.toml'] as const;
 
-/** Loads the configuration. Faults are in the result and never thrown. */
+/** Loads the configuration. Errors are in the result and never thrown. */
 export async function loadConfig(source: ConfigSource): Promise<ConfigResult> {
   const found = await findFile(source);
   if ('fault' in found) return { ok: false, faults: [found.fault] };
@@ -37,7 +37,7 @@ export async function loadConfig(source: ConfigSource): Promise<ConfigResult> {
   return 'fault' in local ? { ok: false, faults: [local.fault] } : parseConfig({ ...found, local });
 }
 
-/** Loads the usable part of a configuration with faults. */
+/** Loads the usable part of a configuration that may contain errors. */
 export async function loadUsable(source: ConfigSource): Promise<UsableConfig> {
   const found = await findFile(source);
   const input = 'fault' in found ? { file: undefined, env: source.env } : found;
@@ -68,11 +68,11 @@ async function findFile({ file, env, cwd }: ConfigSource): Promise<ConfigInput |
 const OTHERS_WRITE = 0o002;
 
 /**
- * The reason why root must not use a configuration file found in the working directory; null if it may. A file of
- * another user could send root's commands and passwords to another server.
+ * Reason why root must not use a configuration file that was found in the working directory; null if root may use it. A
+ * file that belongs to another user could send commands and passwords of root to another server.
  *
- * The file itself names the data directory, so the owner of that directory is trusted only if the working directory
- * belongs to root or to the owner of this program, whose code root already runs.
+ * The owner of the data directory is also trusted. But the file itself contains the path of that directory, so this
+ * only applies if the working directory belongs to root or to the owner of this program, whose code root already runs.
  */
 async function distrustOf(
   path: string,
@@ -97,7 +97,7 @@ async function distrustOf(
   return null;
 }
 
-/** For a directory that does not exist yet, the owner of its nearest existing parent. */
+/** The owner of a directory or, if it does not exist yet, of its closest existing parent. */
 async function ownerOf(directory: string): Promise<number> {
   for (let at = resolve(directory); ; at = dirname(at)) {
     const found = await stat(at).catch(() => null);
@@ -106,7 +106,7 @@ async function ownerOf(directory: string): Promise<number> {
   }
 }
 
-/** The local changes, which are in the data directory. */
+/** Reads the local changes from the data directory. */
 async function localOf(
   config: Config,
   { cwd }: ConfigSource,

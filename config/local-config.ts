@@ -1,7 +1,7 @@
 /**
  * `<data_dir>/weir.local.toml`: changes that Weir could not write to its configuration file, which may belong to root.
- * For each key, this file takes precedence over the configuration file until the user edits the key there. To detect
- * such edits, it also contains the values that the configuration file had when a change was written. Pure functions;
+ * For each key, this file takes precedence until a user edits the key in the configuration file. To detect such edits,
+ * it also contains the values that the configuration file had when a change was written. Pure functions;
  * `local-file.ts` reads and writes the file.
  */
 import { join } from 'node:path';
@@ -15,11 +15,11 @@ import { indexLines } from './line-index.ts';
 import { parseToml } from './parse-toml.ts';
 import { keys } from './sections.ts';
 
-/** Changes by the names of their keys. */
+/** Local changes, by the names of keys. */
 export interface LocalConfig {
   /** The new values; undefined means the default. */
   readonly values: Values;
-  /** Values in the configuration file when the change was written; absent keys were not set. */
+  /** Values in the configuration file when the change was written; absent keys were not set there. */
   readonly replaced: Values;
 }
 
@@ -28,15 +28,15 @@ export const NOTHING_LOCAL: LocalConfig = { values: {}, replaced: {} };
 const HEADER = `# Written by Weir, for changes that it could not write into its configuration file. A key that is edited there
 # afterwards wins. To undo all changes, remove this file and restart Weir.
 `;
-/** Section with information about the changes; it contains no keys of the configuration. */
+/** Name of the section with information about the changes, which contains no keys of the configuration. */
 const NOTES = 'weir';
 
-/** Path of the file. */
+/** Path of the file with local changes. */
 export function localPath(dataDir: string): string {
   return join(dataDir, 'weir.local.toml');
 }
 
-/** Parses the text of the file `name`; adds errors to `faults`. */
+/** Parses the text of the file with this name; adds errors to `faults`. */
 export function parseLocal(
   { name, text }: { readonly name: string; readonly text: string },
   faults: ConfigFault[],
@@ -75,7 +75,10 @@ function readNotes(
   return { replaced: {}, defaults: [] };
 }
 
-/** The effective changes: those whose previous values are still in the configuration file. */
+/**
+ * The effective changes: those of keys whose values in the configuration file are the same as when the change was
+ * written.
+ */
 export function effectiveLocal({ values, replaced }: LocalConfig, file: Values): LocalConfig {
   const names = Object.keys(values).filter((name) => isSameValue(replaced[name], file[name]));
   return { values: pickValues(values, names), replaced: pickValues(replaced, names) };
@@ -87,7 +90,7 @@ export function withLocal(file: Values, local: LocalConfig): Values {
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
 }
 
-/** Text of the file with these changes; null if one of them cannot be written, '' if there are none. */
+/** Text of the file with these changes; null if a change cannot be written, '' if there are no changes. */
 export function localText({ values, replaced }: LocalConfig): string | null {
   const names = Object.keys(values);
   if (names.length === 0) return '';

@@ -5,16 +5,16 @@ import { dirname } from 'node:path';
 
 /** Maximum size of the file in bytes. */
 const MAX_BYTES = 1_048_576;
-/** Mode bits. */
+/** Permission bits for writing by users other than the owner. */
 const OTHERS_WRITE = 0o022;
 
-/** Result: a text, nothing, or the reason why the file cannot be used. */
+/** Result of reading: a text, null if there is no file, or the reason why the file cannot be used. */
 export type LocalText = { readonly text: string } | { readonly fault: string } | null;
 
-/** Reads the file; null if it does not exist or this user may not access the directory. */
+/** Reads the file; null if it does not exist, or if this user cannot access the directory. */
 export async function readLocal(path: string): Promise<LocalText> {
   try {
-    // If a link or a pipe replaces the file, Weir must not follow or wait for it.
+    // With these flags, a link in place of the file is not followed, and opening a pipe does not wait for its writer.
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const state = await file.stat();

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { formatFault } from './config-fault.ts';
 import { parseConfig } from './parse-config.ts';
 
-/** The faults of a bad configuration as formatted messages. */
+/** The errors of an invalid configuration, as formatted messages. */
 function faults(text: string, env: Record<string, string> = {}): string[] {
   const result = parseConfig({ file: { name: 'weir.toml', text }, env });
   return result.ok ? [] : result.faults.map(formatFault);

@@ -3,13 +3,13 @@ import { formatFault } from './config-fault.ts';
 import { parseConfig } from './parse-config.ts';
 import type { LoadedConfig } from './parse-config.ts';
 
-/** The formatted faults of an invalid configuration. */
+/** The errors of an invalid configuration, as formatted messages. */
 function faults(text: string, env: Record<string, string> = {}): string[] {
   const result = parseConfig({ file: { name: 'weir.toml', text }, env });
   return result.ok ? [] : result.faults.map(formatFault);
 }
 
-/** A valid configuration; faults fail the test. */
+/** Parses a valid configuration; errors fail the test. */
 function good(text: string, env: Record<string, string> = {}): LoadedConfig {
   const result = parseConfig({ file: { name: 'weir.toml', text }, env });
   if (!result.ok) throw new Error(result.faults.map(formatFault).join('\n'));

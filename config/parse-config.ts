@@ -1,5 +1,5 @@
 /**
- * Parses the text of a file and an environment into a configuration or a list of all faults. Pure functions;
+ * Parses the text of a file and an environment; the result is a configuration or a list of all errors. Pure functions;
  * `load-config.ts` finds and reads the file.
  */
 import { isTable } from './config-fault.ts';
@@ -28,7 +28,7 @@ export interface LoadedConfig {
   readonly given: Given;
 }
 
-/** Values of this node, which are not in the database. */
+/** Values on this node, which are not in the database. */
 export interface Given {
   readonly file: Values;
   /** Keys whose values in `file` are local changes (`local-config.ts`). */
@@ -36,7 +36,7 @@ export interface Given {
   readonly environment: Values;
 }
 
-/** Result of loading. */
+/** Result of loading a configuration. */
 export type ConfigResult =
   | { readonly ok: true; readonly value: LoadedConfig }
   | { readonly ok: false; readonly faults: readonly ConfigFault[] };
@@ -58,7 +58,7 @@ export interface ConfigInput {
 
 const PLACED = keysOf(keys).map((placed) => ({ ...placed, at: placed.path.join('.') }));
 
-/** Parses, checks and completes a configuration. All faults are reported together. */
+/** Parses, checks and completes a configuration. All errors are reported together. */
 export function parseConfig({ file, local, env }: ConfigInput): ConfigResult {
   const faults: ConfigFault[] = [];
   const { name, text } = file ?? { name: 'defaults', text: '' };
@@ -76,7 +76,7 @@ export function parseConfig({ file, local, env }: ConfigInput): ConfigResult {
     const variable = environment.names.get(key);
     if (variable === undefined)
       return active.includes(key) ? { source: local!.name, line: undefined, key: path } : inFile(path);
-    // The path within the key follows the name of the variable.
+    // In a message, the path within the value follows the name of the variable.
     return { source: 'environment', line: undefined, key: variable + path.slice(key.length) };
   };
   faults.push(...faultsOf(keys.safeParse(environment.raw, parsing), place));
@@ -98,7 +98,7 @@ export function parseConfig({ file, local, env }: ConfigInput): ConfigResult {
   };
 }
 
-/** Merges `over` into `under`; lists are replaced, tables are merged. */
+/** Merges `over` into `under`: tables are merged, other values are replaced. */
 function merge(under: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
   const merged: Record<string, unknown> = { ...under };
   for (const [key, value] of Object.entries(over)) {

@@ -7,7 +7,7 @@ import { isTable } from './config-fault.ts';
 import type { ConfigFault } from './config-fault.ts';
 import type { LineIndex } from './line-index.ts';
 
-/** Parses the TOML `text` of the file `name`; an empty tree and a fault if it is invalid. */
+/** Parses the TOML `text` of the file `name`; if it is invalid, the result is an empty tree and an error. */
 export function parseToml(
   name: string,
   text: string,
@@ -32,14 +32,14 @@ function tomlFault(error: Error, lines: LineIndex): Omit<ConfigFault, 'source'> 
     const where = first === undefined ? '' : ` (first on line ${first})`;
     return { line: lines.lineOfRepeat(repeated) ?? at.line, key: repeated, message: `duplicate key${where}` };
   }
-  // The parser lists every possible next character; the character that it found is more useful.
+  // The message of the parser lists every possible next character; the character that it found is more useful.
   const found = /but (.+) found\.$/su.exec(error.message)?.[1];
   const what = found === undefined ? error.message : `expected valid TOML, got ${found}`;
   const column = at.column === undefined ? '' : ` at column ${at.column}`;
   return { line: at.line, key: 'syntax', message: what + column };
 }
 
-/** Position at which the parser stopped, which it reports in one of two ways. */
+/** Position at which the parser stopped. Errors contain it in one of two forms. */
 function placeOf(error: Error): { line: number | undefined; column: number | undefined } {
   const direct = error as { line?: unknown; column?: unknown; location?: { start?: unknown } };
   const start = (direct.location?.start ?? direct) as { line?: unknown; column?: unknown };

@@ -1,14 +1,15 @@
-/** Replaces a file of the user atomically and keeps its mode and owner. */
+/** Replaces a file that belongs to a user, atomically and with the same mode and owner. */
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Mode bits for users who are neither the owner nor in the group. */
+/** Permission bits of users other than the owner and the group. */
 const OTHERS = 0o007;
 const OWNER_ONLY = 0o600;
 
 /**
  * Writes `text` to the file at `path`, and follows symbolic links. If a system call fails, throws its error and leaves
- * the file unchanged. A file that gets a secret and is accessible to other users is restricted to its owner.
+ * the file unchanged. If the new text contains a new secret and other users have access to the file, access is
+ * restricted to the owner.
  */
 export async function rewriteFile(path: string, text: string, hasNewSecret = false): Promise<void> {
   const target = await realpath(path);
@@ -27,7 +28,7 @@ export async function rewriteFile(path: string, text: string, hasNewSecret = fal
     }
     await rename(temporary, target);
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined); // The first error is the relevant one.
+    await rm(temporary, { force: true }).catch(() => undefined); // Ignored, so that the first error is reported.
     throw error;
   }
   const folder = await open(dirname(target), 'r');

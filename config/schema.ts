@@ -1,6 +1,7 @@
 /**
- * Schema of the whole configuration: the keys of `sections.ts`, defaults that derive from other keys, and rules between
- * keys. Rules are checked only if each key is valid by itself, so that one mistake causes only one message.
+ * Schema of the whole configuration: the keys of `sections.ts`, defaults that depend on other keys, and rules that
+ * concern several keys. Rules are checked only if each key is valid by itself, so that one mistake causes only one
+ * message.
  */
 import type { z } from 'zod';
 import { databaseFaults } from '../shared/net/postgres-url.ts';
@@ -44,7 +45,7 @@ function checkRules(values: Keys, context: Context): void {
   });
 }
 
-/** DNS, encrypted DNS and the web server all listen on TCP at the same addresses. */
+/** Checks that ports differ, because DNS, encrypted DNS and the web server all listen on TCP at the same addresses. */
 function checkPorts({ server }: Keys, context: Context): void {
   const taken = new Map([[server.dns_port, 'server.dns_port']]);
   const claim = (path: string[], port: number): void => {
@@ -58,7 +59,7 @@ function checkPorts({ server }: Keys, context: Context): void {
   if (tls.doh_enabled) claim(['server', 'encrypted_dns', 'doh_port'], tls.doh_port);
 }
 
-/** Keys that have no effect without another one. */
+/** Checks for keys that have no effect unless another key is set. */
 function checkCompanions({ server, blocking, auth }: Keys, context: Context): void {
   for (const name of ['issuer', 'client_id'] as const)
     if (auth.oidc.enabled && auth.oidc[name] === '')

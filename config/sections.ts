@@ -1,8 +1,8 @@
 /**
  * Every key of the configuration with its type, default, unit and help. Keys are added only here: the type `Config`,
  * the checks and the names of environment variables derive from this table, and `npm run check -- config --write`
- * generates `weir.toml` and the dashboard's table. Keys of `[dns]` are in `dns-section.ts`; rules between keys are in
- * `schema.ts`.
+ * generates `weir.toml` and the dashboard's table. Keys of `[dns]` are in `dns-section.ts`; rules that concern several
+ * keys are in `schema.ts`.
  */
 import { z } from 'zod';
 import { LOG_PRESSURES } from '../shared/query-log.ts';

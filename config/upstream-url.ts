@@ -1,4 +1,7 @@
-/** Notations of upstream servers, and the configured pools. The data plane resolves and queries the servers. */
+/**
+ * Parses the notations of upstream servers and the configured pools. The DNS threads resolve the names of servers and
+ * query them.
+ */
 import { isIP } from 'node:net';
 import type { PoolSettings, UpstreamSettings } from '../shared/policy/upstream-settings.ts';
 import { isHostName, serverForm, splitHostPort } from './value-checks.ts';
@@ -10,8 +13,8 @@ const EXPECTED =
 
 /**
  * Parses the text of an upstream server; undefined if it is not `udp://host[:port]`, `tcp://host[:port]`,
- * `tls://host[:port][@ip]`, `https://host[:port][@ip][/path]`, or a bare address with or without a port (UDP). `@ip`
- * sets the address, so that no lookup is needed; the port may also follow it, as in `@ip:port`.
+ * `tls://host[:port][@ip]`, `https://host[:port][@ip][/path]`, or a bare address with or without a port (UDP). `@ip` is
+ * the address of the host, so that no lookup is needed; the port may also follow the address, as in `@ip:port`.
  */
 export function parseUpstream(address: string): UpstreamSettings | undefined {
   const match = /^(?:(udp|tcp|tls|https):\/\/)?([^/?#\s]+)([/?][^#\s]*)?$/iu.exec(address);
@@ -41,7 +44,7 @@ export function parseUpstream(address: string): UpstreamSettings | undefined {
   };
 }
 
-/** Pattern of the text of an upstream server. */
+/** Schema of the text of an upstream server. */
 export const upstream = serverForm(EXPECTED, (value) => {
   const parsed = parseUpstream(value);
   return parsed?.pinnedIp ?? parsed?.host;

@@ -1,6 +1,6 @@
 /**
- * Usable part of a configuration with faults: each key that is valid by itself. For commands that need only a few keys,
- * such as the data directory. Pure functions; `load-config.ts` reads the files.
+ * Determines the usable part of a configuration that may contain errors: all keys that are valid in themselves. For
+ * commands that need only a few keys, such as the data directory. Pure functions; `load-config.ts` reads the files.
  */
 import { z } from 'zod';
 import type { ConfigFault } from './config-fault.ts';
@@ -15,7 +15,7 @@ import { parseToml } from './parse-toml.ts';
 import type { Config } from './schema.ts';
 import { keys } from './sections.ts';
 
-/** Keys with faults have their defaults. */
+/** The usable part of a configuration. Keys with errors have their defaults. */
 export interface UsableConfig {
   readonly config: Config;
   /** Paths of the keys that the file or the environment sets. */
@@ -25,11 +25,11 @@ export interface UsableConfig {
 }
 
 const DATA_DIR = 'server.data_dir';
-/** Keys that are used even if others contradict each other. */
+/** Keys that are used even if other keys contradict each other. */
 const RECOVERY_KEYS = [DATA_DIR, 'server.alt_compat', 'logging.format', 'logging.level'];
 /** Matches a line that sets the data directory in any notation of TOML. */
 const SETS_DATA_DIR = /^[^#\n]*\bdata_dir\b[^#\n]*=/mu;
-/** Maximum number of lines to leave out until the rest is valid TOML. */
+/** Maximum number of lines that are removed to get valid TOML. */
 const MAX_LOST_LINES = 100;
 
 const SCHEMAS = new Map(keysOf(keys).map(({ path, schema }) => [path.join('.'), schema]));
@@ -50,7 +50,7 @@ export function usableConfig({ file, local, env }: ConfigInput): UsableConfig {
   };
 }
 
-/** Values that are valid for their own key. */
+/** The values that are valid in themselves. */
 function goodValues(values: Values): Values {
   const good = Object.entries(values).filter(([name, value]) => {
     const schema = SCHEMAS.get(name);
@@ -59,7 +59,7 @@ function goodValues(values: Values): Values {
   return Object.fromEntries(good);
 }
 
-/** The configuration without keys that contradict others; null if it is still invalid. */
+/** The configuration without keys that contradict other keys; null if it is still invalid. */
 function configFrom(values: Values): Config | null {
   const result = configOf(values);
   if ('config' in result) return result.config;
@@ -77,7 +77,8 @@ function readableTree(text: string): Record<string, unknown> {
     const tree = parseToml('', rest, indexLines(rest), faults);
     if (faults.length === 0) return tree;
     const at = (faults[0]!.line ?? lines.length) - 1;
-    // The parser may stop after the invalid line, at one that was already removed.
+    // The parser may report a line after the invalid one, which may already be removed or be empty; the text is then
+    // truncated.
     if (lines[at] === undefined || lines[at] === '') lines.length = Math.min(at, lines.length - 1);
     else lines[at] = '';
   }

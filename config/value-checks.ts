@@ -1,6 +1,6 @@
 /**
- * Checks strings of the configuration: addresses, networks, names, URLs, files. Messages state the expected form.
- * Upstream servers are checked in `upstream-url.ts`.
+ * Schemas for strings of the configuration: addresses, networks, names, URLs and files. Messages state the expected
+ * form. Upstream servers are checked in `upstream-url.ts`.
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
@@ -11,7 +11,8 @@ import { isOneLine, isPlainLine } from '../shared/unsafe-characters.ts';
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/iu;
 
 /**
- * Whether a text is a host name in ASCII (RFC 1123 section 2.1), also with underscores, which DNS names may contain.
+ * Whether a text is a host name in ASCII (RFC 1123 section 2.1), possibly with underscores, which DNS names may
+ * contain.
  */
 export function isHostName(value: string): boolean {
   const labels = value.replace(/\.$/u, '').split('.');
@@ -32,15 +33,20 @@ export function splitHostPort(value: string): { host: string; port: number | und
   return { host: bracketed ?? bare ?? '', port };
 }
 
-/** Pattern of valid strings, and the expected form in messages. */
+/** Schema of a string: `expected` is the form for messages, `isGood` the check. */
 export function form(expected: string, isGood: (value: string) => boolean): z.ZodString {
   return z.string(expected).refine(isGood, expected).describe(expected);
 }
 
-/** Error for a link-local address without a zone (RFC 4007 section 11), for which the interface is unknown. */
+/**
+ * Expected form in the message for a link-local address without a zone index (RFC 4007 section 11), whose interface is
+ * therefore unknown.
+ */
 const EXPECTED_SCOPE = 'a link-local address with its interface, such as fe80::1%eth0 or [fe80::1%eth0]:53';
 
-/** Pattern of valid server names or addresses, and the expected form in messages. */
+/**
+ * Schema of a server: `expected` is the form for messages; `hostOf` returns the host, or undefined for invalid text.
+ */
 export function serverForm(expected: string, hostOf: (value: string) => string | undefined): z.ZodString {
   return z
     .string(expected)
@@ -60,7 +66,7 @@ export function orEmpty(other: z.ZodString): z.ZodString {
   return form(`${other.description}, or an empty string`, isGood);
 }
 
-/** The expected form; undefined if `value` is valid. */
+/** The expected form of a schema, for a message; undefined if `value` is valid. */
 export function expectedInstead(of: z.ZodString, value: string): string | undefined {
   return of.safeParse(value).error?.issues[0]?.message;
 }
@@ -77,7 +83,7 @@ export const nonEmptyName = form(
   (value) => value.trim() !== '' && isPlainLine(value),
 );
 
-/** A name that is compared by its visible form, so that it may contain invisible characters. */
+/** A name that may contain invisible characters, because names are compared by their visible form. */
 export const foldedName = form(
   'a name that is not empty, on one line, without characters that change the text direction',
   (value) => value.trim() !== '' && isOneLine(value),
@@ -92,7 +98,7 @@ export const path = form('the path of a file or directory', (value) => value !==
 /** An IPv4 or IPv6 address. */
 export const ip = form('an IP address such as 192.0.2.1', (value) => isIP(value) > 0);
 
-/** An address of one family. */
+/** An IPv4 address, and below an IPv6 address. */
 export const ipv4 = form('an IPv4 address such as 192.0.2.1', (value) => isIP(value) === 4);
 export const ipv6 = form('an IPv6 address such as 2001:db8::1', (value) => isIP(value) === 6);
 
@@ -110,7 +116,7 @@ export const allowedClient = form(
   isAllowedClient,
 );
 
-/** A client that may never ask. */
+/** A client that may never query this server. */
 export const blockedClient = form(
   'a network such as 10.0.0.0/8, a MAC address such as 02:00:5e:10:00:01, or a client key',
   (value) => blockedClientOf(value) !== null,
@@ -147,20 +153,20 @@ export const certificateName = form('a name such as dns.example.org or *.dns.exa
   return name.includes('.') && !name.endsWith('.') && !name.includes('_') && isHostName(name);
 });
 
-/** `http://` or `https://` with a host. */
+/** An `http://` or `https://` URL with a host. */
 export const webUrl = form(
   'a URL such as https://example.org/services.json',
   (value) => URL.canParse(value) && /^https?:\/\/./iu.test(value),
 );
 
-/** `https://` with a host and without credentials. */
+/** An `https://` URL with a host and without credentials. */
 export const httpsUrl = form('an https:// URL such as https://example.org/weir.json', (value) => {
   if (!URL.canParse(value) || !/^https:\/\/./iu.test(value)) return false;
   const { username, password } = new URL(value);
   return username === '' && password === '';
 });
 
-/** URL of an OpenID provider: over TLS, unless it is on this machine. */
+/** URL of an OpenID provider, which must use TLS unless it is on this machine. */
 export const issuer = form('an https:// URL without a query, such as https://login.example.org', (value) => {
   if (!URL.canParse(value)) return false;
   const { protocol, hostname, search, hash, username } = new URL(value);
@@ -169,7 +175,7 @@ export const issuer = form('an https:// URL without a query, such as https://log
   return protocol === 'https:' || (protocol === 'http:' && isHere);
 });
 
-/** `postgres://` with a host, or with a `host` parameter that is the directory of a socket. */
+/** A `postgres://` URL with a host, or with a `host` parameter that is the directory of a socket. */
 const postgresUrl = form(
   'a URL such as postgres://user:password@db.example.org:5432/weir',
   (value) => URL.canParse(value) && /^postgres(ql)?:\/\/./iu.test(value),
@@ -181,12 +187,12 @@ export const postgresUrls = z.preprocess(
   z.array(postgresUrl, 'a list of strings'),
 );
 
-/** Text form of an Argon2id hash. Its three parameters may be in any order, because programs differ in this. */
+/** An Argon2id hash in text form. Its three parameters may be in any order, because programs differ in this. */
 export const argon2Hash = form('an Argon2id hash that starts with $argon2id$', (value) =>
   /^\$argon2id\$v=\d+\$[mtp]=\d+(?:,[mtp]=\d+){2}\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/u.test(value),
 );
 
-/** A record such as `nas.home.arpa A 192.0.2.5`; its parser reports errors. */
+/** A record such as `nas.home.arpa A 192.0.2.5`; the parser of local records reports errors. */
 export const localRecord = z
   .string('a record such as "nas.home.arpa A 192.0.2.5"')
   .superRefine((value, context) => {

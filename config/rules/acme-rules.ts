@@ -1,5 +1,5 @@
-/** Rules between the keys of `server.acme`. */
-/** The keys that rules are about. */
+/** Rules that concern several keys of `server.acme`. */
+/** The keys to which the rules apply. */
 interface AcmeKeys {
   readonly directory_url: string;
   readonly names: readonly string[];
@@ -9,14 +9,14 @@ interface AcmeKeys {
   readonly tsig_key_file: string;
 }
 
-/** A key whose value does not fit the others. */
+/** A key whose value is not possible together with the values of other keys. */
 export interface AcmeFault {
   readonly key: keyof AcmeKeys;
   /** The expected value. */
   readonly expected: string;
 }
 
-/** Faults of the keys together. */
+/** Keys whose values are not possible together. */
 export function acmeFaults(acme: AcmeKeys): AcmeFault[] {
   const faults: AcmeFault[] = [];
   const fault = (key: keyof AcmeKeys, expected: string): void => void faults.push({ key, expected });

@@ -1,9 +1,9 @@
-/** Parses the command line of `weir` with the table of commands. */
+/** Parses the command line of `weir`, according to the table of commands. */
 import { parseArgs } from 'node:util';
 import { commandNamed, COMMANDS } from './command-table.ts';
 import type { CommandSpec } from './command-spec.ts';
 
-/** Options from the command line; an option without a value is true. */
+/** Options from the command line; the value is true if the option has no value. */
 export type GivenOptions = Readonly<Record<string, string | true>>;
 
 /** A parsed command line. */
@@ -14,12 +14,12 @@ export type Command =
       readonly arguments: readonly string[];
       readonly options: GivenOptions;
     }
-  /** Help for one command, or for all. */
+  /** Help for one command or for all commands. */
   | { readonly kind: 'help'; readonly spec: CommandSpec | undefined }
   | { readonly kind: 'version' }
   | { readonly kind: 'mistake'; readonly message: string };
 
-/** Every option by name; an option of several commands has the same type in all of them. */
+/** All options by name; an option that several commands have must have the same type in all of them. */
 const OPTIONS = Object.fromEntries(
   COMMANDS.flatMap((spec: CommandSpec) => spec.options).map(({ name, value }) => [
     name,
@@ -78,7 +78,7 @@ function faultOf(spec: CommandSpec, given: readonly string[], options: GivenOpti
   return null;
 }
 
-/** Returns only the first sentence of node:util's messages, in lower case. */
+/** Returns only the first sentence of a message from node:util, in lower case. */
 function lowerFirst(message: string): string {
   const [first = ''] = message.split(/\. |\n/u);
   return first.charAt(0).toLowerCase() + first.slice(1);

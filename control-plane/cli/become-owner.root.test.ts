@@ -17,7 +17,7 @@ import { makeTempDir } from '../../test/support/parts/test-database.ts';
 
 const OWNER = { uid: 64999, gid: 64998 };
 
-/** Writes the file `name` in a root process that has become the owner of the folder; returns the output. */
+/** Writes the file `name` in a process of root that has switched to the owner of the directory; returns the output. */
 function writeIn(dataDir: string, name: string): unknown {
   const program = `import { writeFileSync } from 'node:fs';
     import { becomeOwnerOf } from ${JSON.stringify(new URL('./become-owner.ts', import.meta.url).href)};

@@ -12,7 +12,7 @@ import { checkReady } from './check-ready.ts';
 const cleanups: (() => void)[] = [];
 afterEach(() => cleanups.splice(0).forEach((cleanup) => cleanup()));
 
-/** Port of a server that answers the questions with these texts in turn. */
+/** Starts a server that answers queries with these texts in turn; returns its port. */
 async function answering(...texts: readonly string[]): Promise<number> {
   const server = createSocket('udp4');
   cleanups.push(() => server.close());

@@ -1,6 +1,6 @@
 /**
- * `weir ready`: queries `status.weir` (class CHAOS) from the node on this machine, as load balancers do. Neither the
- * API nor the database is involved: a node without a database answers queries, and should stay in service.
+ * `weir ready`: queries `status.weir` (class CHAOS) from the node on this machine, as load balancers do. This does not
+ * use the API or the database, because a node without a database answers queries and should stay in service.
  */
 import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:dgram';
@@ -17,15 +17,15 @@ import type { Terminal } from './terminal.ts';
 /** Addresses and ports of the node for DNS. */
 export interface DnsListener {
   readonly addresses: readonly string[];
-  /** Ports in order of preference; the node uses the first one that was available. */
+  /** Ports in order of preference; the node uses the first port that was available. */
   readonly ports: readonly number[];
-  /** Senders that must use a PROXY header, over UDP. */
+  /** Senders that must send a PROXY header over UDP. */
   readonly senders: Pick<ProxySenders, 'hasNamed'>;
 }
 
-/** Longer than the half second in which a thread is replaced. */
+/** Milliseconds to wait for a response; longer than the half second that it takes to replace a thread. */
 const TIMEOUT_MS = 2000;
-/** Any value: the socket is connected, so the kernel drops packets from other senders. */
+/** Message id. It need not be random: the socket is connected, so the kernel discards packets from other senders. */
 const ID = 1;
 
 /** Prints the state that the node reports; returns the exit status, 0 only if it is `ready`. */
@@ -35,7 +35,7 @@ export async function checkReady(
 ): Promise<0 | 1> {
   const failures: string[] = [];
   const address = localAddress(addresses);
-  // The system uses the destination as the source address, because both are on this machine.
+  // The source address equals the destination, because both are on this machine; so a PROXY header may be required.
   const own = addressFromText(address);
   const header = own !== null && senders.hasNamed(own) ? LOCAL_PROXY_HEADER : new Uint8Array();
   for (const port of ports) {
@@ -50,7 +50,7 @@ export async function checkReady(
   return 1;
 }
 
-/** The reason why the node on this port is not ready; null = it is ready. */
+/** Reason why the node on this port is not ready; null = it is ready. */
 async function whyNotReady(address: string, port: number, header: Uint8Array): Promise<string | null> {
   const where = `${address} port ${String(port)}`;
   const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
@@ -68,7 +68,7 @@ async function whyNotReady(address: string, port: number, header: Uint8Array): P
   }
 }
 
-/** The text of `status.weir`; null if the answer has none. */
+/** The text of `status.weir`; null if the answer does not contain it. */
 async function askState(socket: Socket, header: Uint8Array): Promise<string | null> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   await once(socket, 'connect', { signal });

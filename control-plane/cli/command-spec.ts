@@ -1,4 +1,4 @@
-/** A subcommand of `weir`, for the table, parsing, help and completion. */
+/** Types for the table of subcommands of `weir`, which is used for parsing, help and completion. */
 
 /** An option of a command. */
 export interface OptionSpec {
@@ -6,28 +6,28 @@ export interface OptionSpec {
   /** Placeholder of the value in the help; absent = the option has no value. */
   readonly value?: string;
   readonly help: string;
-  /** Allowed values; absent = any. */
+  /** Allowed values; absent = any value. */
   readonly choices?: readonly string[];
 }
 
 /** A subcommand. */
 export interface CommandSpec {
-  /** One or two words. */
+  /** Name of the command, one or two words. */
   readonly name: string;
   /** Arguments as shown in the help, such as `<domain>`. */
   readonly arguments: string;
   readonly min: number;
   readonly max: number;
-  /** Allowed values of the first argument; absent = any. */
+  /** Allowed values of the first argument; absent = any value. */
   readonly choices?: readonly string[];
   /** Whether the arguments are files, for completion. */
   readonly takesFiles?: true;
-  /** One clause, without a full stop. */
+  /** Summary: one clause, without a full stop. */
   readonly summary: string;
   readonly options: readonly OptionSpec[];
   /** Whether the command sends requests to a running server. */
   readonly isRemote: boolean;
-  /** The noun of a verb command; the overview shows only the noun. */
+  /** For a command that consists of a noun and a verb: the noun. The overview shows only the noun. */
   readonly verbOf?: string;
   readonly examples?: readonly string[];
 }
@@ -42,14 +42,14 @@ const REMOTE: readonly OptionSpec[] = [
   { name: 'token-file', value: 'FILE', help: 'an API token for --url; else $WEIR_TOKEN' },
 ];
 
-/** A command that runs on this machine; `file`: whether it reads the configuration. */
+/** Specifies a command that runs without contacting a server; `file`: whether it reads the configuration. */
 export function here(name: string, summary: string, file = true): CommandSpec {
   return { name, arguments: '', min: 0, max: 0, summary, options: file ? [CONFIG] : [], isRemote: false };
 }
 
 type Remote = Partial<CommandSpec> & Pick<CommandSpec, 'name' | 'summary'>;
 
-/** A command that contacts a server. */
+/** Specifies a command that contacts a server. */
 export function remote({ options = [], ...spec }: Remote): CommandSpec {
   return { arguments: '', min: 0, max: 0, ...spec, options: [...options, ...REMOTE], isRemote: true };
 }

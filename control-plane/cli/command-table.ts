@@ -11,7 +11,7 @@ const PASSPHRASE = {
   value: 'FILE',
   help: 'file whose first line is the passphrase; by default it is read from the terminal or standard input',
 } as const;
-/** The formats of the API, listed here so that no schemas are loaded. */
+/** The formats of the API; they are repeated here, so that no schemas are loaded. */
 const FORMATS = [
   ...['auto', 'pihole', 'adguard_home', 'technitium'],
   ...['blocky', 'nextdns', 'controld', 'dnsmasq', 'hosts'],
@@ -234,7 +234,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-/** The command with these first words, trying the longest name first; undefined if there is none. */
+/** The command with these first words, trying the longest name first; undefined if no command matches. */
 export function commandNamed(words: readonly string[]): CommandSpec | undefined {
   const names = [words.slice(0, 2).join(' '), words[0] ?? ''];
   for (const name of names) {

@@ -4,7 +4,7 @@ import { COMMANDS } from './command-table.ts';
 import { completionScript } from './completion.ts';
 
 describe('completionScript()', () => {
-  /** Completions of bash for words, the last of which is being typed. */
+  /** Completions that bash offers for these words, of which the last one is being typed. */
   function offered(...words: readonly string[]): string[] {
     const script = `${completionScript('bash')}
       COMP_WORDS=(weir "$@"); COMP_CWORD=${words.length}; _weir; printf '%s\\n' "\${COMPREPLY[@]}"`;

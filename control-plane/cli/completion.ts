@@ -4,7 +4,7 @@ import { COMMANDS } from './command-table.ts';
 /** Shells with a completion script. */
 export type Shell = 'bash' | 'zsh' | 'fish';
 
-/** Words and options that may follow the given words. */
+/** Words and options that may follow each sequence of words. */
 const FOLLOWERS: ReadonlyMap<string, readonly string[]> = followers();
 
 function followers(): Map<string, string[]> {
@@ -35,7 +35,7 @@ export function completionScript(shell: Shell): string {
 }
 
 const OPTIONS = COMMANDS.flatMap(({ options }) => options);
-/** Allowed values of options. */
+/** Shell code for the allowed values of options. */
 const CHOICES = [...new Map(OPTIONS.map(({ name, choices }) => [name, choices]))]
   .flatMap(([name, choices]) =>
     choices === undefined
@@ -43,7 +43,7 @@ const CHOICES = [...new Map(OPTIONS.map(({ name, choices }) => [name, choices]))
       : [`    --${name}) COMPREPLY=($(compgen -W '${choices.join(' ')}' -- "$current")); return ;;`],
   )
   .join('\n');
-/** Commands whose arguments are files. */
+/** Names of the commands whose arguments are files, quoted for a shell. */
 const OF_FILES = COMMANDS.filter(({ takesFiles }) => takesFiles === true)
   .map(({ name }) => `'${name}'`)
   .join('|');

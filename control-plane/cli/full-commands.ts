@@ -1,4 +1,7 @@
-/** The commands that copy and restore the whole embedded database; they run on the machine of the data directory. */
+/**
+ * The commands that copy and restore the whole embedded database; they must run on the machine that has the data
+ * directory.
+ */
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import type { Terminal } from './terminal.ts';
 import { lockDataDir } from '../storage/db/data-dir-lock.ts';
@@ -9,7 +12,10 @@ import { createLogger } from '../host/log/winston-logger.ts';
 import { makeFullCopy } from '../storage/db/full-copy/make-full-copy.ts';
 import { restoreFullCopy } from '../storage/db/full-copy/restore-full-copy.ts';
 
-/** Users must copy their own PostgreSQL themselves: Weir knows neither its roles nor its other databases. */
+/**
+ * Message for users with their own PostgreSQL, which Weir cannot copy completely, because it knows neither the roles
+ * nor the other databases of the server.
+ */
 const EXTERNAL =
   'database.url is set to your own PostgreSQL: copy it with pg_dump or pg_basebackup, which include its roles and write-ahead log';
 

@@ -21,7 +21,7 @@ Exit status: 0 done, 1 failed, 2 invalid command line, 3 the server cannot be
 reached.
 `;
 
-/** The help of a command, or of all. */
+/** The help of a command, or the overview of all commands. */
 export function helpText(spec: CommandSpec | undefined): string {
   return spec === undefined ? overview() : helpOf(spec);
 }
@@ -38,7 +38,7 @@ function overview(): string {
   return `weir: a DNS server that filters\n\n${part(false)}\n\n${part(true)}\n\n${END}`;
 }
 
-/** The summary with the verbs of a noun, which the overview does not list separately. */
+/** The summary of a command. For a noun, it includes the verbs, because the overview does not list them separately. */
 function summaryOf({ name, summary }: CommandSpec): string {
   const verbs = COMMANDS.filter(({ verbOf }) => verbOf === name).map((verb) => verb.name.split(' ')[1]!);
   return verbs.length === 0 ? summary : `${summary}; more: ${verbs.join(', ')}`;

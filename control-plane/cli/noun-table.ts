@@ -1,6 +1,6 @@
 /**
- * Objects of a server that the command line can list, show, add, change and remove: one row per noun. The verbs and
- * their options are derived from it; `commands/run-noun.ts` runs them.
+ * Kinds of objects that the command line can list, show, add, change and remove: one row ("noun") for each kind. The
+ * verbs and their options are derived from this table; `commands/run-noun.ts` runs them.
  */
 import type { OperationName } from '../../shared/api/client/typed-client.ts';
 import { type CommandSpec, type OptionSpec, remote } from './command-spec.ts';
@@ -10,9 +10,9 @@ export type Verb = 'show' | 'add' | 'change' | 'remove';
 /** A collection of the API. */
 export interface Collection {
   readonly list: OperationName;
-  /** Operations on one row; there is no `show` if the list contains everything. */
+  /** Operations on one row; there is no operation for `show` if the list contains all fields. */
   readonly verbs: Readonly<Partial<Record<Verb, OperationName>>>;
-  /** Prefix of the collection's ids, for a noun with two collections. */
+  /** Prefix of the collection's ids, needed for a noun with two collections. */
   readonly idPrefix?: string;
   /** The fields that identify a row, in addition to its id. */
   readonly names: readonly string[];
@@ -20,22 +20,22 @@ export interface Collection {
   readonly isPaged?: true;
 }
 
-/** A column of the list, which shows the first of these fields that the row has. */
+/** A column of the list. It shows the first of its fields that a row has. */
 export interface NounColumn {
   readonly title: string;
   readonly fields: readonly string[];
-  /** `group`: an id, shown as its name. */
+  /** Kind of the value. `group` is an id of a group, which is shown as its name. */
   readonly kind?: 'text' | 'group' | 'moment' | 'count' | 'switch';
 }
 
 /** An option that sets a field. */
 export interface FieldOption extends OptionSpec {
   readonly field: string;
-  /** The value of the field if the option takes no argument. */
+  /** The value that the option sets if it takes no argument. */
   readonly sets?: boolean;
   /**
-   * `group`: a name or an id; `none` is null. `clients`: names, addresses or ids, separated by commas; `none` is an
-   * empty list.
+   * Kind of the argument. `group`: a name or an id, `none` for null. `clients`: names, addresses or ids, separated by
+   * commas, `none` for an empty list.
    */
   readonly kind?: 'group' | 'clients';
   readonly only?: 'add' | 'change';
@@ -50,19 +50,19 @@ export interface Noun {
   readonly collections: readonly [Collection, ...Collection[]];
   readonly columns: readonly NounColumn[];
   readonly fields: readonly FieldOption[];
-  /** Arguments of `add`, and how to write them to the body for a collection. */
+  /** Arguments of `add`, and a function that converts them to the body for a collection. */
   readonly add?: {
     readonly arguments: string;
     readonly choices?: readonly string[];
     readonly options?: readonly OptionSpec[];
     readonly bodyOf: (given: readonly string[], has: (option: string) => boolean) => AddedBody;
   };
-  /** Options of `remove`, which are parameters of its query. */
+  /** Options of `remove`, which are sent as parameters of the query string. */
   readonly removeOptions?: readonly OptionSpec[];
   readonly examples: Readonly<Partial<Record<Verb | 'list', string>>>;
 }
 
-/** Body of `add`, and the collection to add a row to. */
+/** Body of `add`, and the index of the collection to which the row is added. */
 export interface AddedBody {
   readonly collection: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -333,7 +333,7 @@ export function fieldsOf(noun: Noun, verb: 'add' | 'change'): FieldOption[] {
   return noun.fields.filter(({ only }) => only === undefined || only === verb);
 }
 
-/** The commands of a noun: its list, then its verbs. */
+/** The commands of a noun: first the list, then the verbs. */
 export function nounCommands(noun: Noun): CommandSpec[] {
   const verbs = (['show', 'add', 'change', 'remove'] as const).filter(
     (verb) => noun.collections[0].verbs[verb] !== undefined,

@@ -1,6 +1,6 @@
 /**
- * Reads a password: from a terminal without echo, otherwise as one line of standard input. `set-password.ts` checks and
- * stores it.
+ * Reads a password: from a terminal without echo, or as one line from any other standard input. `set-password.ts`
+ * checks and stores it.
  */
 import type { Readable } from 'node:stream';
 
@@ -10,7 +10,7 @@ export type PasswordInput = Readable & {
   setRawMode?(raw: boolean): unknown;
 };
 
-/** The user pressed Ctrl-C, or Ctrl-D on an empty line. */
+/** Error: the user pressed Ctrl-C, or Ctrl-D on an empty line. */
 export class PromptAborted extends Error {
   override readonly name = 'PromptAborted';
 }
@@ -32,7 +32,7 @@ export class PasswordReader {
     return this.input.isTTY === true;
   }
 
-  /** One line without its line end. Throws PromptAborted; a line over 4,096 characters is truncated. */
+  /** One line without its line end. May throw PromptAborted. A line of more than 4,096 characters is truncated. */
   async readLine(): Promise<string> {
     if (!this.interactive) return this.collect(false);
     this.input.setRawMode?.(true);
@@ -64,7 +64,7 @@ export class PasswordReader {
   }
 }
 
-/** The characters of a byte stream, even if one is split across two chunks. */
+/** The characters of a byte stream, including characters that are split across two chunks. */
 async function* charactersOf(input: Readable): AsyncGenerator<string, undefined> {
   const decoder = new TextDecoder();
   for await (const chunk of input) {

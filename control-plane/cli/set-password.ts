@@ -1,6 +1,6 @@
 /**
- * `weir set-password`: asks for the administrator's password, checks it, and stores its hash. The caller provides the
- * store; a hash in the configuration has precedence.
+ * `weir set-password`: reads the administrator's password, checks it, and stores its hash. The caller provides the
+ * function that stores the hash. A hash in the configuration takes precedence.
  */
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import { lengthOf, SetupBody } from '../../shared/api/auth-api.ts';
@@ -9,7 +9,7 @@ import type { PasswordReader } from './read-password.ts';
 import { PromptAborted } from './read-password.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Parts of the subcommand. */
+/** Dependencies of the subcommand. */
 export interface SetPasswordParts {
   readonly loaded: LoadedConfig;
   readonly reader: PasswordReader;
@@ -20,7 +20,7 @@ export interface SetPasswordParts {
   store(loaded: LoadedConfig, passwordHash: string): Promise<void>;
 }
 
-/** Asks for the password, checks it and stores it; returns the exit status. */
+/** Reads the password, checks it and stores its hash; returns the exit status. */
 export async function setPassword(parts: SetPasswordParts): Promise<0 | 1> {
   const { loaded, terminal } = parts;
   const password = await askForPassword(parts);
@@ -39,12 +39,12 @@ export async function setPassword(parts: SetPasswordParts): Promise<0 | 1> {
   return 0;
 }
 
-/** Reads a password, twice from a terminal, and checks its strength; reports the reason if it is rejected. */
+/** Reads a password (twice if it is typed) and checks its strength; prints the reason if it is rejected. */
 async function askForPassword({ loaded, reader, terminal }: SetPasswordParts): Promise<string | undefined> {
   try {
     if (reader.interactive) terminal.err('new password (8 to 256 characters):');
     const password = await reader.readLine();
-    // The rule of the API's setup, so that both accept the same passwords.
+    // Uses the schema of the API's setup, so that both accept the same passwords.
     if (!SetupBody.safeParse({ password }).success) {
       terminal.err(`password rejected: expected 8 to 256 characters, got ${lengthOf(password)}`);
       return undefined;

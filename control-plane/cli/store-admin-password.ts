@@ -1,6 +1,7 @@
 /**
  * Stores the administrator's password hash from the command line, in the configured database. If Weir is running on the
- * data directory, its database is used without migrations; otherwise the database is started and migrated temporarily.
+ * data directory, its database is used without migrations. If it is not running, the database is started and migrated
+ * for this command.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codedAction, codedSubject } from '../../shared/policy/changes/change-codes.ts';
@@ -29,7 +30,7 @@ const WAIT_MS = 30_000;
 /** Pause between two attempts to connect, in milliseconds. */
 const RETRY_MS = 250;
 
-/** Stores `passwordHash`, and ends all sessions. Throws if there is no database. */
+/** Stores `passwordHash`, and ends all sessions. Throws if the database is unavailable. */
 export async function storeAdminPassword({ config }: LoadedConfig, passwordHash: string): Promise<void> {
   const dataDir = config.server.data_dir;
   const lock = lockUnlessRunning(dataDir);
@@ -38,7 +39,7 @@ export async function storeAdminPassword({ config }: LoadedConfig, passwordHash:
   await new SetupCode(dataDir, loggerOf(config)).remove();
 }
 
-/** Null if Weir is running on the directory. */
+/** Locks the data directory; null if Weir is running on it. */
 function lockUnlessRunning(dataDir: string): DataDirLock | null {
   try {
     return lockDataDir(dataDir);
@@ -59,7 +60,7 @@ async function storeWithoutServer(config: Config, lock: DataDirLock, passwordHas
   }
 }
 
-/** Only changes rows, because the running Weir server owns the schema. */
+/** Stores the hash in the database of the running server. Only rows are changed, because the server owns the schema. */
 async function storeWithServer(config: Config, passwordHash: string): Promise<void> {
   const client = await connectInTime(config);
   const tx: Queryable = {
@@ -96,7 +97,7 @@ function targetsOf(config: Config) {
 }
 
 async function storeIn(tx: Queryable, passwordHash: string): Promise<void> {
-  // Waits for logins in progress with the old password, and makes new ones wait.
+  // Locks the user's row: waits for logins with the old password that are in progress, and makes new logins wait.
   await updateUser(tx, ADMIN_USER_ID, {});
   await replaceHash(tx, passwordHash, new Date());
   await deleteSessionsOfUser(tx, ADMIN_USER_ID);

@@ -1,4 +1,4 @@
-/** The outputs of the subcommands, replaceable in tests. */
+/** The outputs of subcommands, which tests replace. */
 
 /** The two outputs of a command, line by line. */
 export interface Terminal {
@@ -8,7 +8,7 @@ export interface Terminal {
   err(line: string): void;
 }
 
-/** The terminal of this process. */
+/** The standard outputs of this process. */
 export const processTerminal: Terminal = {
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),

@@ -8,7 +8,10 @@ import { HANDOVER_SOCKET, SILENCE_MS } from '../node/upgrade/handover-format.ts'
 import { OWN_RELEASE } from '../node/upgrade/successor.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Maximum pause between two steps: one SILENCE_MS until a process counts as hung, and one until it has ended. */
+/**
+ * Maximum milliseconds between two steps: SILENCE_MS until a process counts as hung, and the same time until it has
+ * ended.
+ */
 const STEP_MS = 2 * SILENCE_MS;
 
 /** Returns the exit status: 0 = replaced, 1 = the old server continues, 3 = there is no server to replace. */

@@ -5,12 +5,12 @@ import { printableJson } from '../output/printable.ts';
 import { Misuse } from '../remote/api-connection.ts';
 import type { CommandRun } from './command-run.ts';
 
-/** Sets one key; the value has the form of an environment variable. */
+/** Sets one key; the value is written as in an environment variable. */
 export async function setConfig(run: CommandRun): Promise<0> {
   const [key = '', text = ''] = run.arguments;
   const found = readValue(key, text);
   if (found === undefined) throw new Misuse(`unknown key ${key}`);
-  // Other users of the machine can see the arguments of a program.
+  // Rejected, because other users of the machine can see the arguments of a program.
   if (isSecret(key)) throw new Misuse(`${key} is a secret, which must not be passed as an argument`);
   const steps = key.split('.');
   const body = steps.reduceRight<unknown>((inner, step) => ({ [step]: inner }), found.value);

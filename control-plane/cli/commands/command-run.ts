@@ -1,4 +1,4 @@
-/** Parameters of every command that contacts a server. */
+/** Parameters of commands that contact a server. */
 import type { TypedClient } from '../../../shared/api/client/typed-client.ts';
 import type { GivenOptions } from '../arguments.ts';
 import type { Screen } from '../output/screen.ts';
@@ -16,7 +16,7 @@ export interface CommandRun {
 /** Runs a command; returns the exit status. `run-command.ts` prints the errors that it throws. */
 export type RunCommand = (run: CommandRun) => Promise<0 | 1>;
 
-/** The value of an option that has one. */
+/** The value of an option; undefined if the option was not given. */
 export function textOption({ options }: Pick<CommandRun, 'options'>, name: string): string | undefined {
   const value = options[name];
   return typeof value === 'string' ? value : undefined;

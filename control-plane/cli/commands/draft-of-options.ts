@@ -1,4 +1,4 @@
-/** The draft of `weir simulate`, from its options. Pure, except that it may read the file of a list. */
+/** Converts the options of `weir simulate` to a draft. Pure, except that it may read the file of a list. */
 import type { CallOf } from '../../../shared/api/client/typed-client.ts';
 import { Misuse } from '../remote/api-connection.ts';
 import { textOption } from './command-run.ts';
@@ -32,7 +32,7 @@ export async function draftOfOptions(run: Pick<CommandRun, 'options'>): Promise<
   };
 }
 
-/** Period and limit. */
+/** The period and the limit of a simulation. */
 export function boundsOf(run: Pick<CommandRun, 'options'>): Pick<Draft, 'period' | 'limit'> {
   const period = textOption(run, 'period');
   const limit = textOption(run, 'limit');

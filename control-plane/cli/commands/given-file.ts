@@ -1,4 +1,4 @@
-/** Files that users name on the command line; `-` is standard input. */
+/** Reads files that users give on the command line; `-` means standard input. */
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { reasonOf } from '../../../shared/errors.ts';

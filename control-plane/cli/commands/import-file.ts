@@ -1,4 +1,4 @@
-/** `weir import`: imports the settings of another program and reports the result for each of them. */
+/** `weir import`: imports the settings of another program and reports the result for each setting. */
 import type { AnswerOf, CallOf } from '../../../shared/api/client/typed-client.ts';
 import { printable, printableJson } from '../output/printable.ts';
 import { formatCount } from '../output/quantities.ts';
@@ -31,7 +31,7 @@ export async function importFile(run: CommandRun): Promise<0> {
   const file = run.arguments[0]!;
   const body = await readGiven(file);
   screen.progress(`importing ${printable(file)}, ${formatCount(body.length)} bytes`);
-  // The command line has checked the format.
+  // The parser of the command line has already checked the format.
   const format = textOption(run, 'format') as NonNullable<CallOf<'POST /import'>['query']>['format'];
   const query = {
     format,

@@ -1,4 +1,4 @@
-/** `weir backup` and `weir restore`: writes all settings to a file, and restores them from it. */
+/** `weir backup` and `weir restore`: writes all settings to a file, and restores them from such a file. */
 import type { AnswerOf, CallOf } from '../../../shared/api/client/typed-client.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import { writeDurably } from '../../host/files/durable-file.ts';
@@ -17,7 +17,7 @@ import { typedSecret } from './typed-secret.ts';
 type Restored = AnswerOf<'POST /restore'>;
 type Names = Restored['changes'][number]['created'];
 
-/** Reason why an object is not restored, for users. */
+/** Reasons why an object is not restored, as text for users. */
 const REASONS: Readonly<Record<Restored['left_out'][number]['reason'], string>> = {
   key_not_in_backup: 'its secret is not in the backup',
   is_administrator: 'the administrator of this server has that name',
@@ -72,7 +72,7 @@ export async function restoreFile(run: CommandRun): Promise<0> {
     options,
     arguments: [file],
   } = run;
-  // The server validates it; its error lists each invalid field.
+  // Not validated here: the server does so, and its error lists each invalid field.
   const backup = await readGivenJson(file!);
   const isEncrypted = typeof backup === 'object' && backup !== null && 'secrets' in backup;
   const body = (
@@ -131,7 +131,7 @@ function namesOf(all: readonly Names[]): string {
 /** Minimum length, the same as on the server. */
 const MIN_LENGTH = 12;
 
-/** A passphrase for a new backup, typed twice. */
+/** The passphrase for a new backup, which the user must type twice. */
 export async function newPassphrase(run: CommandRun): Promise<string> {
   const passphrase = await givenPassphrase(run, true);
   if (passphrase.length < MIN_LENGTH)
@@ -141,7 +141,7 @@ export async function newPassphrase(run: CommandRun): Promise<string> {
   return passphrase;
 }
 
-/** The passphrase of a backup; `isStdinTaken` if the backup itself comes from standard input. */
+/** The passphrase of a backup; `isStdinTaken`: the backup itself is read from standard input. */
 export async function knownPassphrase(run: CommandRun, isStdinTaken: boolean): Promise<string> {
   if (isStdinTaken && textOption(run, 'passphrase-file') === undefined)
     throw new Misuse('this backup has encrypted secrets: use --passphrase-file');

@@ -11,7 +11,8 @@ type Revision = AnswerOf<'GET /revisions'>[number];
 const SHOWN = 20;
 
 /**
- * Shows the changes to undo, asks for confirmation, and rolls back, unless there was a newer change in the meantime.
+ * Shows the changes to undo, asks for confirmation, and rolls back, unless a newer change was made since they were
+ * shown.
  */
 export async function rollBack(run: CommandRun): Promise<0 | 1> {
   const { client, screen, isJson } = run;

@@ -77,7 +77,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs a command against the socket, or --url. */
+/** Runs a command, which contacts the socket or --url. */
 async function run(line: string, env: NodeJS.ProcessEnv = { WEIR_SERVER_DATA_DIR: folder }) {
   const command = parseArguments(line.split(' '));
   if (command.kind !== 'run') throw new Error(JSON.stringify(command));
@@ -87,7 +87,7 @@ async function run(line: string, env: NodeJS.ProcessEnv = { WEIR_SERVER_DATA_DIR
   return { status, lines: screen.lines, errors: screen.errors };
 }
 
-/** Runs the real command. */
+/** Runs a command in a separate process. */
 async function runProcess(args: readonly string[], env: Record<string, string> = {}) {
   const child = spawn(WEIR, args, {
     env: { PATH: process.env['PATH'], WEIR_SERVER_DATA_DIR: folder, ...env },

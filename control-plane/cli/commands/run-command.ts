@@ -23,7 +23,7 @@ import { showStatus } from './show-status.ts';
 import { showTail } from './show-tail.ts';
 import { showTop } from './show-top.ts';
 
-/** Exit status of a command: see the help. */
+/** Exit status of a command, as described in the help. */
 export type ExitStatus = 0 | 1 | 2 | 3;
 
 const COMMANDS: ReadonlyMap<string, RunCommand> = new Map<string, RunCommand>([
@@ -48,7 +48,7 @@ const COMMANDS: ReadonlyMap<string, RunCommand> = new Map<string, RunCommand>([
   ['config reload', reloadConfig],
 ]);
 
-/** A command with its arguments. */
+/** A command with its arguments and options. */
 export interface AskedCommand {
   readonly name: string;
   readonly arguments: readonly string[];

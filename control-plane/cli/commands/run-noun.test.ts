@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs a command over the socket; `_` stands for a space within a word. */
+/** Runs a command over the socket; `_` is replaced by a space within an argument. */
 async function run(line: string): Promise<{ status: number; lines: string[]; errors: string[] }> {
   const command = parseArguments(line.split(' ').map((word) => word.replaceAll('_', ' ')));
   if (command.kind !== 'run') throw new Error(JSON.stringify(command));
@@ -46,7 +46,7 @@ async function linesOf(line: string): Promise<string[]> {
   return lines;
 }
 
-/** The answer of a command that succeeds, as JSON. */
+/** The JSON output of a command that succeeds. */
 async function jsonOf<Answer = Record<string, unknown>>(line: string): Promise<Answer> {
   return JSON.parse((await linesOf(`${line} --json`)).join('\n')) as Answer;
 }

@@ -1,4 +1,6 @@
-/** Runs the commands of the nouns: `weir groups`, `weir clients add 192.0.2.7` … */
+/**
+ * Runs commands that consist of a noun, with or without a verb, such as `weir groups` and `weir clients add 192.0.2.7`.
+ */
 import type { TypedClient } from '../../../shared/api/client/typed-client.ts';
 import { type Collection, fieldsOf, type Noun, type NounColumn, NOUNS, type Verb } from '../noun-table.ts';
 import { printable, printableJson } from '../output/printable.ts';
@@ -12,7 +14,7 @@ import { typedSecret } from './typed-secret.ts';
 /** A row of a collection, with the fields of the API. */
 type Row = Readonly<Record<string, unknown>>;
 
-/** A row, and its collection. */
+/** A row with its collection. */
 interface Found {
   readonly collection: Collection;
   readonly row: Row;
@@ -54,7 +56,7 @@ async function showNoun(run: CommandRun, noun: Noun): Promise<0> {
   return 0;
 }
 
-/** Adds a row. Only a token's key is printed to standard output, so that `> token-file` saves it. */
+/** Adds a row. For a token, only its key is printed to standard output, so that `> token-file` saves the key. */
 async function addNoun(run: CommandRun, noun: Noun): Promise<0> {
   const { collection: place, body } = noun.add!.bodyOf(run.arguments, (name) => run.options[name] === true);
   const collection = noun.collections[place]!;
@@ -98,7 +100,7 @@ async function removeNoun(run: CommandRun, noun: Noun): Promise<0> {
   return 0;
 }
 
-/** The row that the argument identifies: by its id, or by a name that only one row has. */
+/** The row that the argument identifies, by its id or by a name that no other row has. */
 async function find({ client, ...run }: CommandRun, noun: Noun): Promise<Found> {
   const given = run.arguments[0]!;
   for (const collection of noun.collections) {
@@ -122,7 +124,7 @@ async function find({ client, ...run }: CommandRun, noun: Noun): Promise<Found> 
   throw new Misuse(`${ids.length} ${noun.name} have the name "${given}": use an id, ${ids.join(' or ')}`);
 }
 
-/** All rows of a collection; for a paged collection, those that contain this text. */
+/** All rows of a collection; if the collection is paged, only rows that contain this text. */
 async function rowsOf(
   client: TypedClient,
   collection: Collection,
@@ -149,7 +151,7 @@ function newPassword(run: CommandRun): Promise<string> {
   });
 }
 
-/** Fields of the body from the options; `none` becomes null. */
+/** Fields of the body according to the options; `none` becomes null. */
 async function fieldsGiven(
   run: CommandRun,
   noun: Noun,
@@ -212,7 +214,7 @@ function cellOf(row: Row, { fields, kind }: NounColumn, groups: ReadonlyMap<unkn
   return kind === 'count' && typeof value === 'number' ? formatCount(value) : String(value);
 }
 
-/** The row with its id in the form that users type. */
+/** The row, with its id in the form that users type. */
 function withNamedId({ collection: { idPrefix }, row }: Found): Row {
   return idPrefix === undefined ? row : { ...row, id: idPrefix + String(row['id']) };
 }
@@ -246,7 +248,10 @@ function ask(client: TypedClient, collection: Collection, verb: Verb, given: obj
   return call(client, collection.verbs[verb]!, given);
 }
 
-/** The operation comes from the table, so its types are unknown here; the server validates the request. */
+/**
+ * Sends a request. The types of the operation are unknown here, because it is from the table; the server validates the
+ * request.
+ */
 function call(client: TypedClient, operation: Collection['list'], given: object): Promise<unknown> {
   return (client.call as (name: string, given: object) => Promise<unknown>).call(client, operation, given);
 }

@@ -3,7 +3,7 @@ import { printableJson } from '../output/printable.ts';
 import { Misuse } from '../remote/api-connection.ts';
 import type { CommandRun } from './command-run.ts';
 
-/** Prints a key, a section or everything, as lines of `key = value`, or as JSON. */
+/** Prints one key, one section or the whole configuration, as lines of `key = value` or as JSON. */
 export async function showConfig({ client, screen, isJson, arguments: [key] }: CommandRun): Promise<0> {
   const { sources: _sources, restart_required: _pending, ...sections } = await client.call('GET /config');
   let found: unknown = sections;

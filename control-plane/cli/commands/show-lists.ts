@@ -1,4 +1,4 @@
-/** `weir lists`: shows the sources of lists, and updates them. */
+/** `weir lists`: shows and updates the sources of lists. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnswerOf, TypedClient } from '../../../shared/api/client/typed-client.ts';
 import { printableJson } from '../output/printable.ts';
@@ -23,7 +23,7 @@ export async function showLists({ client, screen, isJson }: CommandRun): Promise
   return 0;
 }
 
-/** Fetches all lists, waits for the result, and prints them; returns 1 if a list failed. */
+/** Fetches all lists, waits until they are fetched, and prints them; returns 1 if a list could not be fetched. */
 export async function refreshLists({ client, screen, isJson, options }: CommandRun): Promise<0 | 1> {
   await client.call('POST /blocklist-sources/refresh');
   await client.call('POST /allowlist-sources/refresh');

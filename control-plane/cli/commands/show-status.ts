@@ -1,4 +1,4 @@
-/** `weir status`: shows the state of the node, and its statistics of one day. */
+/** `weir status`: shows the state of the node, and its statistics of the last day. */
 import { ApiFailure } from '../../../shared/api/client/typed-client.ts';
 import type { AnswerOf, TypedClient } from '../../../shared/api/client/typed-client.ts';
 import { printable, printableJson } from '../output/printable.ts';
@@ -63,7 +63,7 @@ function printStatus(screen: Screen, { health, blocking, rate, stats }: Status):
   );
 }
 
-/** `off for 9 min 59 s`. */
+/** The state of blocking as text, such as `off for 9 min 59 s`. */
 export function blockingText(blocking: AnswerOf<'GET /blocking'>): string {
   const { enabled, timer_secs: left, source, this_node_only: isHereOnly } = blocking;
   const state = `${enabled ? 'on' : 'off'}${isHereOnly ? ' on this node' : ''}`;

@@ -57,7 +57,7 @@ function lineOf(screen: Screen, row: Row): string {
 
 const MIN_COLUMNS = 12 + Width.CLIENT + Width.NAME + Width.TYPE + Width.STATUS + Width.TIME + 5;
 
-/** The data of each event, as JSON. Ignores comments and other fields. */
+/** Parses the data of each server-sent event as JSON. Ignores comments and other fields. */
 export async function* serverEvents(response: Response): AsyncGenerator<unknown, undefined> {
   const decoder = new TextDecoder();
   let rest = '';

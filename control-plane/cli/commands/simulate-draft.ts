@@ -16,7 +16,7 @@ const RIGHT = { side: 'right' } as const;
 export async function simulateDraft(run: CommandRun): Promise<0> {
   const { client, screen, isJson } = run;
   const [file] = run.arguments;
-  // Even with a file, options set the period and the limit.
+  // If the draft is in a file, options can still set the period and the limit.
   const body =
     file === undefined
       ? await draftOfOptions(run)

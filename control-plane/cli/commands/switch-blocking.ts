@@ -16,8 +16,8 @@ export async function pauseBlocking(run: CommandRun): Promise<0> {
 }
 
 /**
- * Resumes as configured. On a node that was paused without a database, blocking stays enabled until the pause would
- * have ended.
+ * Returns to the configured state of blocking. If blocking was paused on this node without a database, it is enabled on
+ * this node until the end of that pause; after that, the state in the database applies again.
  */
 export async function resumeBlocking(run: CommandRun): Promise<0> {
   const { client } = run;

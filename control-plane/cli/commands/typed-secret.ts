@@ -1,9 +1,9 @@
-/** Asks for a secret: typed without echo on a terminal, or else the first line of standard input. */
+/** Reads a secret: from a terminal, where it is typed without echo, or from the first line of standard input. */
 import { PasswordReader, PromptAborted } from '../read-password.ts';
 import { Misuse } from '../remote/api-connection.ts';
 import type { CommandRun } from './command-run.ts';
 
-/** A secret to enter. */
+/** A secret that a command needs. */
 export interface WantedSecret {
   readonly prompt: string;
   /** Name of the secret in messages, such as `password`. */

@@ -1,15 +1,15 @@
 /**
- * Makes text from any source safe for terminals: without characters that control the terminal or hide other text. Also
- * computes the width of text in columns.
+ * Makes text from any source safe for terminals, by replacing characters that control the terminal or hide other text.
+ * Also computes the width of text in columns.
  */
 
 /** Control and format characters (which can reverse the text), line ends, and unassigned or private characters. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]/gu;
 /** Characters that JSON may contain unescaped, but that must not be sent to a terminal. */
 const NOT_IN_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
-/** Characters that take no column, because they combine with the preceding one. */
+/** Characters without a width, because they combine with the preceding one. */
 const COMBINING = /^[\p{Mn}\p{Me}]$/u;
-/** Characters that take two columns: East Asian wide and fullwidth letters, and emoji. */
+/** Characters that are two columns wide: East Asian wide and fullwidth letters, and emoji. */
 const WIDE =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|[\u{17000}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}])$/u;
 
@@ -28,7 +28,7 @@ export function printableJson(value: unknown, indent?: number): string {
   );
 }
 
-/** Columns that printable text takes. */
+/** Width of printable text in columns. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const char of text) width += widthOfChar(char);

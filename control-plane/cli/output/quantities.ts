@@ -1,4 +1,4 @@
-/** Numbers and times in the form that users read and write. */
+/** Formats and parses numbers and times for users. */
 
 const UNIT_SECS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 
@@ -29,12 +29,12 @@ export function formatDuration(secs: number): string {
   return parts.slice(0, 2).join(' ') || '0 s';
 }
 
-/** `12,345`. */
+/** Formats a count, e.g. `12,345`. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** `12.3 %`. */
+/** Formats a percentage, e.g. `12.3 %`. */
 export function formatPercent(percent: number): string {
   return `${percent.toFixed(1)} %`;
 }

@@ -1,10 +1,10 @@
-/** Output of a command, and whether it may use colours and overwrite lines. */
+/** The output of a command, which may or may not support colours and replaced lines. */
 import { styleText } from 'node:util';
 import type { Terminal } from '../terminal.ts';
 
-/** A terminal, or a file or pipe. */
+/** The output of a command: a terminal, a file or a pipe. */
 export interface Screen extends Terminal {
-  /** Columns of the terminal; null if lines may have any length. */
+  /** Width of the terminal in columns; null if lines may have any length. */
   readonly columns: number | null;
   readonly hasColour: boolean;
   /** Prints a progress line that the next one replaces; does nothing without a terminal. */
@@ -21,7 +21,7 @@ export function toned({ hasColour }: Pick<Screen, 'hasColour'>, tone: Tone, text
   return hasColour ? styleText(STYLES[tone], text, { validateStream: false }) : text;
 }
 
-/** The outputs of this process; colours only on a terminal and without NO_COLOR. */
+/** The outputs of this process; with colours only if the output is a terminal and NO_COLOR is not set. */
 export function processScreen(terminal: Terminal): Screen {
   const { stdout, stderr, env } = process;
   const isWatched = stdout.isTTY;

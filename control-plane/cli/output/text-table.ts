@@ -16,7 +16,7 @@ const GAP = '  ';
 /** Minimum width of a truncated column. */
 const MIN_WIDTH = 8;
 
-/** Prints the rows below their titles; the widest columns shrink if the terminal is too narrow. */
+/** Prints rows below the titles of the columns. If the terminal is too narrow, the widest columns are truncated. */
 export function printTable(
   screen: Screen,
   columns: readonly Column[],
@@ -51,7 +51,7 @@ function toneOf(cell: Cell | undefined): Tone | undefined {
   return typeof cell === 'object' ? cell?.tone : undefined;
 }
 
-/** Narrows the widest columns until the line fits. */
+/** Reduces the widest columns until a line fits. */
 function narrowed(wanted: readonly number[], columns: number | null): number[] {
   const widths = [...wanted];
   if (columns === null) return widths;

@@ -1,4 +1,4 @@
-/** Finds the server that a command contacts: the one that runs on the data directory, or the one at --url. */
+/** Finds the server that a command contacts: either the server that runs on the data directory, or the one at --url. */
 import { lstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,12 +14,12 @@ import { SOCKET_NAME } from '../../api/socket-name.ts';
 import type { GivenOptions } from '../arguments.ts';
 import { nodeFetch } from './node-fetch.ts';
 
-/** The command line or the environment is not valid. */
+/** Error: the command line or the environment is invalid. */
 export class Misuse extends Error {
   override readonly name = 'Misuse';
 }
 
-/** A client of the server. Throws Misuse or Unreachable. */
+/** Connects to the server; returns an API client. Throws Misuse or Unreachable. */
 export async function connectApi(options: GivenOptions, env: NodeJS.ProcessEnv): Promise<TypedClient> {
   const { url } = options;
   return typeof url === 'string' ? connectUrl(url, options, env) : connectSocket(options, env);
@@ -37,7 +37,9 @@ async function connectSocket(
   return new TypedClient({ baseUrl: `http://localhost${apiPrefix(altCompat)}`, fetch: nodeFetch(socket) });
 }
 
-/** Root refuses to contact a server whose socket belongs neither to root nor to the owner of the data directory. */
+/**
+ * If the command runs as root, rejects a socket that belongs neither to root nor to the owner of the data directory.
+ */
 export function refuseStrange(socket: string, dataDir: string, uid = process.geteuid?.()): void {
   if (uid !== 0) return;
   const [owner, dataOwner] = [socket, dataDir].map((path) => lstatSync(path, { throwIfNoEntry: false })?.uid);
@@ -48,7 +50,8 @@ export function refuseStrange(socket: string, dataDir: string, uid = process.get
 }
 
 /**
- * Configuration of a server. A file with errors is also accepted, because the server may run with an earlier version.
+ * The configuration of the server. A file with errors is also accepted, because the server may run with an earlier
+ * version of the file.
  */
 async function serverConfig(source: ConfigSource): Promise<Config> {
   const loaded = await loadConfig(source);
@@ -75,7 +78,10 @@ async function connectUrl(url: string, options: GivenOptions, env: NodeJS.Proces
   });
 }
 
-/** The token, from a file or the environment: other users of the machine could see it in an argument. */
+/**
+ * The token, from a file or the environment. It must not be an argument, because other users of the machine could see
+ * it.
+ */
 async function tokenOf({ 'token-file': file }: GivenOptions, env: NodeJS.ProcessEnv): Promise<string | null> {
   const token = typeof file === 'string' ? await readToken(file) : env['WEIR_TOKEN'];
   if (token === undefined || token.trim() === '') return null;
@@ -92,7 +98,7 @@ async function readToken(file: string): Promise<string> {
   }
 }
 
-/** Path of the API, from the script that configures the dashboard. */
+/** Path prefix of the API, which is read from the script that configures the dashboard. */
 async function prefixAt(origin: string, fetch: Fetch): Promise<string> {
   const response = await fetch(`${origin}/svc-config.js`, {});
   const found = /"apiBase":"(\/[a-z/]+)"/.exec(await response.text());

@@ -1,6 +1,6 @@
 /**
- * `fetch` over a Unix socket or the network, for the typed client. It does not follow redirects, because a token must
- * not be sent to another server.
+ * `fetch` over a Unix socket or the network, for the typed client. Redirects are not followed, because a token must not
+ * be sent to another server.
  */
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -9,15 +9,15 @@ import type { Fetch } from '../../../shared/api/client/typed-client.ts';
 import { nodeHttp } from '../../../shared/lazy-builtins.ts';
 import { codeOf, reasonOf } from '../../../shared/errors.ts';
 
-/** There was no answer, so the outcome of the request is unknown. */
+/** Error: there was no response, so the outcome of the request is unknown. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
 
-/** Statuses of answers that must not have a body. */
+/** Statuses of responses that must not have a body. */
 const BODILESS: readonly number[] = [204, 205, 304];
 
-/** Sends requests to `socketPath`; without one, to the host of their URL. */
+/** Sends requests to `socketPath` or, if it is null, to the host in their URL. */
 export function nodeFetch(socketPath: string | null): Fetch {
   return (url, { method = 'GET', headers, body, signal }) =>
     new Promise((resolve, reject) => {
