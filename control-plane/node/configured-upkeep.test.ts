@@ -1,6 +1,6 @@
 /**
- * Configuration keys of a node's periodic work, whose effect is visible in its database, its folder and the servers
- * that it asks.
+ * Configuration keys of the periodic work of a node. Their effect is visible in its database, in its directory, and at
+ * the servers to which it sends requests.
  */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { codedAction, codedSubject } from '../../shared/policy/changes/change-codes.ts';
@@ -26,7 +26,7 @@ import { stopInReverse } from './stopping.ts';
 
 const ADMIN = { name: 'tester', address: null };
 const HOUR_MS = 3_600_000;
-/** Days before today for which the log has rows. */
+/** Ages in days for which the log has rows. */
 const AGES = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
 
 let own: TestDatabase;
@@ -34,14 +34,14 @@ let lists: ListServer;
 let node: Node;
 let context: PolicyContext;
 let today: number;
-/** Makes hourly work due, as its timers do. */
+/** Runs the hourly work, as its timers do. */
 let everyHour: () => void;
 const exportDir = makeTempDir();
 const WAIT = { withinMs: 30_000 };
 
 beforeAll(async () => {
   own = await startTestDatabase();
-  // Without this, a first start would subscribe to a list on the Internet.
+  // Prevents the first start from adding a list on the internet.
   await own.database.query(`INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')`);
   today = await dayInDatabase(own.database);
   const rows = AGES.map((age) => logRow({ timestampMs: (today - age) * DAY_MS }));
@@ -75,7 +75,7 @@ afterAll(async () => {
 /** Expected number of fetches by the age of the last fetch in hours, if a fetch is due after two hours. */
 const AFTER_TWO_HOURS = { 0: 1, 1: 1, 3: 2 };
 
-/** Number of fetches of a path if the last fetch was 0, 1 and 3 hours ago. */
+/** Number of fetches of a path after setting the last fetch to 0, 1 and 3 hours ago. */
 async function fetchesByAge(table: string, path: string, check: () => Promise<void>): Promise<object> {
   const counts: Record<number, number> = {};
   for (const ageHours of [0, 1, 3]) {
@@ -119,7 +119,7 @@ describe('a configuration key of periodic work', () => {
         [age, `group ${age} days old`],
       );
     }
-    // A clock is trusted after six hours without a step.
+    // Advances the clocks, because a clock is only trusted if it was not set for six hours.
     const aheadMs = 7 * HOUR_MS;
     const [nowMs, sinceStartMs] = [Date.now(), performance.now()];
     const clocks = [
@@ -153,7 +153,7 @@ describe('a configuration key of periodic work', () => {
       const { rows } = await own.database.query<{ start: Date }>(
         `SELECT min(start) AS start FROM query_counts WHERE grain = 'd'`,
       );
-      // Counts of a day end an hour after the day.
+      // Uses the day of an hour ago, because counts of a day are kept for an hour longer.
       return (await dayInDatabase(own.database, HOUR_MS)) - rows[0]!.start.getTime() / DAY_MS;
     };
     expect(await until('counts to be dropped', oldest, (age) => age < 7, WAIT)).toBe(6);

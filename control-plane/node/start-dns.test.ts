@@ -21,7 +21,7 @@ import { stopInReverse } from './stopping.ts';
 
 let dataDir: string;
 let lock: DataDirLock;
-/** The database is never reachable: nothing listens on port 9. */
+/** The database is never reachable, because no server listens on port 9. */
 let database: Database;
 let port: number;
 beforeEach(async () => {

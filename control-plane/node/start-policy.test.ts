@@ -10,7 +10,7 @@ import { stopInReverse } from './stopping.ts';
 
 test('startPolicy() applies changes of the database, and stops everything that it started', async () => {
   const own = await startTestDatabase();
-  // Without this, a first start would subscribe to a list on the Internet.
+  // Prevents the first start from adding a list on the internet.
   await own.database.query(`INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')`);
   const port = await freePort(['127.0.0.1']);
   const node = testNode(own.database, own.dataDir, '', port);

@@ -35,7 +35,7 @@ afterEach(async () => {
   for (const node of nodes.splice(0)) await stopInReverse(node.stops, node.logger);
 });
 
-/** Starts everything except the parts that need the database. */
+/** Starts all parts except those that need the database. */
 async function start(
   toml: string,
   { isWebNeeded = false } = {},
@@ -83,8 +83,8 @@ describe('startWeb()', () => {
       JSON.parse((await httpCall(method, api + path, body)).text || '{}') as { id: number };
     const denied = { domain: 'then.example', action: 'deny', name: 'earlier' };
     const { id: ruleId } = await call('POST', '/managed-domains', denied);
-    // A generation is certain to be active two seconds after its publication. File times also count, so a mocked clock
-    // is not enough.
+    // Waits until the generation counts as active, two seconds after its publication. A mocked clock would not be
+    // enough, because modification times of files are also used.
     await sleep(2100);
     using udp = await UdpClient.open(dnsPort);
     expect((await udp.ask('then.example', 'A')).data).toEqual(['0.0.0.0']);

@@ -12,7 +12,7 @@ import { freePort } from '../../test/support/weir/free-ports.ts';
 import { Weir } from '../../test/support/weir/weir-process.ts';
 import { SOCKET_NAME } from '../api/socket-name.ts';
 
-/** Health as read by the command line. */
+/** Reads the health over the local socket, like the command line. */
 async function healthAtSocket({ tempDir }: Weir): Promise<unknown> {
   const asked = request({ socketPath: join(tempDir.dataDir, SOCKET_NAME), path: '/api/health' }).end();
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
@@ -54,7 +54,7 @@ describe('startWeir()', () => {
     });
     holder.close();
     await weir.untilHealth(({ checks }) => checks.web.status === 'ok');
-    // The message appears once, however many attempts failed.
+    // The message appears only once, although several attempts failed.
     expect(weir.output.match(/could not listen for HTTP/g)).toHaveLength(1);
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
@@ -76,7 +76,7 @@ describe('startWeir()', () => {
     const dataDir = '/dev/null/data';
     await using weir = await Weir.launch({ database: 'none', env: { WEIR_SERVER_DATA_DIR: dataDir } });
     expect(await weir.end()).toMatchObject({ code: 1 });
-    // As root, Weir first prints a warning.
+    // If the test runs as root, Weir first prints a warning.
     expect(weir.output.split('\n').at(-2)).toBe(
       `weir: cannot create data directory ${dataDir}: a part of the path is not a directory`,
     );

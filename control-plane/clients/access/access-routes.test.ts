@@ -56,7 +56,7 @@ describe('GET /clients/refused', () => {
     refused = [
       report('203.0.113.0/24', '203.0.113.7', 5),
       report('2001:db8:1::/56', '2001:db8:1::7', 1),
-      // This network has become one of this machine since the refusal.
+      // This network has become a network of this machine since the refusal.
       report('198.51.100.0/24', '198.51.100.7', 3),
     ];
     const { refused: listed, ...rest } = await read();
@@ -124,7 +124,7 @@ describe('GET /clients/refused', () => {
         },
       ],
     });
-    // A user has decided: clients that are not in the setting are refused from now on.
+    // The setting has been changed, so clients that it does not contain are refused from now on.
     expect((await allow('203.0.113.0/24')).status).toBe(200);
     expect((await read()).announced).toBeNull();
   });

@@ -3,7 +3,7 @@ import { isOpenWithoutLimit, onlyAddress } from './access-state.ts';
 import type { AccessFacts } from './access-state.ts';
 import { testConfig } from '../../../test/support/parts/test-config.ts';
 
-/** Facts of a node on a private network. */
+/** Data about a node on a private network. */
 function facts(toml: string, given: Partial<AccessFacts> = {}): AccessFacts {
   return {
     dns: testConfig(toml).dns,

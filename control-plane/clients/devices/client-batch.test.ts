@@ -1,4 +1,4 @@
-/** Many clients in one transaction; over HTTP in `test/api/walk/bulk.test.ts`. */
+/** Changes of many clients in one transaction; `test/api/walk/bulk.test.ts` tests them over HTTP. */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { openSuiteDatabase } from '../../../test/support/parts/suite-database.ts';
 import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';

@@ -9,7 +9,7 @@ import { NeighbourMap } from './neighbour-map.ts';
 const MAC = '02:00:5e:10:00:01';
 const OTHER_MAC = '02:00:5e:10:00:02';
 
-/** The client of MAC at addresses that are not known yet. */
+/** The client with MAC at addresses that are not known yet. */
 const ANYWHERE = { address: macIdentity(MAC), groupId: 2 };
 
 let directory: ClientDirectory;

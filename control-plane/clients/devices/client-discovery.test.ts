@@ -48,7 +48,7 @@ beforeEach(async () => {
   ruleClients = [];
   start(served.database);
   await discovery.load();
-  // The policy contains each MAC immediately, and an address once it is seen.
+  // Reset: the policy contains each MAC immediately, and an address only after it was seen.
   applications = 0;
 });
 

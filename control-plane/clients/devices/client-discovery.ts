@@ -173,8 +173,7 @@ export class ClientDiscovery {
   }
 
   /**
-   * Applies addresses if they affect policy; those of most devices do not, because the devices have no group of their
-   * own.
+   * Applies addresses if they affect policy; those of most devices do not, because the devices have no separate group.
    */
   private async applyAddresses(): Promise<void> {
     const { directory, macClients, ruleClients, applyLive } = this.parts;

@@ -1,4 +1,4 @@
-/** Clients over HTTP and in the database, and their data from the query log. */
+/** Clients over HTTP and in the database, with their data from the query log. */
 import { describe, expect, test } from '@jest/globals';
 import { ClientPage } from '../../../shared/api/policy/clients-api.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
@@ -299,7 +299,7 @@ describe('client statistics', () => {
   });
 });
 
-/** Writes queries of the last minute: their client and their status. */
+/** Logs queries of the last minute, each with a client and a status. */
 async function logQueries(queries: readonly (readonly [string, QueryStatusCode])[]): Promise<void> {
   const atMs = clients.api.clock.nowMs() - 30_000;
   await storeRows(

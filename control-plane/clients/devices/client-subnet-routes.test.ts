@@ -1,4 +1,7 @@
-/** Networks of clients over HTTP and in the database, and groups with their clients: assigned, or by network. */
+/**
+ * Networks of clients over HTTP and in the database, and groups with their clients, which are assigned directly or by a
+ * network.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { ClientPage, ClientSubnet, ClientSubnetList } from '../../../shared/api/policy/clients-api.ts';
 import { GroupList } from '../../../shared/api/policy/groups-api.ts';

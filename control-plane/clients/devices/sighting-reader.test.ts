@@ -1,4 +1,4 @@
-/** Both ends of the sightings: the control plane reads what DNS threads count. */
+/** Tests both sides of the sightings: DNS threads count queries, and the control plane reads the counts. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { GrantTable } from '../../../dns-worker/policy/grant-table.ts';
 import { Newcomers } from '../../../dns-worker/policy/newcomers.ts';
@@ -49,7 +49,7 @@ function snapshotAt(version: number): SightingSnapshot {
   return { clients, version, keys, grants, namedClients };
 }
 
-/** Index of the group that the thread found for the client. */
+/** Processes a query of a client; returns the index of the group that the thread found. */
 function ask(thread: ThreadSightings, address: string, secs = NOW_SECS, version = 1): number {
   const query = new Query();
   query.clientBytes = addressFromText(address)!;
@@ -81,7 +81,7 @@ describe('ClientSightings', () => {
         for (let times = index % 3; times >= 0; times--)
           ask(answer, `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`, NOW_SECS + round);
       const counts = new Map(sightings.sweep().map(({ address, queries }) => [address, queries]));
-      // A few windows are full; clients that lost their slot in one have lower counts.
+      // In a few windows of the table all slots are used; clients that lost their slot there have lower counts.
       const whole = Array.from({ length: 20_000 }, (_, index) => index).filter(
         (index) => counts.get(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`) === (index % 3) + 1,
       );
@@ -112,7 +112,7 @@ describe('ClientSightings', () => {
     clients = tableWith(3);
     expect(ask(answer, '192.0.2.1', NOW_SECS, 2)).toBe(2);
     clients = new ClientTable(buildClientTable(NO_POLICY_ROWS, NOTHING_LIVE));
-    // The group is remembered from version 2, whatever the table contains.
+    // The group is still that of version 2, although the table contains another one.
     const query = new Query();
     query.clientBytes = addressFromText('192.0.2.1')!;
     expect([2, 3].map((version) => recordOf(answer.count(query, snapshotAt(version), nobodyNew)))).toEqual([

@@ -1,4 +1,4 @@
-/** Deleting a group and everything that refers to it, and undoing the deletion, over HTTP and in the database. */
+/** Deleting a group and all rows that refer to it, and undoing the deletion, over HTTP and in the database. */
 import { describe, expect, test } from '@jest/globals';
 import { Client, ClientPage } from '../../../shared/api/policy/clients-api.ts';
 import { type Revision, RevisionList } from '../../../shared/api/revisions-api.ts';

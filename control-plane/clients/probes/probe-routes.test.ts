@@ -39,8 +39,8 @@ describe('probes over HTTP', () => {
     const session = await api.logIn();
     const sendIn = async (method: string, path: string): Promise<TestAnswer> =>
       api.send(method, path, { session, headers: { 'x-requested-with': 'test' } });
-    // More probes than clients without a session may create; one after the other, because connections are limited for
-    // each address.
+    // Creates more probes than clients without a session may create; one after another, because the number of
+    // connections per address is limited.
     for (let count = 0; count < 61; count++) expect((await sendIn('POST', '/api/probes')).status).toBe(201);
     const probe = await create();
     expect((await sendIn('GET', `/api/probes/${probe.id}`)).body).toEqual(probe);

@@ -8,7 +8,7 @@ import { safeSearchExceptions } from './safe-search-exceptions.ts';
 
 const { ALLOW_EXACT, ALLOW_SUFFIX, BLOCK_SUFFIX, IMPORTANT_ALLOW_SUFFIX } = RuleKind;
 
-/** Names that the lists, ids from 1, exclude from the safe search that group 2 has for Google. */
+/** Names that these lists (ids start at 1) exempt from safe search, which group 2 enforces for Google. */
 function exceptions(
   lists: readonly Readonly<Record<string, number>>[],
   change: { groupIds?: number[]; enabled?: boolean; engine?: string; pattern?: string } = {},

@@ -190,7 +190,7 @@ describe('requestList()', () => {
   test.each([
     'http://169.254.169.254/meta-data',
     'http://127.0.0.2/list',
-    // A name that may lead to a host that only this machine can reach.
+    // A name that may refer to a host that only this machine can reach.
     'http://nas/list',
   ])('refuses a redirect to %s, an address that no configured list has', async (target) => {
     lists.serve('/list', (_, response) => response.writeHead(302, { Location: target }).end());
@@ -231,7 +231,7 @@ describe('requestList()', () => {
 
   test('ends a stalled body with an error for its reader', async () => {
     lists.serve('/list', (_, response) => void response.write(LIST));
-    // Long enough for the response to begin.
+    // The time limit is long enough for the response to begin.
     const response = await ask(lists.url('/list'), ways({ idleMs: 1500 }));
     await expect(text(response)).rejects.toMatchObject({
       code: 'timeout',
@@ -244,7 +244,7 @@ describe('requestList()', () => {
     const limits = { connectMs: 1500 };
     lists.serve('/list', (_, response) => void response.write('# '));
     const connected = await ask(lists.url('/list'), ways(limits));
-    // Started later and already timed out, because the TLS handshake never completes.
+    // This request was started later and times out first, because the TLS handshake never completes.
     const fault = await faultOf(ask(`https://127.0.0.1:${mute.port}/`, ways(limits)));
     expect([fault.code, fault.message]).toEqual([
       'timeout',

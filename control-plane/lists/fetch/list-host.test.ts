@@ -1,4 +1,4 @@
-/** Where fetches may and must not connect to; HTTP servers on the loopback stand for all hosts. */
+/** Tests to which hosts fetches may connect; HTTP servers on loopback addresses represent all hosts. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-/** Previews of lists over real HTTP, measured in a real thread against active lists of a real database. */
+/** Previews of lists over real HTTP, which a real thread compares with the active lists of a real database. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ListPreview } from '../../../shared/api/lists/list-preview-api.ts';
 import { serveLists } from '../../../test/support/parts/list-suite.ts';
@@ -82,7 +82,7 @@ describe('a preview of a list', () => {
     ];
     const url = running.serve('/new', text.join('\n'));
     const preview = await previewsOf(node).preview('block', { url, subdomains: false }, never);
-    // Only the exact rule at exact.example exists; no list allows anything, and a disabled one does not count.
+    // exact.example has only an exact rule, no list allows a name, and the disabled list does not count.
     expect(preview).toMatchObject({ rules: 7, covered: 4 });
     expect(preview.overlaps).toEqual([
       { id: one, name: 'one', rules: 4 },

@@ -21,7 +21,7 @@ describe('ActiveLists', () => {
       status: 'error',
       last_error: expect.stringMatching(/lists: /),
     });
-    // A change that needs no compilation is active anyway; a change that needs one reports why it is not active.
+    // A change that needs no compilation is active nevertheless; a change that needs one reports why it is not active.
     await node.life.update(id, { enabled: false });
     expect(kindsOf(node, 'a.example')).toBe(0);
     expect(await node.life.update(id, { enabled: true, subdomains: true })).toMatchObject({
@@ -42,7 +42,7 @@ describe('ActiveLists', () => {
     await node.life.idle();
     expect([isOwn, kindsOf(node, 'b.example')]).toEqual([true, 1]);
     expect(await node.life.read(id)).toMatchObject({ name: 'ads', status: 'ok', rules: 2, held: null });
-    // Only updates followed, so there is nothing to undo.
+    // After this revision, there were only updates of lists, so the rollback undoes nothing.
     const [{ id: undone }] = (await listRevisions(running.database)) as [Revision];
     running.serve('/a', 'a.example\nb.example\nc.example\n', '"3"');
     await node.life.refresh(id);
@@ -75,7 +75,7 @@ describe('ActiveLists', () => {
       ...{ status: 'held', rules: 10, comment: '', held: { reason: 'undone', rules: 2 } },
       last_error: `held: undone by rolling back to revision ${good}`,
     });
-    // The same copy does not become active again by itself, not even after a restart, but a newer one does.
+    // The same copy does not become active again, not even after a restart, but a newer copy does.
     await node.life.refresh(id);
     await node.life.idle();
     await node.stop();
@@ -102,7 +102,7 @@ describe('ActiveLists', () => {
       'blocklist ads: deleted',
       'blocklist ads: updated, 1 rules',
     ]);
-    // A list that had another URL also gets its content back.
+    // The content of a list is also restored if the list had another URL.
     const [{ id: back }] = (await listRevisions(running.database)) as [Revision];
     await node.life.update(id, { url: running.serve('/b', 'b.example\n') });
     await node.life.idle();

@@ -1,6 +1,6 @@
 /**
- * Lists that users write themselves: active when the response to a change is sent, in revisions, on all nodes, never
- * fetched.
+ * Lists that users write themselves: they are active when the response to a change is sent, are part of revisions, are
+ * used by all nodes, and are never fetched.
  */
 import { describe, expect, test } from '@jest/globals';
 import { addList, serveLists } from '../../../test/support/parts/list-suite.ts';
@@ -83,7 +83,7 @@ describe('custom rules', () => {
     expect(await shown('allow', 'example')).toEqual({ domains: [], total: 0 });
     expect(await shown('block', 'many')).toMatchObject({ total: 200 });
     expect(countOf(node, 'lists compiled')).toBe(compiles + 2);
-    // The edited table is stored like any other.
+    // The edited table must be stored like any other table.
     await node.stop();
     const next = await running.startNode();
     expect([kindsOf(next, 'own.example'), kindsOf(next, 'a.example')]).toEqual([1, 2]);

@@ -63,7 +63,7 @@ describe('ListCompiler', () => {
     expect(kindsOf(node, 'a.example')).toBe(1);
     const refused = { status: 'error', last_error: expect.stringMatching(/memory/), rules: 1 };
     expect(await node.life.read(id)).toMatchObject(refused);
-    // The same content is not compiled again at the expense of the others.
+    // The same content must not be compiled again, because this would delay other lists.
     await node.life.refreshDue();
     await node.life.idle();
     const otherId = await addList(node, running.serve('/b', 'b.example\n'));

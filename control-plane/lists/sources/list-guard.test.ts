@@ -48,7 +48,7 @@ describe('reasonToHold()', () => {
       name_count: 29,
     });
     expect(reasonToHold(copy(1, used), copy(1, used))).toBeNull();
-    // A list that is held because of its length also reports these names.
+    // The reason of a list that is held because of its length also contains these names.
     expect(reasonToHold(copy(9, ['n0']), copy(1, ['n0', 'n1']))).toMatchObject({
       reason: 'shrank',
       names: ['n1'],

@@ -74,7 +74,7 @@ describe('ListRefresher', () => {
     for (let index = 0; index < 12; index++) {
       running.serveBy(`/${index}`, (_, response) => {
         max = Math.max(max, ++atWork);
-        // A fifth fetch would start while the fourth is running.
+        // If the limit did not exist, a fifth fetch would start while four are running.
         if (atWork === 4) setTimeout(release, 20);
         void fourAtWork.then(() => {
           atWork--;

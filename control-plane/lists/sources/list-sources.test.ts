@@ -28,7 +28,7 @@ describe('ListSources', () => {
     const url = running.serve('/a', 'a.example\nno rule at all\n||b.example^\n', '"1"');
     const created = await node.life.create(blocklist(url));
     expect(created).toMatchObject({ rules: 0, last_checked_at: null });
-    // The fetch may have begun.
+    // The fetch may already have begun.
     expect(['pending', 'updating']).toContain(created.status);
     await node.life.idle();
     expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example'), kindsOf(node, 'c.example')]).toEqual([
@@ -112,7 +112,7 @@ describe('ListSources', () => {
     expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([0, 1]);
     await node.life.idle();
     expect(new RuleTable(node.publisher.current().snapshot.rules).nameCount).toBe(1);
-    // Both copies stay: a rollback brings the list back.
+    // Both copies are kept, because a rollback may restore the list.
     expect(running.copies()).toHaveLength(2);
     await expect(node.life.read(id)).rejects.toMatchObject({ status: 404 });
   });
@@ -218,7 +218,7 @@ describe('ListSources', () => {
     const held = { status: 'held', rules: 10, last_error: 'held: the list shrank from 10 to 4 rules' };
     expect(await node.life.read(id)).toMatchObject(held);
     expect(kindsOf(node, 'n9.example')).toBe(1);
-    // Another request changes nothing, whether the server answers 304 or sends the content again.
+    // Another request changes nothing, whether the server responds with 304 or sends the content again.
     await node.life.refresh(id);
     await node.life.idle();
     expect(await node.life.read(id)).toMatchObject(held);
@@ -346,7 +346,7 @@ describe('ListSources', () => {
 });
 
 describe('ListSources adopt()', () => {
-  /** Writes and activates rows like an import. */
+  /** Writes and activates rows, like an import. */
   async function adopt(
     node: ListNode,
     write: (tx: Queryable) => Promise<StoredSource[]>,
@@ -384,7 +384,7 @@ describe('ListSources adopt()', () => {
     await node.all.idle();
     expect(kindsOf(node, 'a.example')).toBe(1);
 
-    // A changed file is activated if the caller requests it, though the row is unchanged.
+    // A changed file is activated if the caller requests it, although the row is unchanged.
     await writeFile(file, 'other.example\n');
     const again = async (tx: Queryable): Promise<StoredSource[]> => [await readSource(tx, own!.id)];
     await adopt(node, again);

@@ -1,5 +1,6 @@
 /**
- * Copies that an older release checked: rules that its parser rejected take effect only after a user has approved them.
+ * Copies that an older release has checked: rules that its parser rejected must only become active after a user has
+ * approved them.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,10 @@ const WIDE = '||ads.example^\n||*^$dnstype=AAAA\n';
 const REASON = 'held: line 2 applies to every name: ||*^$dnstype=AAAA';
 const { url: _url, ...RULES } = blocklist('');
 
-/** Leaves the database as an older release did, which had another parser, no findings and no held updates. */
+/**
+ * Changes the database to the state of an older release with another parser, which stored no check results and no held
+ * updates.
+ */
 async function leaveToOldRelease(): Promise<void> {
   await running.database.query(`UPDATE list_sources SET judged = NULL, status = 'ok', last_error = NULL,
     content_key = coalesce(held_key, content_key), held_key = NULL, held = NULL,

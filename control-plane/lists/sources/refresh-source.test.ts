@@ -40,7 +40,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** The row of a source that was never fetched. */
+/** The row of a source that has not been fetched yet. */
 function row(change: Partial<StoredSource> = {}): StoredSource {
   return {
     id: 1,
@@ -111,7 +111,7 @@ async function takeFirst(
   return { ...source, etag: etag ?? null, contentKey: refreshed.copy.contentKey, isKept: true };
 }
 
-/** Files of the cache's folder. */
+/** Files in the directory of the cache. */
 function files(): string[] {
   return readdirSync(join(dataDir, 'list-cache'));
 }
@@ -161,7 +161,7 @@ describe('refreshSource()', () => {
     });
     expect(refreshed.facts.held?.names).toEqual(namesOfDay.slice(0, 20));
     expect(refreshed.facts).not.toHaveProperty('contentKey');
-    // An allowlist must not disable the filter either.
+    // An allowlist that would disable filtering is also held.
     expect(await refresh(row({ id: 2, kind: 'allow' }))).toMatchObject({ outcome: 'held' });
   });
 
@@ -193,7 +193,7 @@ describe('refreshSource()', () => {
     const first = await refresh(row());
     expect(first).toMatchObject({ outcome: 'held', reason: text, facts: { held: { reason, rules: 2 } } });
     const held = { ...row(), heldKey: first.facts.heldKey ?? null, last_error: text };
-    // Fetched again in full, because no copy is active and known.
+    // The list is fetched again completely, because no copy is active and known.
     expect(await refresh(held)).toMatchObject({ outcome: 'held', reason: text });
     expect(server.requests.at(-1)!.headers).not.toHaveProperty('if-none-match');
     cache.use(1, held.heldKey!);
@@ -331,7 +331,7 @@ describe('refreshSource()', () => {
     const fault = { name: 'CompileError', message: 'inspect lists: it took longer than 1 s' };
     await expect(refresh(row(), { pool: slow, limits })).rejects.toMatchObject(fault);
     await slow.close();
-    // The copy stays rejected: neither a pool with enough time nor a closed one reads it.
+    // The copy stays rejected: it is not read again, neither with a pool that has enough time nor with a closed one.
     await expect(refresh(row(), { limits })).rejects.toMatchObject(fault);
     await expect(refresh(row(), { pool: slow, limits })).rejects.toMatchObject(fault);
     expect(files()).toEqual([]);

@@ -75,7 +75,7 @@ describe('lists of a cluster', () => {
     await back.life.idle();
     expect(kindsOf(back, 'b.example')).toBe(1);
     expect((await readSource(running.database, id)).contentKey).toBe(contentKey);
-    // Without a blob, the node does not change the row, and the list is fetched.
+    // If the blob is missing, the node does not change the row, and the list is fetched.
     await back.stop();
     running.serve('/a', 'c.example\n', '"3"');
     await asOwner(running.database, 'TRUNCATE blobs');
@@ -96,7 +96,7 @@ describe('lists of a cluster', () => {
     expect(await two.life.approve(id)).toMatchObject({ status: 'ok', rules: 1 });
     await follow(one);
     expect([kindsOf(one, 'n1.example'), kindsOf(two, 'n1.example')]).toEqual([0, 0]);
-    // A node that never had the first copy returns to it.
+    // A node that never had the first copy also uses it after the rollback.
     const three = await running.startOther();
     await running.goBack(three, before);
     await three.life.idle();
@@ -122,7 +122,7 @@ describe('lists of a cluster', () => {
     await other.life.idle();
     expect(answers).toHaveLength(1);
     running.serve('/a', 'new.example\n');
-    // Its lease expires, possibly after one more renewal that was already being sent.
+    // The lease of the first node expires, possibly after one more renewal that was already being sent.
     await until(
       'the other node to fetch the list',
       async () => {
@@ -190,7 +190,7 @@ describe('lists of a cluster', () => {
     running.listDirs = [running.dataDir];
     const [one, two] = [await running.startNode(), await running.startOther()];
     const without = await running.startOther({ listDirs: [] });
-    // The nodes' first check for due lists has ended.
+    // Waits until the first check of the nodes for due lists has ended.
     await running.idle();
     const file = join(running.dataDir, 'own.txt');
     await writeFile(file, 'a.example\n');
@@ -199,7 +199,7 @@ describe('lists of a cluster', () => {
     expect(await one.life.read(id)).toMatchObject({ status: 'ok', file_node: 'node-a' });
     const exists = `INSERT INTO nodes (id, name, run, last_seen) VALUES (1, 'node-a', gen_random_uuid(), now())`;
     await database.query(exists);
-    // As if another file were at this path on the other nodes.
+    // Changes the file, as if another file were at this path on the other nodes.
     await writeFile(file, 'b.example\n');
     await database.query(`UPDATE list_sources SET last_checked_at = last_checked_at - interval '2 days'`);
     for (const node of [two, without]) {

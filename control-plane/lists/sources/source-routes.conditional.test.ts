@@ -1,4 +1,4 @@
-/** Edits of list sources over HTTP at a complete node: `If-Match`, and sending back what was read. */
+/** Edits of list sources over HTTP at a complete node: `If-Match`, and sending back a source that was read. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import { addList, serveLists } from '../../../test/support/parts/list-suite.ts';

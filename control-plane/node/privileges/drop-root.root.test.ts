@@ -1,6 +1,6 @@
 /**
- * A complete Weir server started by root, with `weir` among the users of a separate mount namespace; the machine's
- * users are unchanged.
+ * Tests a complete Weir server that root starts in a separate mount namespace, whose users include `weir`; the users of
+ * the machine are unchanged.
  *
  * @needs root
  */
@@ -22,7 +22,7 @@ import { OwnProcess, START_COMMAND, ownEnvironment } from '../../../test/support
 
 const WEIR = 64_996;
 const OTHER = 64_995;
-/** `CAP_NET_BIND_SERVICE` of /proc/self/status. */
+/** Set of capabilities with only CAP_NET_BIND_SERVICE, as in /proc/self/status. */
 const ONLY_LOW_PORTS = '0000000000000400';
 const WITHOUT_KOFFI = new URL('../../../test/support/weir/without-koffi.ts', import.meta.url).href;
 
@@ -96,7 +96,7 @@ function start(options: StartOptions = {}): OwnProcess {
 
 const answers = (weir: OwnProcess): Promise<void> => weir.untilOutput(/Weir \S+ is running\./);
 
-/** Fields of /proc/PID/status, which must be the same for each thread. */
+/** Fields of /proc/PID/status. They must be the same for all threads. */
 function rights({ pid }: OwnProcess): Record<string, string> {
   const fields = ['Uid', 'Gid', 'Groups', 'CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb', 'NoNewPrivs'];
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -123,7 +123,7 @@ test('Weir started by root switches to the user weir, can still bind low ports, 
   const { uid, mode } = lstatSync(dataDir);
   expect([uid, mode & 0o777, lstatSync(join(dataDir, 'lock')).uid]).toEqual([WEIR, 0o700, WEIR]);
   expect(weir.output).not.toContain('running as root');
-  // The server can reread its file and be replaced with its remaining rights.
+  // With its remaining rights, the server can reload its file and be replaced.
   weir.child.kill('SIGHUP');
   await using next = start({ beside: weir, words: ['--take-over'] });
   await answers(next);

@@ -107,7 +107,7 @@ describe('GET /status/stream', () => {
     expect((await api.send('GET', '/api/status/stream')).status).toBe(401);
     const admin = await api.logIn();
     await makeUser(api, admin, { username: 'vera', role: 'viewer' });
-    // Both sessions of a user share the limit.
+    // Both sessions of a user count for the same limit.
     const sessions = [await logInAs(api, 'vera'), await logInAs(api, 'vera')];
     const attempts = [];
     for (let i = 0; i < STATUS_STREAM_LIMITS.perCaller + 2; i++)

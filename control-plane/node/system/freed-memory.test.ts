@@ -1,4 +1,4 @@
-/** Memory that the C library keeps after it was freed. */
+/** Tests that memory is returned that the C library keeps after it was freed. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { findRelease } from './freed-memory.ts';
@@ -26,7 +26,7 @@ describe('the release of freed memory', () => {
       fill(piece, 1, 4000);
       return piece;
     });
-    // The last piece stays, so that the heap cannot simply end earlier.
+    // The last piece is not freed, because the C library would then release the end of the heap itself.
     for (const piece of pieces.slice(0, -1)) free(piece);
     const before = residentBytes();
     release!();

@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-/** A block of one run with this number of rows. */
+/** A block of the run of `gatherer` with this number of rows. */
 async function blockOf(gatherer: BlockGatherer, rows: number): Promise<LogBatch> {
   for (let i = 0; i < rows; i++) gatherer.append(logRow(), 'full');
   return toBatch(gatherer.runKey, gatherer.seal()!);
 }
 
-/** Rows that the node lacks; as text if there may be more. */
+/** Number of missing rows of the node, as text if there may be more. */
 async function missing(): Promise<number | string> {
   const { rows, isMinimum } = (await missingRows(own.database)).get(NODE) ?? { rows: 0, isMinimum: false };
   return isMinimum ? `at least ${rows}` : rows;

@@ -27,7 +27,7 @@ describe('holderOfPort() for a socket of another user', () => {
       '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
     const row = `  1: 3500007F:0035 00000000:0000 07 00000000:00000000 00:00000000 00000000 ${UID} 0 4711 2 0 0`;
     writeFileSync(join(proc, 'net/udp'), `${head}\n${row}\n`);
-    // A connection to port 53 of another machine, and an established one at local port 53.
+    // The tables contain a connection to port 53 of another machine, and an established connection at local port 53.
     const tcp = `  0: 0100007F:0035 0100007F:9C40 01 0:0 0:0 0 ${UID} 0 4712 1`;
     writeFileSync(join(proc, 'net/tcp'), `${head}\n${tcp}\n`);
   });

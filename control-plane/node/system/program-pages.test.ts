@@ -21,7 +21,7 @@ test('unchangedMappings() leaves out mappings that were written, are writable, o
 });
 
 describe('releaseProgramPages()', () => {
-  /** Bytes in memory of the files that the process maps. */
+  /** Number of bytes in memory that belong to mapped files. */
   const mapped = (): number =>
     Number(/^RssFile:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1024;
 

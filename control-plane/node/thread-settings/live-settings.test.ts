@@ -9,7 +9,7 @@ import { workerSettings } from './worker-settings.ts';
 const HOOKS = { udpBackend: 'auto', faultInjection: false } as const;
 const POOLS = 'dns.pools = [{ name = "other", servers = ["192.0.2.9"] }]';
 
-/** Live settings of a node whose threads and cache the test controls. */
+/** Creates live settings of a node; the test controls its threads and its cache. */
 function open() {
   const delivered: WorkerSettings[] = [];
   const obeys = { behind: 0, emptied: 0, cacheFails: false, filesAreGone: false };

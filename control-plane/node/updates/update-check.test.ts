@@ -1,4 +1,4 @@
-/** The daily check against a real HTTPS server, with a clock that the test moves. */
+/** Tests the daily check with a real HTTPS server and a clock that the test moves. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -53,7 +53,7 @@ afterAll(async () => {
   authority.close();
 });
 
-/** A check like that of a node, with the time as a parameter. */
+/** Opens a check like that of a node. */
 async function open({ clock = new TestClock(), url = `${base}/newest.json`, version = '0.1.0' } = {}) {
   const logger = new MemoryLogger();
   const configured = { url };

@@ -43,7 +43,7 @@ describeCalls('file descriptors over a Unix socket', () => {
     tempDir.remove();
   });
 
-  /** Both ends of a connection in this process: the end that waits, and that of the server. */
+  /** Both ends of a connection within this process: the descriptor of the client, and the socket of the server. */
   async function connected(): Promise<[number, Socket]> {
     const accepted = once(server, 'connection') as Promise<[Socket]>;
     const fd = connectUnix(calls, path, 5000);
@@ -70,7 +70,7 @@ describeCalls('file descriptors over a Unix socket', () => {
     const answered: number[] = [];
     client.on('message', (message) => answered.push(message[0]!));
     sendDescriptors(calls, descriptorOf(passing), { bytes: HELLO, descriptors: [udp!.fd, tcp!] });
-    // Descriptors that this process closes stay open in the other one.
+    // Descriptors that this process closes must stay open in the other one.
     systemCalls.close(udp!.fd);
     systemCalls.close(tcp!);
     listeners.close();

@@ -18,7 +18,7 @@ describeCalls('InheritedSockets', () => {
     for (const fd of opened.splice(0)) systemCalls.close(fd);
   });
 
-  /** The sockets of a worker at these positions, as another process would pass them. */
+  /** The sockets of a worker, as another process would pass them. */
   function socketsOf(
     udpAddresses: readonly string[],
     tcpAddresses: readonly string[],

@@ -11,7 +11,7 @@ import { loadDescriptorCalls } from './descriptor-calls.ts';
 import { HANDOVER_SOCKET } from './handover-format.ts';
 import { UpgradeSource } from './upgrade-source.ts';
 
-/** The user `nobody`, who exists on every Linux system. */
+/** Id of the user `nobody`, who exists on every Linux system. */
 const STRANGER = 65_534;
 const never = (): Promise<never> => Promise.reject(new Error('the other user was let in'));
 

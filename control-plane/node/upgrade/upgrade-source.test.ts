@@ -34,9 +34,10 @@ afterEach(() => {
   tempDir.remove();
 });
 
-/** A running side whose steps only record that they were taken. */
+/** Starts the running side; its steps only record that they were called. */
 async function start(silenceMs = TIMEOUT_MS, ownRelease = '/nonexistent'): Promise<void> {
-  // A handover that is undone after its test has ended must not record its steps in the next test's list.
+  // A separate list for each test, because a handover that is undone after the end of its test must not add steps to
+  // the list of the next test.
   const steps: string[] = [];
   done = steps;
   const step = (name: string) => async (): Promise<void> => void steps.push(name);
@@ -65,20 +66,20 @@ async function open(): Promise<HandoverChannel> {
   return new HandoverChannel(socket);
 }
 
-/** Makes a release whose process runs this script; its configuration has no fault. */
+/** Makes a release whose process runs this script and which accepts any configuration. */
 function makeRelease(script: string): void {
   const folder = join(tempDir.path, 'control-plane', 'cli');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'weir'), `#!/bin/sh\n[ "$1" = start ] || exit 0\n${script}\n`, { mode: 0o755 });
 }
 
-/** A new process that has started to answer. */
+/** The channel of a new process that has started to answer queries. */
 async function answering(): Promise<HandoverChannel> {
   const talk = await open();
   talk.send(HELLO);
   await talk.expect('welcome', TIMEOUT_MS);
   talk.send({ type: 'loaded' });
-  // The state is the one from before this side left.
+  // The state is that from before this side left.
   expect(await talk.expect('sockets', TIMEOUT_MS)).toMatchObject({ nodeState: NodeState.READY });
   talk.send({ type: 'reading' });
   await talk.expect('stopped', TIMEOUT_MS);
@@ -135,7 +136,7 @@ describe('UpgradeSource', () => {
   });
 
   test('answers queries again if the other process hangs', async () => {
-    // Long enough for all steps before the silence.
+    // The time limit is long enough for all steps before the other side stops responding.
     await start(1500);
     const talk = await answering();
     expect((await talk.next(TIMEOUT_MS))['reason']).toMatch(/silent for 1.5 s/);
@@ -168,7 +169,7 @@ describe('UpgradeSource', () => {
       (lines) => lines.some(({ fields }) => String(fields['reason']).includes('ENOENT')),
     );
     expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer again']);
-    // The next process that asks gets the sockets.
+    // The next process that requests a handover gets the sockets.
     done.length = 0;
     const talk = await answering();
     talk.send({ type: 'go' });

@@ -1,7 +1,7 @@
 /**
  * The running side of a handover: another process of the same user takes over the sockets, then the data directory, and
  * this process ends when the other one has started completely. Each step can be undone until the lock of the data
- * directory is released. If the successor fails after that, this process starts another one of its own release.
+ * directory is released. If the successor fails after that, this process starts another one of the same release.
  * `start-handover.ts` defines the effect of the steps on the parts of a node.
  */
 import { randomBytes } from 'node:crypto';

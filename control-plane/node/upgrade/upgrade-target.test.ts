@@ -14,14 +14,14 @@ import { HANDOVER_FORMAT, HANDOVER_SOCKET } from './handover-format.ts';
 import { UpgradeTarget } from './upgrade-target.ts';
 
 const TIMEOUT_MS = 10_000;
-/** Long enough for the messages before the missing one. */
+/** Time limit that is long enough for the messages before the missing one. */
 const SHORT_MS = 1000;
 
 let tempDir: TempDir;
 let server: Server;
 let old: DataDirLock;
 let taking: UpgradeTarget;
-/** The side that is replaced. */
+/** Channel of the side that is replaced. */
 let talk: HandoverChannel;
 let logger: MemoryLogger;
 

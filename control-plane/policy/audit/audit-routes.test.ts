@@ -15,7 +15,7 @@ let suite: SuiteDatabase;
 let api: RunningApi;
 serveSuite(auditRoutes, (served) => ({ suite, api } = served));
 
-/** Minutes before the clock of the API at which entries were made. */
+/** Entries of the audit log; `minutes` is their age by the clock of the API. */
 const ENTRIES = [
   { name: 'admin', action: 'created', subject: codedSubject('group', { name: 'Kids' }), minutes: 50 },
   { name: 'phone', action: 'changed', subject: codedSubject('group', { name: 'Kids' }), minutes: 40 },
@@ -46,7 +46,7 @@ const read = (query: string): Promise<TestAnswer> => api.send('GET', `/api/audit
 async function page(query: string): Promise<AuditLogPage> {
   return AuditLogPage.parse((await read(query)).body);
 }
-/** Indexes of the entries that a query finds. */
+/** Indexes of the entries that a query string finds. */
 async function found(query: string): Promise<unknown[]> {
   const { data, total } = await page(query);
   expect(total).toBe(data.length);
@@ -60,7 +60,7 @@ describe('GET /audit-log', () => {
     expect(envelope).toEqual({ total: 5, limit: 100, offset: 0, next_cursor: null });
     expect(data.at(-1)).toEqual({
       ...{ id: expect.any(Number), author: 'admin', ip_address: '2001:db8::7', action: 'created' },
-      // Older spellings.
+      // Entry in the form of earlier releases.
       ...{ actor: 'admin', address: '2001:db8::7' },
       ...{ subject: 'group Kids', before: null, after: { index: 0 }, revision: 9, left_out: 0 },
       codes: { subject: codedSubject('group', { name: 'Kids' }), action: codedAction('created') },

@@ -26,7 +26,9 @@ async function connect(waitMs = 20_000): Promise<Database> {
   return connected;
 }
 let changes: PolicyChanges;
-/** Stand-ins that apply policy, and return the number of threads that did not acknowledge it. */
+/**
+ * Replacements for the functions that apply policy and that return the number of threads that did not acknowledge it.
+ */
 let apply: () => Promise<void>;
 let behind: number;
 beforeAll(async () => {
@@ -222,7 +224,7 @@ describe('PolicyChanges', () => {
     const waiting = Array.from({ length: 12 }, () =>
       ours.change(SOMEBODY, makeGroup).catch((error: unknown) => error),
     );
-    // The query is answered while all changes wait.
+    // A query gets its result while all changes wait.
     expect((await hasty.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
     for (const outcome of await Promise.all(waiting)) expect(outcome).toBeInstanceOf(DatabaseBusy);
     elsewhere.resolve(undefined);
@@ -247,7 +249,7 @@ describe('PolicyChanges', () => {
     const kept = (await listRevisions(database)).filter(({ can_rollback: can }) => can);
     expect(kept.filter(({ is_own: isOwn }) => !isOwn)).toHaveLength(20);
     expect(kept.filter(({ is_own: isOwn }) => isOwn)).toHaveLength(30);
-    // The copies that these changes replaced are removed from disk.
+    // Copies that these changes have replaced are not needed any more.
     expect([...(await neededCopies(database))]).toEqual(['copy 29']);
   });
 

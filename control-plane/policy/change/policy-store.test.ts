@@ -52,7 +52,7 @@ describe('readPolicyRows()', () => {
       { id: 7, enabled: true, noIpv6: false },
       { id: 8, enabled: false, noIpv6: false },
     ]);
-    // Disabled sources stay: their rules are kept while others are compiled.
+    // Disabled sources are included, because their rules stay in the table until the next compilation.
     expect(rows.sources).toEqual([
       { id: 1, name: 'ads', kind: 'block', enabled: true, groupIds: [7, 8] },
       { id: 2, name: 'off', kind: 'block', enabled: false, groupIds: [] },

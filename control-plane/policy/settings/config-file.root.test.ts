@@ -10,7 +10,7 @@ import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { CONFIG_TEXT, configSuite } from '../../../test/support/parts/config-suite.ts';
 import type { TestAnswer } from '../../../test/support/parts/running-api.ts';
 
-/** The user of the database server: new connections must reach its socket. */
+/** The user who runs the database server, because new connections must reach its socket. */
 let otherUser: number;
 /** Id of a group without members. */
 const OTHER_GROUP = 64999;
@@ -24,7 +24,7 @@ beforeEach(async () => {
   otherUser = (await stat(shown.rows[0]!.unix_socket_directories)).uid;
   await patch({});
   await chmod(config.api.folder, 0o777);
-  // Local changes apply only if their file and its folder have the same owner.
+  // Local changes only apply if their file and its directory have the same owner.
   await chown(config.api.folder, otherUser, -1);
   expect(await file()).toContain(CONFIG_TEXT);
 });

@@ -64,7 +64,7 @@ const RESTARTED: readonly { key: string; to: unknown; alongside?: Values }[] = [
 
 let suite: SuiteDatabase;
 
-/** Acts like an administrator: changes the file, and reloads it. */
+/** Changes the file, and reloads it, like an administrator. */
 async function editFile(node: RunningApi, values: Values): Promise<TestAnswer> {
   const path = join(node.folder, 'weir.toml');
   const changes = Object.entries(values).map(([name, value]) => ({ path: name.split('.'), value }));

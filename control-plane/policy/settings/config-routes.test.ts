@@ -1,4 +1,7 @@
-/** Changes of the configuration over HTTP: file, rows, answers. Their effect in DNS threads is in `test/e2e/config`. */
+/**
+ * Changes of the configuration over HTTP, and their effect on the file, the rows and responses. `test/e2e/config` tests
+ * their effect on DNS threads.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { keysOf } from '../../../config/keys.ts';
 import { keys } from '../../../config/sections.ts';
@@ -10,7 +13,7 @@ import { loadedConfig } from '../../../test/support/parts/test-config.ts';
 const config = configSuite();
 const { file, rows, patch, reload, read, audit, expectUntouched } = config;
 
-/** Lines that differ, by number: before and after. */
+/** Lines that differ: the line number, and the line before and after. */
 function changedLines(before: string, after: string): [number, string | undefined, string | undefined][] {
   const [old, now] = [before.split('\n'), after.split('\n')];
   return Array.from({ length: Math.max(old.length, now.length) }, (_, at) => at).flatMap((at) =>

@@ -1,4 +1,6 @@
-/** The configuration of nodes: how starts, reloads and other nodes combine files and rows. */
+/**
+ * The configuration of nodes: how files and rows are combined at start, at a reload, and after changes by other nodes.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +38,7 @@ afterEach(() => {
 });
 afterAll(() => suite.close());
 
-/** The database while it is available. */
+/** A database that rejects all calls while `isAway` is true. */
 function databaseOf(): Database {
   const away = (): never => {
     throw new DatabaseUnavailable('away');
@@ -52,7 +54,7 @@ function databaseOf(): Database {
   });
 }
 
-/** A node: its folder has its configuration file and its data, so that it can be started again. */
+/** A node. Its directory contains its configuration file and its data, so that it can be started again. */
 class TestNode {
   readonly folder: string;
   configuration!: Configuration;

@@ -1,4 +1,4 @@
-/** Changes of pools over HTTP, with servers on the loopback, some of which do not answer. */
+/** Changes of pools over HTTP, with servers on loopback addresses, some of which do not answer. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startEchoingUpstream } from '../../../test/support/dns/echoing-upstream.ts';
 import { ScriptedUpstream } from '../../../test/support/dns/scripted-upstream.ts';
@@ -9,7 +9,7 @@ import { testUpstreams } from '../../resolving/upstreams/upstream-test.ts';
 const config = configSuite();
 let good: ScriptedUpstream;
 let closed: string;
-/** Servers that were asked, by change. */
+/** Servers that were tested, for each change. */
 let asked: string[][] = [];
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** Answer records and the form in which they are stored. */
+/** Conversion of answer records to the form in which they are stored. */
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../../test/support/parts/fast-check.ts';
 import { AnswerForm, ReducedAnswers, restoreTtls, secsBeyond } from './answer-form.ts';

@@ -1,4 +1,4 @@
-/** Queries that are encoded and then read by an independent reader of the layout. */
+/** Encodes queries, and compares them with the results of an independent reader of the layout. */
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS, inWords, naiveRows } from '../../../test/support/parts/blocks-of-rows.ts';

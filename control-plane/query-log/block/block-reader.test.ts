@@ -1,4 +1,4 @@
-/** Damaged blocks. */
+/** Reading of damaged blocks. */
 import { crc32, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';

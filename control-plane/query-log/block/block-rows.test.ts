@@ -1,4 +1,4 @@
-/** Queries that are encoded and read back. */
+/** Encodes queries and reads them back. */
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS, inWords, type Words } from '../../../test/support/parts/blocks-of-rows.ts';

@@ -1,10 +1,10 @@
-/** Distinct byte strings. */
+/** Counting of distinct byte strings. */
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../../test/support/parts/fast-check.ts';
 import { ByteDictionary, Entry, FIRST_ENTRY, NOTES } from './byte-dictionary.ts';
 import { viewed } from './viewed-bytes.ts';
 
-/** A byte string inside a larger memory, and a tag. */
+/** A byte string within a larger buffer, and a tag. */
 const entry = fc.tuple(fc.uint8Array({ maxLength: 6 }), fc.nat(3), fc.nat(4));
 
 describe('ByteDictionary', () => {
@@ -54,7 +54,7 @@ function notesAt({ words }: ByteDictionary, place: number): number[] {
   return [...words.subarray(place + Entry.NOTE, place + Entry.NOTE + NOTES)];
 }
 
-/** Entries may occur twice when a search has ended early, so their counts are summed. */
+/** A string may have two entries, because a search may give up, so the counts of equal entries are summed. */
 function expectSame(
   dictionary: ByteDictionary,
   entries: readonly (readonly [Uint8Array, number, number])[],

@@ -1,4 +1,4 @@
-/** Memory that is reused. */
+/** Reuse of the memory of blocks. */
 import { describe, expect, test } from '@jest/globals';
 import { FrameMemory } from './frame-memory.ts';
 

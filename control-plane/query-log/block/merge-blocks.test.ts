@@ -1,4 +1,4 @@
-/** Small blocks that are merged. */
+/** Merging of small blocks. */
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS, inWords, naiveRows } from '../../../test/support/parts/blocks-of-rows.ts';

@@ -1,4 +1,4 @@
-/** Counts of minutes against counting row by row. */
+/** Compares counts of minutes with a count of all rows. */
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { addRow, HOUR_MS, inWords, type Words } from '../../../test/support/parts/blocks-of-rows.ts';

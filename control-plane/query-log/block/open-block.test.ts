@@ -1,4 +1,4 @@
-/** Rows that a block accepts, and fields that it leaves out. */
+/** Which rows a block accepts, and which fields it omits. */
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { addRow, blockOf, HOUR_MS, naiveRows } from '../../../test/support/parts/blocks-of-rows.ts';

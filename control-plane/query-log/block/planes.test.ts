@@ -1,4 +1,4 @@
-/** Numbers as byte planes. */
+/** Conversion of numbers to byte planes and back. */
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../../test/support/parts/fast-check.ts';
 import { fromDeltaPlanes, fromPlanes, toDeltaPlanes, toPlanes16, toPlanes32 } from './planes.ts';

@@ -1,4 +1,4 @@
-/** Bytes that are read four at a time. */
+/** Reading and comparing bytes as words. */
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../../test/support/parts/fast-check.ts';
 import { lastWord, sameBytes, viewed } from './viewed-bytes.ts';

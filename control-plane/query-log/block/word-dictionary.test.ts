@@ -1,4 +1,4 @@
-/** Distinct tuples of numbers. */
+/** Counting of distinct tuples of numbers. */
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../../test/support/parts/fast-check.ts';
 import { WordDictionary } from './word-dictionary.ts';
@@ -35,7 +35,7 @@ describe('WordDictionary', () => {
   });
 });
 
-/** Entries may occur twice when a search has ended early, so their counts are summed. */
+/** A tuple may have two entries, because a search may give up, so the counts of equal entries are summed. */
 function expectSame(dictionary: WordDictionary, tuples: readonly Tuple[]): void {
   const textAt = (place: number): string => [0, 1, 2, 3, 4].map((n) => dictionary.wordOf(place, n)).join();
   const expected = new Map<string, number>();

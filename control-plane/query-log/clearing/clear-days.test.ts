@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 afterAll(() => own.stop());
 
-/** Names and clients of both days, and of the month. */
+/** Counts of names and clients for each day and for the month. */
 async function sums(): Promise<unknown> {
   const month = startOf('M', FIRST * DAY_MS);
   const spans = [

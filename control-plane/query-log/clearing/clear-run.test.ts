@@ -25,7 +25,7 @@ import { ClearRun } from './clear-run.ts';
 import { insertClear, nextOpenClear, readClears, type WantedClear } from './clear-store.ts';
 
 const HOUR_MS = 3_600_000;
-/** The day before yesterday, which has ended whatever the time is. */
+/** The day before yesterday, which has ended in every time zone. */
 const DAY = Math.floor(Date.now() / DAY_MS) - 2;
 const AT_MS = DAY * DAY_MS + 7 * HOUR_MS;
 const KIT = { id: 3, ids: [3], name: 'Kit', addresses: ['192.0.2.3'] };
@@ -38,7 +38,10 @@ beforeAll(async () => {
 beforeEach(() => emptyLog(own.database));
 afterAll(() => own.stop());
 
-/** Queries of five clients in two groups for a few names, some blocked, over two hours of each of two days, of two nodes. */
+/**
+ * Queries of five clients in two groups for a few names, some of them blocked: two hours on each of two days, from two
+ * nodes.
+ */
 function household(): { rows: QueryLogRow[]; nodeId: number }[] {
   return [0, 1].flatMap((day) =>
     [7, 8].map((nodeId) => ({
@@ -62,7 +65,7 @@ function household(): { rows: QueryLogRow[]; nodeId: number }[] {
 
 async function store(wanted: (row: QueryLogRow) => boolean = () => true): Promise<void> {
   for (const { rows, nodeId } of household()) {
-    // Four blocks for each hour, so that the hour gets a list.
+    // Stores four blocks for each hour, so that the hour gets a top list.
     for (let from = 0; from < rows.length; from += 15) {
       const some = rows.slice(from, from + 15).filter(wanted);
       await storeRows(own.database, some, nodeId);
@@ -82,7 +85,7 @@ async function clear(wanted: Partial<WantedClear> = {}, database: Database = own
   return finish(database);
 }
 
-/** Completes the open clears. */
+/** Runs the open clears. */
 async function finish(database: Database = own.database, logger = new MemoryLogger()): Promise<boolean> {
   for (;;) {
     const open = await nextOpenClear(own.database);
@@ -93,13 +96,13 @@ async function finish(database: Database = own.database, logger = new MemoryLogg
 
 const isKit = (row: QueryLogRow): boolean => row.bytes[row.client.at + 3] === 3;
 
-/** The log without the numbers of rows. */
+/** The log without the ids of rows. */
 async function shown(): Promise<unknown[]> {
   const rows = await storedRows(own.database);
   return rows.map(({ id: _, ...row }) => row);
 }
 
-/** All names and clients in lists and blocks, over the whole time and by day. */
+/** Counts of all names and clients from lists and blocks, over the whole time and by day. */
 async function sums(): Promise<unknown> {
   const ofSpan = (fromMs: number, toMs: number) =>
     logSourceOf(own.database).read(async (tx) => {
@@ -130,7 +133,7 @@ const PERIOD = { from: new Date(AT_MS + 30 * 60_000), to: new Date(AT_MS + 90 * 
 const isInPeriod = ({ timestampMs: ms }: QueryLogRow): boolean =>
   ms >= PERIOD.from.getTime() && ms < PERIOD.to.getTime();
 
-/** Clears, and the rows that each removes: afterwards the log is as if they had never existed. */
+/** Clears, each with a filter for the rows that it removes: the log must then be as if these rows had never existed. */
 const CASES: readonly [string, Partial<WantedClear>, (row: QueryLogRow) => boolean][] = [
   ['a client', { client: KIT }, isKit],
   ['a period', PERIOD, isInPeriod],
@@ -164,7 +167,7 @@ describe('ClearRun, which deletes logged queries,', () => {
       const [done] = await readClears(own.database);
       const removed = before.length - (expected[0] as unknown[]).length;
       expect(done).toMatchObject({ state: 'done', progress: 1, rows: removed });
-      // A second run finds nothing.
+      // A second run finds no rows to remove.
       await clear(wanted);
       expect((await readClears(own.database))[0]).toMatchObject({
         state: 'done',
@@ -241,7 +244,7 @@ describe('ClearRun, which deletes logged queries,', () => {
     });
     let asked = 0;
     const startMs = Date.now();
-    // 10,000 queries a second, but in total no more than a slow machine can clear.
+    // Logs 10,000 queries per second, but in total only as many as a slow machine can clear.
     const traffic = setInterval(() => {
       for (let i = 0; i < 200 && asked < 40_000; i++)
         writer.append(
@@ -318,7 +321,7 @@ describe('ClearRun, which deletes logged queries,', () => {
   });
 });
 
-/** A database whose nth background change fails, before or after its commit. */
+/** A database whose `nth` background change fails, either before or after its commit. */
 function failingAt(database: Database, nth: number, when: 'before' | 'after'): Database {
   let changes = 0;
   const background = database.background.bind(database);

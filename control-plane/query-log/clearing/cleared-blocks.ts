@@ -21,10 +21,7 @@ export interface ClearBlock extends StoredBlock {
   readonly listed: 'h' | 'd' | null;
 }
 
-/**
- * A run for remaining rows, which get new sequence numbers in it. There is one for each run with removed rows, until
- * the process ends.
- */
+/** A run for remaining rows, which get new sequence numbers: one for each run with removed rows. */
 export interface RemainderRun {
   readonly key: string;
   nextSeq: number;
@@ -60,10 +57,7 @@ export function isCounted({ usedBy, listed }: ClearBlock): boolean {
   return usedBy !== UsedBy.LOG && listed !== null;
 }
 
-/**
- * Deletes blocks of a day if they are still as listed; false if one of them has changed, and the caller must then roll
- * back.
- */
+/** Deletes blocks of a day; false if one is no longer as listed, and the caller must then roll back. */
 export async function deleteBlocks(
   client: Queryable,
   day: number,

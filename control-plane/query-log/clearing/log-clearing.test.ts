@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterAll(() => own.stop());
 
-/** A clock at the current time. */
+/** A test clock that starts at the current time. */
 function newClock(): TestClock {
   const clock = new TestClock();
   clock.wallMs = Date.now();
@@ -41,7 +41,7 @@ function clearingOf(node: string, database: Database = own.database, clock = new
   return new LogClearing({ database, logger, jobs, clock, rollupDays: () => 400 });
 }
 
-/** Asks for a client to be cleared. */
+/** Requests that the queries of a client are cleared. */
 async function want(x: number, to = new Date()): Promise<void> {
   const client = { id: x, ids: [x], name: `client ${x}`, addresses: [`192.0.2.${x}`] };
   await own.database.transaction((tx) => insertClear(tx, { by: 'test', from: null, to, client }));

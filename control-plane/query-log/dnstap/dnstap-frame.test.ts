@@ -10,7 +10,7 @@ import { emptyRow, type QueryLogRow } from '../rows/row.ts';
 import type { QueryLogPrivacy } from '../store/privacy.ts';
 import { Dnstap } from './dnstap.ts';
 
-/** Wire form of an A record for the question's name: 192.0.2.7. */
+/** Wire form of an A record with address 192.0.2.7, whose owner is a pointer to the queried name. */
 const ANSWER = Uint8Array.of(0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 7);
 
 const cleanUps: (() => unknown)[] = [];
@@ -39,7 +39,7 @@ function open(target: string, privacy: QueryLogPrivacy = 'full'): { tap: Dnstap;
   return { tap, logger };
 }
 
-/** Debian's receiver. */
+/** Starts the dnstap receiver of Debian. */
 function capture(): DnstapReceiver {
   const receiver = new DnstapReceiver();
   cleanUps.push(() => receiver.remove());

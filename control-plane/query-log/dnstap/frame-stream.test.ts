@@ -7,7 +7,7 @@ import { until } from '../../../test/support/parts/until.ts';
 import { DNSTAP_CONTENT } from './dnstap-frame.ts';
 import { FrameStream } from './frame-stream.ts';
 
-/** Type of a frame: a message; the rest is missing. */
+/** A frame that contains only its type, "message". */
 const EMPTY = Uint8Array.of(0x78, 1);
 
 const cleanUps: (() => unknown)[] = [];
@@ -39,7 +39,7 @@ async function startStuckReceiver(): Promise<{ sockets: Socket[]; server: Server
     sockets.push(socket);
     socket.on('error', () => undefined);
     socket.once('data', (ready: Buffer) => {
-      ready.writeUInt32BE(1, 8); // ACCEPT, with the content type that READY names.
+      ready.writeUInt32BE(1, 8); // Replies with ACCEPT, and the same content type as in READY.
       socket.write(ready);
       socket.pause();
     });

@@ -11,7 +11,9 @@ import { createWorkerMemory } from '../../threads/worker-memory.ts';
 import type { ByteRange } from '../rows/row.ts';
 import { LogDrain, type RecordNames } from './log-drain.ts';
 
-/** Longer than the interval at which the drain checks a busy ring, shorter than that for one it considers empty. */
+/**
+ * Milliseconds: more than the interval at which the drain checks busy rings, less than the interval for empty rings.
+ */
 const SOON_MS = 25;
 const NAMELESS: RecordNames = { rule: () => undefined, schedule: () => undefined, upstream: () => undefined };
 
@@ -50,12 +52,12 @@ function nameIn(query: Query, name: string): Pick<Query, 'qnameLength'> {
   return { qnameLength: wire.length };
 }
 
-/** Lets the drain find all rings empty. */
+/** Advances the time until the drain finds all rings empty and sleeps. */
 function fallAsleep(): void {
   jest.advanceTimersByTime(SOON_MS);
 }
 
-/** Runs `work`, which wakes a sleeping drain, and returns when the drain has noticed. */
+/** Runs `work`, which wakes a sleeping drain; resolves when the drain was notified. */
 async function waking(ring: SharedArrayBuffer, work: () => void): Promise<void> {
   const wait = Atomics.waitAsync(new Int32Array(ring), LogRing.ASLEEP_WORD, 1);
   expect(wait.async).toBe(true);
@@ -207,7 +209,7 @@ describe('LogDrain', () => {
     };
     const NUMBERS = { origin: RuleOrigin.SPECIAL, index: 5, kinds: 2, groupId: 1 };
 
-    /** The calls of the drain for one record, with its name. */
+    /** The calls that the drain makes to find the rule of one record, with their arguments. */
     function askedFor(change: Partial<Query>): unknown[] {
       const asked: unknown[] = [];
       drain.stop();

@@ -1,4 +1,4 @@
-/** Questions in the form of the API. */
+/** Conversion of requests to the form of the API. */
 import { describe, expect, test } from '@jest/globals';
 import type { DatabaseStatus } from '../../storage/db/database.ts';
 import { type LogQuestions, logQuestions } from './log-questions.ts';

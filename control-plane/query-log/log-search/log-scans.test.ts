@@ -1,4 +1,4 @@
-/** Questions through the real thread, over a real PostgreSQL. */
+/** Sends requests to the real thread, with a real PostgreSQL. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
 import { type MemoryLine, MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
@@ -53,7 +53,7 @@ async function store(blocks: number, rows: number): Promise<void> {
     );
 }
 
-/** Log lines except debug ones: a user may not be allowed to change priorities. */
+/** Log lines without level debug, because the priority of the thread may not be changeable, which is logged. */
 const notices = (): MemoryLine[] => logger.lines.filter(({ level }) => level !== 'debug');
 
 /** Connections of the thread, by state. */
@@ -64,7 +64,7 @@ async function sessions(): Promise<string[]> {
   return rows.map(({ state }) => state);
 }
 
-/** Runs `work` while the blocks are locked, so that a question about them waits. */
+/** Runs `work` while the blocks are locked, so that a request that reads them must wait. */
 async function whileLocked(work: () => Promise<void>): Promise<void> {
   await own.database.transaction(async (tx) => {
     await tx.query('LOCK TABLE query_blocks IN ACCESS EXCLUSIVE MODE');
@@ -72,7 +72,7 @@ async function whileLocked(work: () => Promise<void>): Promise<void> {
   });
 }
 
-/** Number of questions in progress. */
+/** Number of requests in progress. */
 const asking = async (): Promise<number> => (await sessions()).filter((state) => state === 'active').length;
 const untilAsking = (): Promise<unknown> => until('a question to be at work', asking, (count) => count > 0);
 

@@ -1,4 +1,4 @@
-/** Runs a question as in the thread, but without the thread. */
+/** Runs a request as the thread does, but in this thread. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { logRow } from '../../../test/support/parts/log-row.ts';
 import { emptyLog, storeRows } from '../../../test/support/parts/stored-log.ts';

@@ -1,7 +1,7 @@
 /**
- * Entry point of the thread that reads the query log for the API: reading and decoding blocks takes so long that it
- * must not block the main thread. It runs at a low priority and has its own database connections. It switches between
- * requests after each block, and stops a request that is cancelled.
+ * Entry point of the thread that reads the query log for the API: reading and decoding blocks takes too long for the
+ * main thread. It runs at a low priority and has its own database connections. It switches between requests after each
+ * block, and stops a request that is cancelled.
  */
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';

@@ -16,7 +16,7 @@ function asked(signal = new AbortController().signal): ScanRequest {
   return { question: NEWEST, lane: 'quick', server: own.database.target(), signal };
 }
 
-/** A thread, and the events that it reports to its owner. */
+/** Starts a thread; returns it with the events that it reports to its owner. */
 function start(): { worker: ScanWorker; events: string[] } {
   const events: string[] = [];
   const worker = new ScanWorker(64, {

@@ -1,11 +1,11 @@
-/** Which questions share an answer, and when work is cancelled. */
+/** Which requests share a result, and when work is cancelled. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { SharedAnswers } from './shared-answers.ts';
 
 const ever = new AbortController().signal;
 
 let answers: SharedAnswers;
-/** Work that has begun, in order. */
+/** Runs that have begun, in order. */
 let begun: { resolve: (value: string) => void; reject: (error: Error) => void; signal: AbortSignal }[];
 beforeEach(() => {
   jest.useFakeTimers();

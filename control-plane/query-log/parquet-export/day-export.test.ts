@@ -34,7 +34,7 @@ afterEach(async () => {
   await own.database.query(`DELETE FROM meta WHERE starts_with(key, 'exported:')`);
 });
 
-/** Stores rows of the given day after the first one, from a node. */
+/** Stores rows on day number `day`, counted from the first one, from a node. */
 function storeDay(day: number, count: number, nodeId = 1): Promise<void> {
   const rowAt = (i: number) =>
     logRow({ timestampMs: START_MS + day * DAY_MS + i * 1000, qname: wireName(`n${i}.example.org`) });
@@ -45,7 +45,7 @@ function storeDay(day: number, count: number, nodeId = 1): Promise<void> {
   );
 }
 
-/** A node's export. */
+/** The export of a node. */
 function exporting(node = '00000000-0000-4000-8000-000000000001', to = folder): DayExport {
   const { database } = own;
   const logger = new MemoryLogger();
@@ -115,7 +115,7 @@ describe('DayExport', () => {
   });
 
   test('turn() does not write the current day, and writes nothing if no export directory is configured', async () => {
-    // In the next minute's day, which does not end before the test does.
+    // The row is on the day of the next minute, which cannot end during the test.
     await storeRows(own.database, [logRow({ timestampMs: Date.now() + 60_000 })]);
     await exporting(undefined, '').turn(signal);
     await exporting().turn(signal);

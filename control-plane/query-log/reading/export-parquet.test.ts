@@ -1,4 +1,4 @@
-/** The Parquet file of an export, read by an independent library. */
+/** Reads the Parquet file of an export with an independent library. */
 import { describe, expect, test } from '@jest/globals';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
@@ -35,7 +35,7 @@ const arbitraryRow: fc.Arbitrary<LoggedQuery> = fc.record({
   decision_origin: fc.option(fc.constantFrom('managed', 'regex', 'canary')),
 });
 
-/** The file for rows that arrive in parts, and the bytes of each part. */
+/** The file for rows that are added in parts, and the number of bytes that each call returned. */
 function written(parts: readonly (readonly LoggedQuery[])[]): { file: ArrayBuffer; lengths: number[] } {
   const parquet = new ParquetExport();
   const pieces = parts.map((rows) => parquet.add(rows));
@@ -74,7 +74,7 @@ describe('ParquetExport', () => {
     const part = Array.from({ length: 10_000 }, (_, i) => ({ ...row!, id: i + 1 }));
     const { file, lengths } = written([part, part, part, part, part.slice(0, 1)]);
     const [first, second, third, fourth, last] = lengths;
-    expect([first, third, last]).toEqual([4, 0, 0]); // The magic number at the start.
+    expect([first, third, last]).toEqual([4, 0, 0]); // Only the first part has bytes: the magic number at the start.
     expect(Math.min(second!, fourth!)).toBeGreaterThan(0);
     expect(parquetMetadata(file).row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([
       20_000, 20_000, 1,

@@ -1,4 +1,6 @@
-/** Every reader of the log over rows that stand for several queries, compared with plain counting. */
+/**
+ * Compares the results of all readers of the log, for rows that represent several queries, with a count of all queries.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { PROTOCOL_NAMES, QUERY_STATUS_NAMES, QueryStatus } from '../../../shared/query-log.ts';
@@ -37,7 +39,10 @@ const DAY = { fromMs: FIRST_DAY_MS, toMs: FIRST_DAY_MS + DAY_MS };
 const MIDDLE = { fromMs: START_MS + MINUTE_MS, toMs: START_MS + 2 * MINUTE_MS };
 const BLOCK_QUERIES = 400;
 
-/** Three minutes of a flood, 8 queries a second: blocks end within seconds, and minutes within blocks. */
+/**
+ * Three minutes of a flood with 8 queries per second. Blocks end in the middle of seconds, and minutes in the middle of
+ * blocks.
+ */
 const QUERIES: readonly FloodQuery[] = fc
   .sample(arbitraryFloodQuery(START_MS, END_MS - START_MS), { numRuns: 1500, seed: 11 })
   .sort((a, b) => a.timeMs - b.timeMs);
@@ -62,7 +67,7 @@ function within({ fromMs, toMs }: typeof DAY): FloodQuery[] {
   return QUERIES.filter(({ timeMs }) => timeMs >= fromMs && timeMs < toMs);
 }
 
-/** Queries by the result of `keyOf`. */
+/** Number of queries by the result of `keyOf`. */
 function countBy(
   queries: readonly FloodQuery[],
   keyOf: (query: FloodQuery) => string,
@@ -89,7 +94,7 @@ function timelineOf(request: TimelineRequest): Promise<Bucket[]> {
   return log.read((tx) => readTimelineCounts(tx, request, log.onDamaged));
 }
 
-/** Counts of queries by minute, without empty minutes. */
+/** Counts of queries by minute, without minutes that have none. */
 function minutesOf(queries: readonly FloodQuery[]): Bucket[] {
   const minutes = Map.groupBy(queries, ({ timeMs }) => Math.floor(timeMs / MINUTE_MS) * MINUTE_MS);
   return [...minutes].map(([startMs, found]) => {
@@ -106,7 +111,7 @@ function minutesOf(queries: readonly FloodQuery[]): Bucket[] {
   });
 }
 
-/** Checks to repeat once blocks are stored, once they are merged, and once lists count them. */
+/** Checks that are repeated after blocks were stored, after they were merged, and after top lists count them. */
 async function agree(): Promise<void> {
   await pagesAgree();
   await summariesAgree();
@@ -218,7 +223,7 @@ describe('a flood of limited queries', () => {
     expect(await blockCount()).toBe(BLOCKS.length);
     expect(ROWS).toBeLessThan(QUERIES.length);
     await agree();
-    // The memory of blocks is used.
+    // Repeated, so that cached blocks are used.
     await pagesAgree();
     await clientsAgree();
   });

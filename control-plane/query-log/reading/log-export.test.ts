@@ -39,7 +39,7 @@ function exported(
   return exportQueries(log, { ...ALL, ...selection });
 }
 
-/** Rows, identified by the number in their response time. */
+/** The exported rows, identified by their response time. */
 async function numbers(selection: Partial<LogSelection> = {}): Promise<number[]> {
   return (await Array.fromAsync(exported(selection))).flat().map((row) => row.response_time_us);
 }

@@ -1,4 +1,4 @@
-/** The rows of a block that a page may have. */
+/** Choice of the rows of a block that may be on a page. */
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../../test/support/parts/fast-check.ts';
 import { nearestRows } from './nearest-rows.ts';

@@ -1,4 +1,4 @@
-/** Pages with a memory of blocks, compared with pages without it, also while the log changes. */
+/** Compares pages that are read with cached blocks with pages read without a cache, even while the log changes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
@@ -26,7 +26,7 @@ const BLOCKS = 6;
 const ROWS = 10;
 
 let own: TestDatabase;
-/** Connections for the questions, because upkeep runs at the same time. */
+/** Separate connections for reading, because upkeep runs at the same time. */
 let work: BackgroundWork;
 beforeAll(async () => {
   own = await startTestDatabase();
@@ -64,7 +64,7 @@ interface Parts {
   readonly turn?: BlockTransaction['turn'];
 }
 
-/** The log with the parts of a transaction. */
+/** A log source with these parts of a transaction. */
 function sourceWith({ memory, turn }: Parts, damaged: string[] = []): LogSource {
   return {
     read: (use) => {
@@ -92,7 +92,7 @@ const REQUESTS: readonly Partial<QueryLogRequest>[] = [
   { domain: 'n2', not: { client: '192.0.2.1' } },
 ];
 
-/** Asks each question several times: heads are in memory from the second time on, names from the third. */
+/** Sends each request several times: heads are cached from the second time on, names from the third. */
 async function expectSame(memory: LogMemory): Promise<void> {
   const [bare, log] = [sourceWith({}), sourceWith({ memory })];
   for (const request of REQUESTS) {
@@ -169,7 +169,7 @@ describe('PageScan', () => {
       );
     for (const [column, at] of [
       ['names', '20'],
-      // The frame of outcomes.
+      // Damages the frame of outcomes.
       ['queries', 'lengths[4] + lengths[5] + lengths[6] + 5'],
       ['head', '20'],
     ] as const) {

@@ -16,7 +16,9 @@ import { queryExportRoutes } from './query-export-routes.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;
-/** Exports that have begun: their answers, when they end, and the most text that waited to be sent. */
+/**
+ * Exports that have begun: the response, a promise for its end, and the maximum number of bytes that waited to be sent.
+ */
 let begun: { readonly response: Response; readonly ended: Promise<unknown>; maxBytes: number }[] = [];
 let reads = 0;
 
@@ -57,7 +59,7 @@ function exportOf(query = ''): Promise<TestAnswer> {
   return api.send('GET', `/api/queries/export?${query}`);
 }
 
-/** Stores rows from now backwards, each a moment before the previous one. */
+/** Stores rows from the current time backwards, each a moment earlier than the previous one. */
 async function store(count: number): Promise<void> {
   const max = 10_000;
   for (let from = 0; from < count; from += max) {
@@ -74,10 +76,10 @@ async function store(count: number): Promise<void> {
   }
 }
 
-/** Requests everything and reads only the beginning. */
+/** Requests an export of all rows and reads only its beginning. */
 async function beginToRead(): Promise<IncomingMessage> {
   const request = get({ port: api.port, path: '/api/queries/export?format=ndjson', agent: false });
-  request.on('error', () => undefined); // The test closes the connection.
+  request.on('error', () => undefined); // An error is expected, because the test closes the connection.
   const [response] = (await within('the head of the export', once(request, 'response'))) as [IncomingMessage];
   response.on('error', () => undefined);
   await within('the first rows of the export', once(response, 'readable'));

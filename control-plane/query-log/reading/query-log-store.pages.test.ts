@@ -12,7 +12,10 @@ import type { QueryLogRequest } from './page-scan.ts';
 import { readQueryLog } from './query-log-store.ts';
 
 const NODE = 7;
-/** Old enough for merging, which excludes the newest hour, and across two hours. */
+/**
+ * Blocks start at this hour and continue in the next one. Both are old enough for merging, which excludes the newest
+ * hour.
+ */
 const START = Math.floor(Date.now() / 3_600_000 - 6) * 3_600_000;
 let own: TestDatabase;
 beforeAll(async () => {
@@ -20,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-/** Blocks of several runs: for each its run, and the time steps between its rows, from a start. */
+/** Blocks of several runs: for each block its run, its start, and the time steps between its rows. */
 const blocks = fc.array(
   fc.record({
     run: fc.nat(2),
@@ -49,7 +52,7 @@ class Log {
 
 const idsOf = ({ data }: QueryLogPage): number[] => data.map(({ id }) => id);
 
-/** All pages in a direction from the given one to the last; `between` runs before each. */
+/** All pages in one direction, from the given page to the last one; calls `between` before each. */
 async function walk(
   log: Log,
   first: QueryLogPage,
@@ -90,7 +93,7 @@ describe('readQueryLog()', () => {
         let stepsBack = 0;
         const between = async (): Promise<void> => {
           if (++stepsBack > 4) return;
-          // Newer than all rows read so far.
+          // Stores rows that are newer than all rows read so far.
           await log.store(stepsBack % 3, 7_300_000 + stepsBack, [0, 1]);
           if (stepsBack === 2)
             await new MergeUpkeep({ database: own.database, logger: own.logger, nodeId: NODE }).turn(
@@ -106,7 +109,8 @@ describe('readQueryLog()', () => {
         const known = backwards.map((page) => page.data.filter(({ id }) => ofThen.has(id)));
         expect(known.flat()).toEqual(forwards.flatMap(({ data }) => data));
         const wanted = forwards.slice(0, -1).map(idsOf).toReversed();
-        // From the last page backwards, pages have the same boundaries, except the newest, which gained newer rows.
+        // Backwards from the last page, pages have the same boundaries, except the newest page, which has more rows
+        // now.
         const full = backwards.slice(0, -1).toReversed().map(idsOf);
         expect(full.slice(0, wanted.length)).toEqual(wanted);
       },

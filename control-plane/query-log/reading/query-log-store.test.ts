@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 let own: TestDatabase;
 let log: LogSource;
 
-/** 300 rows over five hours and two days at intervals of a minute, every tenth blocked. */
+/** 300 rows at intervals of a minute, over five hours that belong to two days; every tenth row is blocked. */
 beforeAll(async () => {
   own = await startTestDatabase();
   log = logSourceOf(own.database);
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-/** The returned rows, identified by the number in their response time. */
+/** The returned rows, identified by their response time. */
 async function numbers(request: Partial<QueryLogRequest>): Promise<number[]> {
   const page = await readQueryLog(log, { limit: 1000, offset: 0, ...request });
   expect(page.data.length).toBe(page.total);

@@ -19,7 +19,7 @@ const EMPTY = {
   total_queries: 0,
 };
 
-/** The part of the log that a request asks for. */
+/** The filter that the API passes on for a query string. */
 async function partOf(query: string): Promise<QueryLogFilter> {
   let part: QueryLogFilter | undefined;
   const page = (filter: QueryLogFilter) => {

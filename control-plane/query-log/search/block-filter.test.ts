@@ -1,4 +1,4 @@
-/** Filters of blocks, compared with filtering row by row. */
+/** Compares filters of blocks with filtering row by row. */
 import { describe, expect, test } from '@jest/globals';
 import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
 import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../../../shared/query-log.ts';

@@ -1,4 +1,4 @@
-/** Blocks of a span of time. */
+/** Selection of the blocks of a span of time. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { logRow } from '../../../test/support/parts/log-row.ts';
 import { emptyLog, storeRows } from '../../../test/support/parts/stored-log.ts';

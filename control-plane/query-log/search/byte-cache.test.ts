@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ByteCache } from './byte-cache.ts';
 
-/** The keys in the cache. */
+/** Those of `keys` that are in the cache. */
 const kept = (cache: ByteCache<string>, keys: string): string =>
   Array.from(keys)
     .filter((key) => cache.get(key) === key)

@@ -12,7 +12,7 @@ const AT_MS = Date.UTC(2026, 6, 5, 12);
 const KEPT = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 const ALWAYS: ClearScope = { fromUs: 0, toUs: Number.MAX_SAFE_INTEGER, device: null };
 
-/** A query of client 192.0.2.x for nN.test, N milliseconds after the hour; with a key it has the client's id. */
+/** A query of client 192.0.2.x for nN.test, N milliseconds after the hour; with `key`, it has the client's id. */
 interface TestQuery {
   readonly n: number;
   readonly x: number;

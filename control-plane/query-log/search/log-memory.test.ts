@@ -1,4 +1,4 @@
-/** Memory of blocks: entries are found only for the same block, and their size is limited. */
+/** Cache of blocks: entries are only found for the same version of a block, and the total size is limited. */
 import { describe, expect, test } from '@jest/globals';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
 import { blockOf, HOUR_MS } from '../../../test/support/parts/blocks-of-rows.ts';

@@ -1,4 +1,4 @@
-/** Matching names of a block, and of a table whose texts have no separators. */
+/** Matching of names of a block, and of names in a table whose texts have no separators. */
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../../test/support/parts/fast-check.ts';
 import { KeyTable } from '../top-lists/key-table.ts';

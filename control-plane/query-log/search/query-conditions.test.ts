@@ -1,4 +1,4 @@
-/** Conditions that are tested without a block; `block-filter.test.ts` applies the others. */
+/** Conditions that are tested without a block; `block-filter.test.ts` tests all others. */
 import { describe, expect, test } from '@jest/globals';
 import { rcodeName } from '../../../shared/dns/iana.ts';
 import type { HeadOutcome } from '../block/block-layout.ts';

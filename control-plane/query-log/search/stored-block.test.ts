@@ -1,4 +1,4 @@
-/** Parts of blocks, compared with whole blocks. */
+/** Compares parts of blocks with whole blocks. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { logRow } from '../../../test/support/parts/log-row.ts';
 import { emptyLog, storeRows } from '../../../test/support/parts/stored-log.ts';

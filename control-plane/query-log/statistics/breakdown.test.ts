@@ -1,4 +1,4 @@
-/** Queries by upstream, list and service over HTTP, compared with the stored rows. */
+/** Compares queries by upstream, list and service, as returned over HTTP, with the stored rows. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { everyRoute } from '../../../test/support/parts/every-route.ts';
 import { logRow, type RowInWords, wireName } from '../../../test/support/parts/log-row.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
     ...times(3, { ...forwarded, upstream: FIRST, responseTimeUs: 20_000 }),
     ...times(1, { ...forwarded, upstream: FIRST, responseTimeUs: 60_000 }),
     ...times(6, { ...forwarded, upstream: SECOND, responseTimeUs: 5000 }),
-    // Cached: these rows keep the name of the upstream, and did not wait for it.
+    // These answers are from the cache: rows have the name of the upstream, but were not forwarded.
     ...times(2, { upstream: FIRST }),
     ...times(5, { ...byList, lists: [3, 12], client: Uint8Array.of(192, 0, 2, 8) }),
     ...times(1, { ...byList, qname: wireName('more.example'), lists: [12] }),

@@ -1,4 +1,4 @@
-/** Queries of clients by time, compared with the timeline of all queries. */
+/** Compares the timelines of clients with the timeline of all queries. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { everyRoute } from '../../../test/support/parts/every-route.ts';
 import { logRow } from '../../../test/support/parts/log-row.ts';

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-/** Rows 15 to 19 came from both nodes. */
+/** Rows 15 to 19 are from both nodes. */
 const counted = [...TIMES.slice(0, 20), ...TIMES.slice(15)];
 const isBlocked = (timeMs: number): boolean => TIMES.indexOf(timeMs) % 3 === 0;
 

@@ -12,7 +12,7 @@ import { QueryStatus } from '../../../shared/query-log.ts';
 let suite: SuiteDatabase;
 let api: RunningApi;
 
-/** 200 queries of the last 200 minutes by three clients, every fourth blocked; and one before. */
+/** 200 queries in the last 200 minutes from three clients, every fourth of them blocked; and one query before that. */
 beforeAll(async () => {
   suite = await openSuiteDatabase();
   api = await RunningApi.start(suite.database, everyRoute());

@@ -1,4 +1,4 @@
-/** Statistics of one node of several, compared with the rows that it stored. */
+/** Compares the statistics of one of several nodes with the rows that this node stored. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LogSource } from '../reading/log-source.ts';
 import { QueryStatus } from '../../../shared/query-log.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-/** Names and clients of both nodes, and some of one node only. */
+/** Rows of a node: some names and clients occur on both nodes, others only on one. */
 function rowsOf(node: keyof typeof NODES) {
   const count = node === 'attic' ? 90 : 40;
   return Array.from({ length: count }, (_, i) => {
@@ -63,7 +63,8 @@ function figuresOf(rows: readonly Row[]) {
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
 describe('the statistics of a node', () => {
-  // Sums of all nodes are cached between questions: they must not appear in sums of one node, in any order.
+  // Sums of all nodes are cached between requests. They must never appear in the sums of one node, whatever the order
+  // of requests is.
   test.each([
     ['attic', rowsOf('attic')],
     [undefined, [...rowsOf('attic'), ...rowsOf('cellar')]],
@@ -79,7 +80,8 @@ describe('the statistics of a node', () => {
     expect(dashboard.summary).toMatchObject(figures);
     expect(sum(dashboard.timeline.buckets.map(({ total }) => total))).toBe(rows.length);
     expect(sum(dashboard.topClients.map(({ count }) => count))).toBe(rows.length);
-    // The log has one group, so a filter by it, which reads blocks instead of counts, changes nothing.
+    // All rows belong to one group, so a filter by this group, for which blocks are read instead of counts, must give
+    // the same result.
     for (const group_id of [undefined, 7]) {
       const which = { ...SPAN, node, group_id };
       expect(await readTimeline(sound, { ...BY_MINUTE, ...which })).toEqual(dashboard.timeline);

@@ -11,7 +11,7 @@ const TO_MS = FROM_MS + 3_600_000;
 const client = (last: number): Uint8Array => Uint8Array.of(192, 0, 2, last);
 const named = (name: string): Uint8Array => wireName(name);
 
-/** Two hits of the cache, a miss, two blocked queries and a rate-limited one; and two outside of the period. */
+/** Two cache hits, one miss, two blocked queries and a rate-limited one, and two queries outside of the period. */
 const ROWS: Partial<RowInWords>[] = [
   { responseTimeUs: 10 },
   { responseTimeUs: 30, status: QueryStatus.STALE, client: client(8), answerType: 0 },

@@ -62,7 +62,7 @@ describe('BatchSender', () => {
     let flushed: Promise<void> | undefined;
     const { writer } = suite.open({ maxWaitMs: 600_000 });
     const up = suite.database.status();
-    // The status of the database is checked just before the spool.
+    // The status of the database is checked just before the spool is read.
     const status = jest.spyOn(suite.database, 'status').mockImplementation(() => {
       if (flushed === undefined) {
         writer.append(logRow({ qname: wireName('late.example') }));
@@ -114,7 +114,7 @@ describe('BatchSender', () => {
     );
     expect(await suite.storedDomains()).toEqual([]);
     await writer.close();
-    // The second writer has the name that the operator chose later.
+    // The second writer has a node name that the administrator chose later.
     const { writer: renamed } = suite.open({ dataDir, maxWaitMs: 20, nodeId: 8, mayStore: () => isHeld });
     isHeld = true;
     await until(

@@ -19,7 +19,7 @@ describe('BlockGatherer.seal()', () => {
           return gatherer.seal()!;
         };
         for (const blocks of turns) {
-          // All are sealed before the first is compressed, and compressed concurrently.
+          // All blocks are sealed before the first one is compressed, and are compressed concurrently.
           const batches = blocks.map(sealedOf).map((sealed) => toBatch(gatherer.runKey, sealed));
           const stored = (await Promise.all(batches)).map(({ bytes }) => naiveRows(blockFromBytes(bytes)));
           expect(stored).toEqual(blocks.map((block) => block.map(inWords)));

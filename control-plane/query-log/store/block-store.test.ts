@@ -70,7 +70,7 @@ describe('storeBlock()', () => {
     const stored: unknown[] = [];
     for (const batch of [batches[0], batches[0], batches[1]])
       stored.push(await storeBlock(own.database, batch!, HOW));
-    const timeline = '00000001'; // For a server that never took over from another.
+    const timeline = '00000001'; // Timeline of a server that never was a standby.
     expect(stored).toEqual(
       [true, false, true].map((isNew) => ({ runId: run.id, nodeId: 7, isNew, timeline })),
     );

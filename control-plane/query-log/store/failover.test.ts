@@ -59,7 +59,7 @@ function openWriter(database: Database): { writer: LogWriter; append: (rows: num
   };
 }
 
-/** Every row once, and the same number in the counts. */
+/** Expects that every row is stored once, and that the counts have the same total. */
 async function expectStored(database: Database, rows: number): Promise<void> {
   const times = (await storedRows(database)).map((row) => row.response_time_us);
   expect(times.sort((a, b) => a - b)).toEqual(Array.from({ length: rows }, (_, i) => i));
@@ -91,7 +91,7 @@ test('a failover behind a connection pooler is detected by the PostgreSQL timeli
   ];
   closers.push(() => standby.close());
   let behind = primary;
-  // Like a pooler: the same connection and another server, without notice.
+  // Behaves like a connection pooler: the same connection leads to another server without notice.
   const pooled: Database = {
     ...primary,
     status: () => ({ state: 'up', server: 'pooler', error: null }),

@@ -1,4 +1,6 @@
-/** One row for the limited queries of a network in a second, and the counts of the others in blocks. */
+/**
+ * One row represents all rate-limited queries of a network in a second; blocks contain the counts of the other queries.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { QueryStatus } from '../../../shared/query-log.ts';
 import { HOUR_MS } from '../../../test/support/parts/blocks-of-rows.ts';
@@ -20,7 +22,7 @@ import { repeatsByRow } from '../block/repeats.ts';
 import { BlockGatherer, toBatch } from './block-gatherer.ts';
 import type { NetworkPrefixes } from './limited-networks.ts';
 
-/** Contents of a block; both ways of counting read the same queries. */
+/** Contents of several blocks, whose queries are counted in both ways. */
 const parts = fc.array(fc.array(arbitraryFloodQuery(HOUR_MS, 3000), { minLength: 1, maxLength: 60 }), {
   minLength: 1,
   maxLength: 4,
@@ -40,7 +42,7 @@ async function gather(
   return blocks;
 }
 
-/** Sums of the counts by minute, without fields that only rows for several queries have. */
+/** Sums of the counts by minute, without fields that only exist for rows that represent several queries. */
 function summed(blocks: readonly { readonly minutes: readonly MinuteCounts[] }[]): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { minuteMs, counts, ...totals } of blocks.flatMap(({ minutes }) => minutes))
@@ -49,7 +51,7 @@ function summed(blocks: readonly { readonly minutes: readonly MinuteCounts[] }[]
   return Object.fromEntries(Object.entries(sums).filter(([key]) => !key.includes('repeats:')));
 }
 
-/** Queries of each client, counted from a block. */
+/** Number of queries of each client, counted from blocks. */
 function clientsOf(heads: readonly BlockHead[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { clients, repeats } of heads) {
@@ -76,7 +78,7 @@ describe('BlockGatherer append()', () => {
         expect(summed(blocks)).toEqual(summed(plain));
         const headsOf = (some: readonly LogBlock[]) => some.map((block) => new BlockReader(block).head);
         expect(clientsOf(headsOf(blocks))).toEqual(clientsOf(headsOf(plain)));
-        // Sequence numbers continue with rows.
+        // Sequence numbers count rows, not queries.
         const ends = blocks.map(({ firstSeq, rowCount }) => firstSeq + rowCount);
         expect(blocks.map(({ firstSeq }) => firstSeq)).toEqual([0, ...ends.slice(0, -1)]);
       }),

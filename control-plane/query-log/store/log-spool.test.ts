@@ -15,11 +15,11 @@ beforeEach(() => {
 afterEach(() => rmSync(join(dir, '..'), { recursive: true, force: true }));
 
 function batch(id: string, rowCount = 1, size = 10): LogBatch {
-  // Newlines and foreign headers in the bytes must not end a batch early.
+  // The bytes contain newlines and a text like a header, which must not end a batch early.
   return { id, rowCount, bytes: Buffer.alloc(size, `${id}\n{"id":"x"}\n`) };
 }
 
-/** A batch with this size in a file, reached by the length of its id. */
+/** A batch that needs exactly this number of bytes in a file; the length of its id is chosen accordingly. */
 function batchOf(letter: string, frameBytes: number): LogBatch {
   const sized = batch(letter, 1, frameBytes - 200);
   const missing = frameBytes - frameHeader(sized).length - sized.bytes.length;
@@ -32,7 +32,7 @@ async function openSpool(maxBytes = 10 * MIB): Promise<LogSpool> {
   return spool;
 }
 
-/** Ids of the batches of all files, oldest first; removes them. */
+/** Ids of the batches in each file, oldest first; removes the files. */
 async function drained(spool: LogSpool): Promise<string[][]> {
   const files: string[][] = [];
   for (let file = await spool.oldest(); file !== undefined; file = await spool.oldest()) {

@@ -127,7 +127,7 @@ export class LogWriter {
     this.tally.nextSeq = this.gatherer.nextSeq;
   }
 
-  /** Passes each row that is to be stored to `tap`, which replaces the previous observer; null = no observer. */
+  /** Passes each row that will be stored to `tap`, which replaces the previous observer; null = no observer. */
   show(tap: RowTap | null): void {
     this.gatherer.tap = tap;
   }

@@ -1,4 +1,4 @@
-/** Queries that are excluded from the log, from statistics, or both, from the writer to every reader. */
+/** Tests queries that are excluded from the log, from statistics, or from both, with the writer and all readers. */
 import { describe, expect, test } from '@jest/globals';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
 import { LogWriters } from '../../../test/support/parts/log-writers.ts';
@@ -16,7 +16,7 @@ import { NameFolding } from '../upkeep/name-folding.ts';
 import type { LogWriter } from './log-writer.ts';
 
 const DAY_MS = 86_400_000;
-/** The day before yesterday, which has ended whatever the time is. */
+/** A time on the day before yesterday, which has ended in every time zone. */
 const FROM_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS - 2 * DAY_MS + 7 * 3_600_000;
 const SPAN = { fromMs: FROM_MS, toMs: FROM_MS + 600_000 };
 const NODE = 7;

@@ -1,6 +1,6 @@
 /**
  * Gathers queries that are only logged, and queries that are only counted in statistics, separately from all others.
- * Both kinds have their own run in addition to the main run, so that readers can skip whole blocks. No memory is used
+ * Each kind is a separate run in addition to the main run, so that readers can skip whole blocks. No memory is used
  * until the first such query arrives.
  */
 import { randomUUID } from 'node:crypto';

@@ -98,7 +98,7 @@ describe('SpilledBatches', () => {
   test('keeps rows in memory that cannot be written to disk, until they can be written', async () => {
     const { database, come } = suite.away();
     const dataDir = suite.makeDir();
-    // A file at the path of the spool directory stands for a disk that fails.
+    // A file at the path of the spool directory has the same effect as a disk that fails.
     const obstacle = join(dataDir, 'spool');
     writeFileSync(obstacle, '');
     const { writer, logger } = suite.open({ database, dataDir, maxWaitMs: 20 });

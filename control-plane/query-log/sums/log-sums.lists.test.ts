@@ -1,4 +1,4 @@
-/** Counts by name and client from lists and blocks together, compared with a plain count of all rows. */
+/** Compares counts by name and client, from lists and blocks together, with a count of all rows. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from '../../../test/support/parts/fast-check.ts';
 import {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 beforeEach(() => log.empty());
 afterAll(() => own.stop());
 
-/** Alternates between no, unlimited and little memory. */
+/** Requests use different caches in turn: none, an unlimited one and small ones. */
 const memories = [undefined, new LogMemory(), new LogMemory(5000), new LogMemory(1e6, 4)];
 let asked = 0;
 
@@ -55,7 +55,7 @@ async function read(change: Partial<SumRequest>): Promise<PlainCounts> {
   });
 }
 
-/** Hours with many blocks, so that some get a list. */
+/** Many blocks are in the same hours, so that some hours get a list. */
 const hour = fc.oneof(fc.constantFrom(5, 26), fc.nat(71));
 const node = fc.constantFrom(7, 8);
 const storing = fc.record({
@@ -129,7 +129,7 @@ describe('sums from top lists', () => {
           expect(await read(request)).toEqual(countPlainly(wanted));
         };
         for (const step of list) {
-          // Asked after every step, so that its blocks and lists change while they are in memory.
+          // This request is sent after every step, so that its blocks and lists change while they are cached.
           await ask(questions[0]!);
           if (step.what !== 'store') {
             await log.keep(step);

@@ -11,7 +11,9 @@ const NOON_MS = Date.UTC(2026, 6, 5, 12);
 const HALF_HOUR_MS = 1_800_000;
 
 let own: TestDatabase;
-/** A row a minute for an hour: four names, three clients, every fourth blocked, every fifth failed. */
+/**
+ * One row per minute for an hour, with four names and three clients; every fourth row is blocked, every fifth failed.
+ */
 beforeAll(async () => {
   own = await startTestDatabase();
   const rows = Array.from({ length: 60 }, (_, i) => {

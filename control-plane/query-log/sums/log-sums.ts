@@ -64,7 +64,7 @@ function toClientSum({ resolved, blocked }: KeyCounts): ClientSum {
   return { queries: resolved + blocked, blocked };
 }
 
-/** What to sum, and how to add one block to the sums. */
+/** Kind of counts to sum, and a function that adds one block to the sums. */
 interface Target extends BlockUse {
   readonly kind: ListKind;
   /** Adds the rows of a block; null = all rows. */

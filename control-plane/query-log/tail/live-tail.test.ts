@@ -114,7 +114,7 @@ describe('LiveTail', () => {
     node.append(1, 50);
     await reader.count(51);
     expect(reader.events.at(-1)!.nodes).toBe('own');
-    // Earlier notifications are missed.
+    // Needed because earlier notifications are missed.
     await node.untilListening();
     const [batch] = await batchesOf([logRow({ timestampMs: NOON, responseTimeUs: 51 })]);
     await storeBlock(node.own.database, batch!, { nodeId: nodeIdOf('node-b'), durable: true });
@@ -173,7 +173,7 @@ describe('LiveTail', () => {
   test('keeps a limited number of rows for a slow reader, and continues with the newest rows', async () => {
     const [slow, quick] = await Promise.all([node.open(), node.open()]);
     slow.response.pause();
-    // More than fits into all socket buffers on the path.
+    // Stores more rows than fit into all socket buffers on the way.
     let end = 0;
     for (; end < 30_000; end += 200) {
       node.append(end, 200, { upstream: `https://${'x'.repeat(200)}.example/dns-query` });

@@ -15,13 +15,13 @@ afterEach(async () => {
   await within('the server to close', new Promise((resolve) => server.close(resolve)));
 });
 
-/** A stream over a socket, and the text that its reader has received. */
+/** Opens a stream over a socket; returns it with the text that its reader has received. */
 async function open(isAllowed: () => Promise<boolean>) {
   const responses: ServerResponse[] = [];
   server = createServer((_, response) => void responses.push(response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const request = get({ port: (server.address() as AddressInfo).port, agent: false });
-  request.on('error', () => undefined); // The stream may end before its response head.
+  request.on('error', () => undefined); // The connection may end before the head of the response is sent.
   await until(
     'the request',
     () => responses.length,

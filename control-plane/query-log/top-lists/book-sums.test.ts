@@ -1,4 +1,4 @@
-/** Sums over numbered keys, compared with sums in a table. */
+/** Compares sums of keys in a book with sums in a table. */
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../../test/support/parts/fast-check.ts';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';

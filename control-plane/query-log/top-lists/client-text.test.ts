@@ -5,7 +5,7 @@ import { BlockTally } from './block-tally.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { clientText, readClientText } from './client-text.ts';
 
-/** Two clients with their own ids and one without, all at one address; one of them in two groups. */
+/** Two clients with an id and one without, all at the same address; one of them is in two groups. */
 const ROWS = [0, 9, 9, 8, 0, 9].map((clientId, index) => logRow({ clientId, groupId: index < 5 ? 1 : 2 }));
 
 describe('clientText()', () => {

@@ -26,7 +26,7 @@ describe('NameBook', () => {
       counts: Uint16Array.of(2, 1),
     });
     const list = book.takeList(await listOf(reader))!;
-    // In the order of their texts.
+    // Entries are in the order of their texts.
     expect(list).toMatchObject({ places: Uint32Array.of(1, 0), groups: [1], unseen: 0, sketch: null });
     expect(list.resolved).toEqual(Uint32Array.of(1, 2));
     expect(list.book.size).toBe(2);

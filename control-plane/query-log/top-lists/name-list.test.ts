@@ -111,7 +111,7 @@ describe('NameList', () => {
       const changed = Buffer.from(bytes);
       changed[at]! ^= 0x10;
       expect(() => new NameList({ bytes: changed, checksum })).toThrow(DamagedList);
-      // With a valid checksum it may be another list, but no other error is thrown.
+      // The checksum is valid, so the bytes may be a valid list; if they are not, no other error may be thrown.
       try {
         new NameList({ bytes: changed, checksum: crc32(changed) | 0 });
       } catch (error) {

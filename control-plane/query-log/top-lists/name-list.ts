@@ -1,6 +1,6 @@
 /**
- * The stored form of a table of names or clients for an hour, a day or a month of a node: one zstd frame (RFC 8878) with
- * a checksum. It contains LEB128 numbers and texts:
+ * The stored form of a table of names or clients for an hour, a day or a month of a node: one zstd frame (RFC 8878)
+ * with a checksum. It contains LEB128 numbers and texts:
  *
  * - the format (1), number of entries, `unseen`, size of the sketch in bytes (0 or 4096), number of groups, each group
  * - the texts in byte order, each followed by a line feed

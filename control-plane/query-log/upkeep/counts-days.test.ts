@@ -27,7 +27,7 @@ function keeper(rollupDays: number, logger = new MemoryLogger()): CountsDays {
   return new CountsDays({ database: own.database, clock, logger, rollupDays: () => rollupDays });
 }
 
-/** Counts the queries of a row of each day, at its start. */
+/** Stores a row at the start of each of these days, so that its query is counted. */
 async function count(days: readonly number[]): Promise<void> {
   await storeRows(
     own.database,
@@ -35,7 +35,7 @@ async function count(days: readonly number[]): Promise<void> {
   );
 }
 
-/** Days before today that have counts of a grain. */
+/** Ages in days of the days that have counts of a granularity. */
 async function agesOf(grain: string): Promise<number[]> {
   const { rows } = await own.database.query<{ start: Date }>(
     'SELECT start FROM query_counts WHERE grain = $1 ORDER BY start DESC',
@@ -44,7 +44,7 @@ async function agesOf(grain: string): Promise<number[]> {
   return rows.map(({ start }) => today - start.getTime() / DAY_MS);
 }
 
-/** Empty lists whose blocks no longer exist. */
+/** Adds empty lists whose blocks no longer exist. */
 async function addLists(grain: 'd' | 'M', startsMs: readonly number[]): Promise<void> {
   await own.database.query(
     `INSERT INTO query_names SELECT $1::"char", start, 1, 0, 0, 0, 0, 0, true, 0, 0, '', ''

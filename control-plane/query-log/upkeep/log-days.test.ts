@@ -23,7 +23,7 @@ beforeAll(async () => {
   own = await startTestDatabase();
 });
 beforeEach(async () => {
-  // After midnight, the kept days differ from the expected ones.
+  // If midnight is near, waits until it has passed, because the kept days would then differ from the expected ones.
   const leftMs = (): number => DAY_MS - (Date.now() % DAY_MS);
   await until('midnight to pass', leftMs, (ms) => ms > 20_000, { pauseMs: 100 });
   await dropPartitions(own.database, await listPartitions(own.database));
@@ -31,13 +31,13 @@ beforeEach(async () => {
 });
 afterAll(() => own.stop());
 
-/** The keeper of a Weir server that starts now. */
+/** Creates the object under test, as a Weir server does that starts now. */
 function keeper(keptDays = 30): LogDays {
   const clock = { monotonicMs: () => monotonicMs };
   return new LogDays({ database: own.database, clock, logger: LOGGER, queryLogDays: () => keptDays });
 }
 
-/** Writes a row of each day. */
+/** Stores a row on each of these days. */
 async function log(days: readonly number[]): Promise<void> {
   await storeRows(
     own.database,
@@ -70,7 +70,7 @@ describe('LogDays', () => {
     await log([ahead]);
     await days.keep();
     expect(await filled()).toEqual([...days30, ahead]);
-    // Even a start loses nothing.
+    // A restart also deletes no days.
     await keeper().keep();
     expect(await filled()).toEqual([...days30, ahead]);
   });

@@ -34,7 +34,7 @@ afterAll(() => own.stop());
 const upkeep = (nodeId = 7, logger = new MemoryLogger()): MergeUpkeep =>
   new MergeUpkeep({ database: own.database, logger, nodeId });
 
-/** Stores blocks of three different queries each, the first at this time. */
+/** Stores blocks, each with three different queries; the first block starts at this time. */
 async function storeBlocks(count: number, startMs = OLD_HOUR_MS, nodeId = 7): Promise<void> {
   for (let block = 0; block < count; block++) {
     const rows = [0, 1, 2].map((row) =>
@@ -101,7 +101,7 @@ describe('MergeUpkeep', () => {
       return found.map(({ firstSeqs }) => firstSeqs.length);
     };
     await storeBlocks(16);
-    // The hour is the current one, whatever the minute is.
+    // The hour of the blocks is the current one, at any minute.
     await change(`hour = date_trunc('hour', now())`);
     expect(await chains()).toEqual([16]);
     await change('last_time = now() WHERE first_seq = 45');

@@ -13,7 +13,7 @@ import { lockLists, type NameLists, readLists } from '../top-lists/name-list-sto
 import { NameFolding } from './name-folding.ts';
 
 const HOUR_MS = 3_600_000;
-/** The day before yesterday, which has ended whatever the time is. */
+/** The day before yesterday, which has ended in every time zone. */
 const DAY = Math.floor(Date.now() / DAY_MS) - 2;
 const AT_MS = DAY * DAY_MS + 7 * HOUR_MS;
 
@@ -32,7 +32,7 @@ function folding(
   return new NameFolding({ database, logger, nodeId, ...maxEntries });
 }
 
-/** Stores blocks of three queries each: of two names, two clients and two groups; the third is blocked. */
+/** Stores blocks with three queries each, for two names, from two clients in two groups; the third query is blocked. */
 async function store(blocks: number, startMs = AT_MS, nodeId = 7): Promise<void> {
   for (let block = 0; block < blocks; block++) {
     const rows = [0, 1, 2].map((row) =>
@@ -94,7 +94,7 @@ const TWO_BLOCKS = {
   'n1.test 2': [1, 0, 0, 0],
 };
 
-/** A database whose changes fail at their nth statement. */
+/** A database whose changes fail at statement number `statement`. */
 function failingAt(statement: number): Database {
   const fail = (client: LentClient): LentClient => {
     let count = 0;
@@ -145,7 +145,7 @@ describe('NameFolding, which adds blocks to top lists,', () => {
   });
 
   test('turn() creates no top list of the current hour, nor of the current day if its hours have few blocks', async () => {
-    // In the next minute's hour, which does not end before the test does.
+    // The blocks are in the hour of the next minute, which cannot end during the test.
     const nowMs = Date.now() + 60_000;
     await store(5, nowMs);
     await store(1, nowMs + HOUR_MS);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { cutNeighbours, type Neighbours } from './small-blocks.ts';
 
-/** A chain of blocks with these numbers of queries and bytes. */
+/** A chain of blocks with these numbers of queries and these sizes in bytes. */
 function chainOf(rowCounts: readonly number[], sizes = rowCounts): Neighbours {
   const firstSeqs = rowCounts.map((_, index) => rowCounts.slice(0, index).reduce((a, b) => a + b, 0));
   return { day: 1, runId: 2, nodeId: 3, firstSeqs, rowCounts, sizes };

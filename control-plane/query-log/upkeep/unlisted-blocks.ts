@@ -39,8 +39,8 @@ export interface DueRequest {
 }
 
 /**
- * An hour with fewer blocks gets no list of its own: reading so few blocks is as fast as reading a list, and the list
- * of the day will count them.
+ * An hour with fewer blocks gets no separate list: reading so few blocks is as fast as reading a list, and the list of
+ * the day will count them.
  */
 const MIN_BLOCKS_OF_HOUR = 4;
 /** Blocks of an hour or a day are not added until this time after its end, so that small blocks are merged first. */

@@ -9,7 +9,7 @@ import type { TestDatabase } from '../../../test/support/parts/test-database.ts'
 import type { Queryable } from '../db/database.ts';
 import { contentKey, DamagedBlob, fetchBlob, missingBlobs, removeBlob, storeBlob } from './blob-store.ts';
 
-/** Longer than two parts, however well it is compressed. */
+/** Longer than two parts, even when it is compressed. */
 const TEXT = randomBytes(1_300_000).toString('hex');
 const KEY = contentKey(createHash('sha256').update(TEXT).digest('hex'));
 
@@ -74,7 +74,7 @@ describe('storeBlob() and fetchBlob()', () => {
     const query = own.database.query.bind(own.database);
     const vanishing: Queryable = {
       query: async (text, values) => {
-        // After the last part.
+        // Deletes the file after its last part was stored.
         if (values?.[1] === 2) rmSync(path);
         return query(text, values);
       },

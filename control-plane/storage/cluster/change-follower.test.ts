@@ -8,7 +8,7 @@ import { ChangeFollower } from './change-follower.ts';
 
 let own: TestDatabase;
 let follower: ChangeFollower;
-/** The position that policy was last asked to catch up with. */
+/** The last position up to which policy must be applied. */
 let position: PolicyPosition | null;
 let reported: string[];
 let logger: MemoryLogger;
@@ -45,7 +45,10 @@ beforeEach(async () => {
 afterEach(() => follower.close());
 afterAll(() => own.stop());
 
-/** Tables reported as changed by a statement; the rule at its end is always reported. */
+/**
+ * Tables that are reported as changed after a statement. The statement also adds a rule, whose table is always
+ * reported.
+ */
 async function reportedBy(statement: string): Promise<readonly string[]> {
   const before = position!.versions['managed_domains'];
   await own.database.query(statement);

@@ -16,14 +16,14 @@ beforeAll(async () => {
 afterEach(() => asOwner(own.database, 'TRUNCATE leases'));
 afterAll(() => own.stop());
 
-/** The leases of a node that renews so rarely by default that the test determines when they end. */
+/** The leases of a node. By default, it renews them so rarely that the test determines when they end. */
 function nodeWith(given: Partial<LeaseParts> = {}) {
   const { renewMs = 60_000, node = randomUUID(), database = own.database } = given;
   const logger = new MemoryLogger();
   return { leases: new JobLeases({ database, logger, node, renewMs }), logger, node };
 }
 
-/** Begins a job and continues until `end` is called; resolves once the job is held. */
+/** Begins a job that runs until `end` is called; resolves when the node has the lease of the job. */
 async function begin(leases: JobLeases, job = 'fetch') {
   const held = Promise.withResolvers<Lease>();
   const ending = Promise.withResolvers<unknown>();
@@ -95,7 +95,7 @@ describe('JobLeases', () => {
     first.fail(new LeaseLost('as a job does that cannot store'));
     expect(await first.outcome).toBe(false);
     expect(stopped.logger.text()).toContain('another node has taken over a job');
-    // The first node cannot release the lease of the second.
+    // The first node must not release the lease of the second one.
     await confirmed(second.lease);
     second.end(undefined);
     expect(await second.outcome).toBe(true);
@@ -142,7 +142,7 @@ describe('JobLeases', () => {
     let taken: Promise<unknown> = Promise.resolve();
     await own.database.transaction(async (tx) => {
       await first.lease.confirm(tx);
-      // On the same data directory, it does not wait for the end of the lease.
+      // A process with the same data directory does not wait for the end of the lease.
       taken = nodeWith(one).leases.hold('fetch', async () => order.push('taken'));
       await until('the other run to wait for the lease', isTaking);
       order.push('committed');
@@ -192,7 +192,7 @@ describe('JobLeases', () => {
   });
 });
 
-/** Whether a node waits for a lease. */
+/** Whether a node waits for the lock of a lease. */
 async function isTaking(): Promise<boolean> {
   const { rows } = await own.database.query(
     `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'INSERT INTO leases%'`,

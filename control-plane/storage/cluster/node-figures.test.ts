@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterAll(() => own.stop());
 
-/** Makes a node look as if it had been silent for this time. */
+/** Changes the row of a node as if its last heartbeat were this many seconds ago. */
 const silence = (name: string, secs: number): Promise<unknown> =>
   own.database.query('UPDATE nodes SET last_seen = now() - make_interval(secs => $2) WHERE name = $1', [
     name,
@@ -48,7 +48,7 @@ describe('beatNode()', () => {
       );
       return rows[0]!;
     };
-    // A session reports its counts with a later statement.
+    // Waits, because a session only reports its counts with a later statement.
     const counted = await until('200 updates to be counted', counts, ({ updates }) => updates >= 200);
     expect(counted.hot).toBe(counted.updates);
   });
@@ -115,7 +115,10 @@ describe('waitForNodes()', () => {
     };
     return until(`a mark after ${String(before)}`, read, (mark) => mark > before);
   };
-  /** Asks while this node reaches the mark of the wait; with `isTimeOver`, the time of the wait has ended. */
+  /**
+   * Waits for the nodes while this node reaches the mark of the wait; with `isTimeOver`, the time limit of the wait has
+   * passed.
+   */
   const askWith = async (node: typeof EDGE, isTimeOver: boolean): Promise<string[]> => {
     const before = await setMark(own.database);
     const waiting = ask();

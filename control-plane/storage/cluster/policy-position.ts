@@ -50,18 +50,14 @@ export const POSITION = `json_build_object('tables', ${TABLES}, 'revision', (SEL
   'mark', coalesce((SELECT coalesce(${markIn('value')}, ${String(UNREADABLE)})
     FROM meta WHERE key = 'position_mark'), 0))`;
 
-/**
- * Names in `table_versions` whose changes do not affect policy: API permissions, names of clients, the fetched catalog,
- * requests of devices.
- */
+/** Versions that do not affect policy: API permissions, names of clients, the fetched catalog, requests of devices. */
 const NOT_POLICY: ReadonlySet<string> = new Set([
   ...['access', 'client_settings', 'service_catalog', 'unblock_requests'],
 ]);
 
 /**
- * Sets a new mark and announces it. A node that has reached the mark has applied everything that was committed earlier.
- * If the stored mark cannot be read, or was restored from an earlier state, the new mark is higher than all marks that
- * nodes have reached.
+ * Sets a new mark and announces it. A node that has reached it has applied all earlier commits. If the stored mark is
+ * unreadable or was restored, the new mark is higher than all marks that nodes have reached.
  */
 export async function setMark(database: Queryable): Promise<number> {
   const { rows } = await database.query<{ mark: number }>(
@@ -76,10 +72,7 @@ export async function setMark(database: Queryable): Promise<number> {
   return rows[0]!.mark;
 }
 
-/**
- * Whether a position may follow an earlier one of the same database: the mark does not decrease and the tables are the
- * same.
- */
+/** Whether a position may follow an earlier one of the same database, in which the mark never decreases. */
 export function mayFollow(one: PolicyPosition, earlier: PolicyPosition): boolean {
   return one.mark >= earlier.mark && one.tables === earlier.tables;
 }
@@ -89,10 +82,7 @@ export function differingVersions(one: TableVersions, other: TableVersions): str
   return Object.keys(other).filter((name) => one[name] !== other[name]);
 }
 
-/**
- * Whether the policy rows are the same at both positions; if the version of a table is missing, only the revisions are
- * compared.
- */
+/** Whether the policy rows are the same at both positions. Without a table's version, the revisions decide. */
 export function haveSameRows(one: PolicyPosition, other: PolicyPosition): boolean {
   if (unversioned(other).length > 0 && one.revision !== other.revision) return false;
   return differingVersions(one.versions, other.versions).every((name) => NOT_POLICY.has(name));

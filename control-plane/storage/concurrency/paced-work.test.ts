@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { PacedWork } from './paced-work.ts';
 
 const PAUSE_MS = 1000;
-/** Runs that began, each of which ends when it is called. */
+/** Runs that have begun; calling an element ends its run. */
 let runs: (() => void)[];
 let paced: PacedWork;
 

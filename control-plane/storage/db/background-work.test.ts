@@ -80,7 +80,7 @@ describe('BackgroundWork', () => {
   });
 
   test('cancels a statement that takes too long, and reports that the database is busy', async () => {
-    // The next statement must also finish within this time.
+    // A limit within which the next statement can also finish.
     const work = open({ runMs: 2000 });
     const late = work.read(sleepFor(30));
     await expect(late).rejects.toBeInstanceOf(DatabaseBusy);
@@ -91,7 +91,7 @@ describe('BackgroundWork', () => {
 
   test('runs one operation at a time, and rejects an operation that waits too long', async () => {
     const work = open({ waitMs: 2000 });
-    await work.read(sleepFor(0)); // The connection is established, so the second one waits only for the first.
+    await work.read(sleepFor(0)); // Opens the connection first.
     const order: string[] = [];
     const [firstMayEnd, secondMayEnd] = [
       Promise.withResolvers<undefined>(),
@@ -116,7 +116,7 @@ describe('BackgroundWork', () => {
       const pid = await pidOf(tx);
       expect(niceOf(pid)).toBe(nicerBy(NICENESS.behindLog));
       const autogroup = `/proc/${String(pid)}/autogroup`;
-      // The kernel allows an ordinary user one such setting per tenth of a second.
+      // Only checked for root, because the kernel allows ordinary users only one such change per tenth of a second.
       if (existsSync(autogroup) && process.getuid?.() === 0)
         expect(readFileSync(autogroup, 'utf8').trimEnd()).toMatch(
           new RegExp(` nice ${String(NICENESS.behindLog)}$`),

@@ -34,7 +34,7 @@ afterEach(async () => {
     connections.cut();
     await connections.end();
   }
-  // A statement in flight would keep its session for the following tests.
+  // Ends all sessions, because a statement in progress would keep its session during the following tests.
   for (const pid of await pidsOfSessions())
     await asOwner(own.database, 'SELECT pg_terminate_backend($1)', [pid]);
   await until(
@@ -69,7 +69,7 @@ async function pidsOfSessions(condition = 'true'): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-/** Sessions that have answered a statement: the client knows that it is connected. */
+/** Process ids of sessions that have run a statement, so that the client knows that it is connected. */
 const pidsInUse = (): Promise<number[]> => pidsOfSessions(`state = 'idle' AND query <> ''`);
 
 const pidOf = (connections: Connections): Promise<number> =>
@@ -78,7 +78,7 @@ const pidOf = (connections: Connections): Promise<number> =>
     return rows[0]!.pid;
   });
 
-/** Lends all of `count` connections until the promise is resolved. */
+/** Holds `count` connections until `release` is called. */
 function hold(connections: Connections, count: number): { release: () => void; done: Promise<number[]> } {
   const held = Promise.withResolvers<undefined>();
   const done = Array.from({ length: count }, (_, n) =>
@@ -126,14 +126,14 @@ describe('Connections use()', () => {
     });
     await expect(slow).rejects.toBeInstanceOf(DatabaseBusy);
     expect(connections.isLost()).toBe(false);
-    // The statement may still occupy the old connection.
+    // A new connection is used, because the statement may still occupy the old one.
     expect(await pidOf(connections)).not.toBe(pid);
   });
 
   test('ends a transaction that is idle for too long, so that its locks are released', async () => {
     await asOwner(own.database, 'CREATE TABLE locked AS SELECT 1 AS n');
     const cut = open({ waitMs: 500 });
-    // On a busy machine it may take longer to connect.
+    // Retries, because connecting may take longer on a busy machine.
     await until('a connection', () => pidOf(cut).catch(() => null));
     const silent = Promise.withResolvers<undefined>();
     const lent = cut.use(async (client) => {
@@ -256,7 +256,7 @@ describe('Connections untilLost()', () => {
 });
 
 describe('Connections giveUpUnlessAnswering()', () => {
-  /** Connections whose liveness check is connected, and how to end it. */
+  /** Opens connections, and waits until their liveness check is connected. */
   async function watched(): Promise<Connections> {
     const connections = open();
     void connections.untilLost(new AbortController().signal);

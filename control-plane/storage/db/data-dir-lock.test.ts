@@ -23,7 +23,7 @@ function tempDir(): string {
   return dir;
 }
 afterEach(() => {
-  // A child process left behind by a failed test would keep jest from exiting.
+  // Kills child processes of failed tests, which would keep jest from exiting.
   for (const child of children.splice(0)) child.kill('SIGKILL');
   for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
 });

@@ -58,7 +58,7 @@ export function lockDataDir(directory: string): DataDirLock {
   const lock = openLock(dataDir, pidFile);
   held.add(lock);
   try {
-    // The file is always created anew, so that root does not follow a symbolic link that someone has put in its place.
+    // The old file is removed first, so that root does not follow a symbolic link that someone has put in its place.
     rmSync(pidFile, { force: true });
     writeFileSync(pidFile, `${process.pid}\n`, { flag: 'wx', mode: 0o644 });
   } catch {

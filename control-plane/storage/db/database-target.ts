@@ -47,7 +47,7 @@ export interface SentTarget extends Omit<DatabaseTarget, 'config' | 'owner' | 'f
 
 /** Milliseconds for opening a connection, including authentication. */
 const CONNECT_TIMEOUT_MS = 5000;
-/** Milliseconds after which a statement is cancelled; no client waits for so long. */
+/** Milliseconds after which a statement is cancelled, because no client waits longer. */
 const QUERY_TIMEOUT_MS = 120_000;
 
 /** Reads bigint as a number, because counts and ids stay far below 2^53. Other types are read as in pg. */

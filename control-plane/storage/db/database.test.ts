@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 afterAll(() => own.stop());
 
-/** URL of the embedded server, as if it were an external one. */
+/** URL of the embedded server, with which it can be used like an external one. */
 async function externalUrl(change: (url: URL) => void = () => undefined): Promise<string> {
   const { rows } = await asOwner<{ dir: string }>(
     own.database,
@@ -143,13 +143,13 @@ describe('transaction()', () => {
     const inOrder = (first: string, second: string): Promise<void> =>
       database.transaction(async (tx) => {
         await add(tx, first);
-        // Each transaction has locked the row that the other needs next.
+        // Waits until each transaction has locked the row that the other one needs next.
         if (++runs === 2) both.resolve(undefined);
         await both.promise;
         await add(tx, second);
       });
     await Promise.all([inOrder('one', 'two'), inOrder('two', 'one')]);
-    // The server may roll back both if each looks for the deadlock before the other has ended.
+    // The server may roll back both transactions, if each detects the deadlock before the other one has ended.
     expect(runs).toBeGreaterThanOrEqual(3);
     const { rows } = await database.query(`SELECT value FROM meta WHERE key IN ('one', 'two')`);
     expect(rows).toEqual([{ value: 2 }, { value: 2 }]);

@@ -133,7 +133,7 @@ describe('createEmbeddedServer()', () => {
     const dataDir = await makeUsedDataDir();
     const { server } = serverOn(dataDir);
     const session = new pg.Client(await server.ensureRunning());
-    session.on('error', () => undefined); // The session ends with its server.
+    session.on('error', () => undefined); // An error is expected when the server of the session ends.
     await session.connect();
     const { rows } = await session.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     process.kill(rows[0]!.pid, 'SIGSTOP');
@@ -165,11 +165,11 @@ describe('createEmbeddedServer()', () => {
   test('ensureRunning() ends the server that a killed weir left behind, and starts a new server', async () => {
     const dataDir = await makeUsedDataDir();
     const elsewhere = await startElsewhere(dataDir);
-    process.kill(elsewhere.serverPid, 'SIGSTOP'); // The server cannot notice that its Weir has ended.
+    process.kill(elsewhere.serverPid, 'SIGSTOP'); // It cannot notice that Weir has ended.
     await elsewhere.kill();
     const { server, logger } = serverOn(dataDir);
     const running = server.ensureRunning();
-    // The server would end immediately, so it continues only after it was found.
+    // The server would end immediately when it continues, so it must first be found.
     await until(
       'the server to be found',
       () => logger.text(),

@@ -23,7 +23,7 @@ afterAll(() => own.stop());
 const sendNotice = (channel: string, payload: string): Promise<unknown> =>
   own.database.query('SELECT pg_notify($1, $2)', [channel, payload]);
 
-/** Checks from now on until the test has ended; `notify` sends the notices of the connection itself. */
+/** Starts checks that run until the end of the test; `notify` sends the test notifications. */
 function check(notices: NoticeListeners, notify = sendNotice): Liveness {
   const liveness = new Liveness({
     target: embeddedTarget(runningServerAddress(own.dataDir)),
@@ -93,7 +93,7 @@ describe('Liveness', () => {
         expression: 'SELECT number FROM watched',
         take: (value) => seen.push(value),
       };
-      // A pooler loses the notices of other sessions.
+      // With a connection pooler, the notifications of other sessions are lost.
       check(notices, way === 'heard' ? sendNotice : () => Promise.resolve());
       await until(
         'the first number',
@@ -114,10 +114,10 @@ describe('Liveness', () => {
           () => own.logger.text(),
           (text) => text.includes('notifications of the database do not arrive'),
         );
-      // A check in progress would miss the table.
+      // Ends the checks first, because a check in progress would fail without the table.
       stopping.abort();
       await within('the check to end', ended);
-      // A statement is repeated if its connection is lost.
+      // `IF EXISTS`, because a statement is repeated if its connection is lost.
       await asOwner(own.database, 'DROP TABLE IF EXISTS watched');
     },
   );

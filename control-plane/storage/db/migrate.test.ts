@@ -21,7 +21,7 @@ let root: string;
 let dir: string;
 let lock: DataDirLock;
 let server: EmbeddedServer;
-/** The only connections: Weir itself would notice missing tables, connect again and migrate. */
+/** The only connections in this test, because a Weir server would notice missing tables, connect again and migrate. */
 let pool: pg.Pool;
 beforeAll(async () => {
   root = makeTempDir();
@@ -37,9 +37,9 @@ beforeAll(async () => {
   lock = lockDataDir(dataDir);
   server = createEmbeddedServer(lock, new MemoryLogger());
   pool = new pg.Pool(await server.ensureRunning());
-  // Some connections are still being closed when the server stops.
+  // Errors are ignored, because some connections are still being closed when the server stops.
   pool.on('connect', (client) => void client.on('error', () => undefined));
-  // An idle connection reports the end of the server to the pool.
+  // Also ignored: an idle connection reports to the pool that the server has ended.
   pool.on('error', () => undefined);
 });
 afterAll(async () => {
@@ -70,7 +70,7 @@ function run(logger = new MemoryLogger(), count = Infinity): Promise<string[]> {
   return withClient((client) => migrate(client, logger, { dir, count }));
 }
 
-/** Empties the database, as if no Weir had used it. */
+/** Empties the database, as if no Weir server had used it. */
 async function empty(): Promise<void> {
   await pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
 }

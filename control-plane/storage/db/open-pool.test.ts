@@ -1,5 +1,5 @@
 /**
- * New connections that PostgreSQL or TLS refuses while others are open.
+ * Tests new connections that PostgreSQL or TLS refuses while other connections are open.
  *
  * @needs openssl
  */

@@ -19,7 +19,7 @@ test('connectToChosen() refuses a server behind a connection pooler, and reports
   const address = runningServerAddress(own.dataDir);
   const folder = mkdtempSync(join(tmpdir(), 'weir-pooler-'));
   stack.defer(() => rmSync(folder, { recursive: true }));
-  chmodSync(folder, 0o777); // As root, the pooler runs as another user.
+  chmodSync(folder, 0o777); // Needed because the pooler runs as another user if the test runs as root.
   const { host, port, user, password, database } = address;
   writeFileSync(
     join(folder, 'pooler.ini'),
@@ -34,7 +34,7 @@ unix_socket_dir = ${folder}
   );
   const pooler = new OwnProcess(requireProgram('pgbouncer'), [join(folder, 'pooler.ini')], {
     env: {},
-    // Only the server's own user can enter the folder of its socket.
+    // The pooler runs as the server's user, who is the only one that can enter the directory of the socket.
     ...userOf(host),
   });
   stack.use(pooler);

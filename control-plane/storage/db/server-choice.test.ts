@@ -18,7 +18,7 @@ describe('keepComparing()', () => {
   const SERVER_POSITION: ServerPosition = { system: '7', timeline: 1, position: 1 };
   const [inUse] = parseDatabaseUrls('postgres://weir@127.0.0.1:1/postgres') as [DatabaseTarget];
 
-  /** Compares until it is ended; returns the recorded values. */
+  /** Starts comparing; returns the recorded values and a function that ends it. */
   function compare(serverPosition: () => Promise<ServerPosition>, others: readonly DatabaseTarget[] = []) {
     const ending = new AbortController();
     const noted: unknown[] = [];

@@ -10,7 +10,7 @@ import type { Database } from './database.ts';
 
 let own: TestDatabase;
 let proxy: CuttingProxy;
-/** The server, reached through the proxy. */
+/** The database, which is connected through the proxy. */
 let database: Database;
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** Clients that are one device, over HTTP, in the database, in memory and in policy. */
+/** Clients that are merged into one device: over HTTP, in the database, in memory and in policy. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type Client, ClientPage } from '../../../../shared/api/policy/clients-api.ts';
 import { addressFromText } from '../../../../shared/net/ip.ts';

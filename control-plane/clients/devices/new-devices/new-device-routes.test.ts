@@ -10,7 +10,7 @@ let serial = 0;
 
 const query = (text: string, values: unknown[] = []) => clients.suite.database.query(text, values);
 
-/** A client that was first seen some hours ago; returns its id. */
+/** Creates a client that was first seen some hours ago; returns its id. */
 async function seen(hoursAgo: number): Promise<number> {
   const address = `192.0.2.${++serial}`;
   clients.api.parts.clients.see({

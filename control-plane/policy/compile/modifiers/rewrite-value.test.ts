@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readRewriteValue } from './rewrite-value.ts';
 
-/** An answer with a record, given by the bytes of its data. */
+/** An answer with a record; `rdata` contains its bytes. */
 function record(type: number, rdata: string): object {
   return { rcode: 0, record: { type, rdata } };
 }

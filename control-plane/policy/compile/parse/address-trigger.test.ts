@@ -35,7 +35,7 @@ describe('networkOfTrigger()', () => {
     ['192.0.2.1.rpz-ip', '192.0.2.1'],
     ['2001.db8.zz.1.rpz-ip', '2001:db8::1'],
     ['1.zz.db8.2001.rpz-ip', '2001:db8::1'],
-    // With bits after the prefix, or no address at all.
+    // Owners with bits after the prefix, or without a valid address.
     ['24.1.2.0.192.rpz-ip', null],
     ['33.1.2.0.192.rpz-ip', null],
     ['1.2.0.rpz-ip', null],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ConfigOutcome, readDnsmasqLine, UnboundLines } from './config-line.ts';
 
-/** `reach names`, the network, or why the line is unusable; null if it counts as a comment. */
+/** The outcome as text: `reach names`, the network, or the reason why the line gives no rule; null for a comment. */
 function shown(outcome: ConfigOutcome): string | null {
   if (outcome instanceof Object && 'names' in outcome && outcome.unused === undefined)
     return `${outcome.meaning.reach} ${outcome.names.join(' ')}`;

@@ -1,4 +1,4 @@
-/** Lines with rules for the addresses in answers: rpz-ip records, bogus-nxdomain entries, networks. */
+/** Lines with rules for addresses in answers: rpz-ip records, bogus-nxdomain entries and networks. */
 import { describe, expect, test } from '@jest/globals';
 import { parseLines } from '../../../../test/support/parts/parsed-lines.ts';
 

@@ -1,4 +1,4 @@
-/** Bounds on lines: their length, the rules of a list, and the time to read them. */
+/** Limits on the length of lines, on the rules of a list, and on the time to read them. */
 import { describe, expect, test } from '@jest/globals';
 import { parseLines } from '../../../../test/support/parts/parsed-lines.ts';
 

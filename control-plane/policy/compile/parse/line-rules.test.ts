@@ -1,6 +1,6 @@
 /**
- * Lines as ListParser splits them: several names on a line, and configuration of other servers, in the odd forms of
- * real lists.
+ * Reading of lines, including lines with several names, configurations of other servers, and unusual forms from real
+ * lists.
  */
 import { describe, expect, test } from '@jest/globals';
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';

@@ -242,7 +242,7 @@ describe('ListParser', () => {
   });
 
   test('does not read bytes of an earlier line after a short line, wherever chunks of bytes end', () => {
-    // The head is parsed in one piece.
+    // Longer than the head of a list, so that the lines below are parsed after the head.
     const head = `${'#'.repeat(1100)}\n`;
     for (const line of ['@', '@@', '|', '*', ':', '/', '$', '1.', '0.0.0.0 *', '||a.example^'])
       for (const before of ['@@||b.example^|', '@@|||||||||||||', '*.*.*.*.*.*.*', '|.|.|.|.|.|.|'])
@@ -303,7 +303,7 @@ describe('ListParser', () => {
       fc.property(texts, fc.boolean(), (bytes, subdomains) => {
         const parser = new ListParser({ kind: 'block', subdomains }, (name, start, end, kind) => {
           const text = Buffer.from(name.subarray(start, end)).toString('latin1');
-          // Rules for addresses are passed in the same way.
+          // Rules for addresses are passed to the same function.
           if (!isIPv6(text)) expect(text).toMatch(/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i);
           if (!isIPv6(text)) expect(nameFromText(text)).not.toBeNull();
           expect(KIND_NAMES.has(kind)).toBe(true);

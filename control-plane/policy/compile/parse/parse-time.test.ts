@@ -1,17 +1,26 @@
-/** Reading a list takes time linear in its bytes, whatever they are. Measured as CPU time, and only as a ratio. */
+/**
+ * Checks that the time to read a list is linear in its size, for any content. Only ratios of CPU times are compared.
+ */
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../../../test/support/parts/fast-check.ts';
 import { ListParser } from './parse-list.ts';
 
-/** Bytes of the lists that are compared. */
+/** Size in bytes of the lists that are compared. */
 const TEXT_BYTES = 131_072;
-/** Lines of 64 KiB and half of that, and lines about as long as a rule may be. */
+/**
+ * Lengths of long lines: near the limit of 64 KiB and half of it, and near the maximum length of a rule and half of it.
+ */
 const LINE_BYTES = [65_000, 32_500, 4000, 2000];
-/** Lines so short that even cubic work per line does not matter. */
+/** Length of short lines, for which even cubic time per line would not matter. */
 const SHORT_LINE_BYTES = 125;
-/** Maximum ratio of the cost per byte of longer lines; quadratic work would be at least 16 times as expensive. */
+/**
+ * Maximum ratio between the times for long and for short lines. With quadratic time, the ratio would be at least 16.
+ */
 const MAX_RATIO = 6;
-/** Below this number of milliseconds, clock and garbage collector dominate. */
+/**
+ * Times below this number of milliseconds are not compared, because they depend mainly on the clock and the garbage
+ * collector.
+ */
 const FLOOR_MS = 25;
 
 const HEADS = [
@@ -45,7 +54,7 @@ const UNITS = [
 ];
 const TAILS = ['', 'x', '^', '|', '/', '/#', ' x', '\u2028', '\r x', ')', ']', '"', ' #x', 'é', '=x'];
 
-/** Milliseconds of CPU time for a list that repeats this line. */
+/** CPU time in milliseconds to read a list that repeats this line. */
 function readingMs(head: string, unit: string, tail: string, lineBytes: number): number {
   const times = Math.floor((lineBytes - head.length - tail.length) / Buffer.byteLength(unit));
   const line = `${head}${unit.repeat(times)}${tail}\n`;
@@ -61,7 +70,10 @@ function readingMs(head: string, unit: string, tail: string, lineBytes: number):
   return (user + system) / 1000;
 }
 
-/** Whether long lines cost more per byte; measured again in that case, because the machine may have been busy. */
+/**
+ * Whether long lines take more time per byte. If so, the time is measured again, because the machine may have been
+ * busy.
+ */
 function isDearer(head: string, unit: string, tail: string, lineBytes: number): boolean {
   for (let attempt = 0; attempt < 3; attempt++) {
     const limitMs = FLOOR_MS + MAX_RATIO * readingMs(head, unit, tail, SHORT_LINE_BYTES);

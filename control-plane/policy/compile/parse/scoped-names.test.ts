@@ -1,4 +1,7 @@
-/** Lines whose meaning depends on others: the nearest one decides, as in the servers of these formats. */
+/**
+ * Lines whose meaning depends on other lines: for each name, the one with the closest enclosing name applies, as in the
+ * servers that use these formats.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { parseLines } from '../../../../test/support/parts/parsed-lines.ts';
 import { openLists, queryFor } from '../../../../test/support/parts/test-lists.ts';

@@ -1,4 +1,4 @@
-/** Lines that would block or allow the whole network, and expressions that only seem to. */
+/** Lines that would block or allow every name, and expressions that only seem to do so. */
 import { describe, expect, test } from '@jest/globals';
 import { RRType } from '../../../../shared/dns/iana.ts';
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
@@ -38,7 +38,7 @@ describe('ListParser', () => {
     ...['/\\./', '.*[.]?', '(ads\\.)?', '/^[a-z0-9.-]+$/', '/^/$dnsrewrite=192.0.2.1'],
   ])('refuses %s, which matches every name', (line) => {
     for (const kind of ['block', 'allow'] as const) {
-      // An allowlist accepts no rewrites at all.
+      // Skipped, because an allowlist accepts no rewrites.
       if (kind === 'allow' && line.includes('dnsrewrite')) continue;
       const { names, special, invalidSamples, rules } = parseLines(`${line}\nok.example\n`, {
         kind,

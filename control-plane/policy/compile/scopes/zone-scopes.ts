@@ -1,13 +1,10 @@
 /**
  * Zones and their data, as in unbound (unbound.conf, `local-zone` and `local-data`) and dnsmasq (`--address`,
- * `--server`, `--host-record`): data applies to its own name; for all other names, the zone with the longest matching
- * name applies.
+ * `--server`, `--host-record`): data applies to its own name; other names get the longest matching zone.
  */
 import { parentOf, type ScopedEntry, type Scopes } from './scoped-entry.ts';
 
-/**
- * Combines zones and data. Only entries that are related to an exception must be combined; all others are independent.
- */
+/** Combines zones and data that are related to an exception; all others are independent. */
 export class ZoneScopes implements Scopes {
   private readonly data = new Map<string, ScopedEntry>();
   private readonly zones = new Map<string, ScopedEntry>();

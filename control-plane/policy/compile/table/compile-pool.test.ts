@@ -126,7 +126,7 @@ describe('CompilePool', () => {
   test('rejects a job that runs out of memory, and the process continues', async () => {
     const small = new CompilePool(16);
     try {
-      // Each name is in another set of lists, and each set uses heap.
+      // Each name is in a different set of lists, and each set needs memory of the heap.
       const lists = Array.from({ length: 18 }, (_, bit) => {
         const names = Array.from({ length: 200_000 }, (_, index) =>
           (index >> bit) & 1 ? `n${index}.example\n` : '',
@@ -161,7 +161,7 @@ describe('CompilePool', () => {
         message: 'compile lists: it took longer than 1 s',
         list: 1,
       });
-      // Only its own time makes a job late, not that of the job that it waits for.
+      // The time that a job waits for another job does not count.
       const jobs = [quick.inspect(slow, []), quick.inspect(list('c', 'c.example\n'), [])];
       await expect(jobs[0]).rejects.toMatchObject({ list: 0 });
       await expect(jobs[1]).resolves.toMatchObject({ statistics: { rules: 1 } });
@@ -173,13 +173,14 @@ describe('CompilePool', () => {
   test('counts the time that the thread works, not the time that it waits', async () => {
     const path = join(folder, 'pipe');
     execFileSync('mkfifo', [path]);
-    // The list is opened twice: first for two bytes, to detect compression. A pipe that is open in both directions has
-    // a reader and a writer in between, so that neither side hangs or fails.
+    // The list is opened twice; the first time, only two bytes are read, to detect compression. The test keeps a pipe
+    // open in both directions, so that it has a reader and a writer all the time and no side hangs or fails.
     const end = await open(path, 'r+');
     jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
     try {
       const job = pool.inspect({ ...list('a', ''), path }, []);
-      // More than fits into a pipe: when everything is written, the list has been opened for the second time.
+      // The text is larger than the buffer of a pipe, so when all of it is written, the list was opened for the second
+      // time.
       await end.write(`??a.example\n${'#\n'.repeat(65_536)}`);
       // A job has two timers: one to check its CPU time, one for its deadline.
       const timers = (): number => jest.getTimerCount();

@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { gramAt } from '../../../../shared/snapshot/special-matcher.ts';
 import { GramIndex } from './gram-index.ts';
 
-/** Offset of the chosen letters in each literal; null if the index has no space for them. */
+/** Offset of the chosen gram in each literal; null if the index has no space. */
 function offsets(index: GramIndex, ...literals: string[]): number[] | null {
   return index.placeOf(literals)?.map(({ gramOffset }) => gramOffset) ?? null;
 }
 
-/** Adds this number of rules under three letters. */
+/** Adds this number of rules for one gram. */
 function crowd(index: GramIndex, letters: string, rules: number): void {
   const literal = Buffer.from(letters);
   for (let i = 0; i < rules; i++) index.take([{ gram: gramAt(literal, 0), gramOffset: 0, literal }]);

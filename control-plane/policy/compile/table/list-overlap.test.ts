@@ -8,7 +8,7 @@ import { SpecialRuleSet } from './special-rule-set.ts';
 const { BLOCK_EXACT, BLOCK_SUFFIX, BLOCK_BELOW, ALLOW_EXACT, IMPORTANT_BLOCK_SUFFIX } = RuleKind;
 const SEEDS = { low: 3, high: -4 };
 
-/** The rules of these active sources. */
+/** Builds active rules of these sources. */
 function active(...sources: (readonly (readonly [string, number])[])[]): ActiveRules {
   const builder = new RuleTableBuilder(SEEDS);
   for (const [index, rules] of sources.entries()) {

@@ -26,7 +26,7 @@ function lookUp(built: BuiltTable, name: string, table = new RuleTable(built.rul
   return pairs;
 }
 
-/** Numbers that look random and are the same in each run. */
+/** Pseudorandom numbers that are the same in each run. */
 function* numbers(seed: number): Generator<number> {
   for (let state = seed; ;) {
     state = (state + 0x6d2b79f5) | 0;
@@ -211,7 +211,7 @@ describe('RuleTableBuilder', () => {
   test('finds names that share a bucket, overflow into the first bucket, or differ in half of the hash', () => {
     const builder = new RuleTableBuilder(SEEDS);
     builder.beginSource(0);
-    // The highest low lanes are in the last bucket; 40 of them wrap around into the first ones.
+    // The highest low lanes belong to the last bucket; 40 of them continue in the first buckets.
     const lanes = Array.from({ length: 400 }, (_, index) => [
       index < 40 ? -1 - (index >> 1) : index,
       index % 7,

@@ -1,4 +1,4 @@
-/** A change of a short text in a finished table gives the same rules as a compilation of all lists. */
+/** Checks that a change of a short text in a finished table gives the same rules as a compilation of all lists. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -14,7 +14,7 @@ import { type CompiledRules, seedsOf } from './compiled-rules.ts';
 import { changeText, type ChangedTable, inspectShortText } from './short-text.ts';
 
 const SEEDS = { low: 5, high: 7 };
-/** Enough for a table to keep a few names without rules. */
+/** Names that make a table so large that it may keep a few names without rules. */
 const MANY = Array.from({ length: 200 }, (_, index) => `many${index}.example\n`).join('');
 
 let folder: string;
@@ -51,7 +51,7 @@ async function compile(lists: readonly ListFile[]): Promise<CompiledRules> {
 
 type Table = Pick<ChangedTable, 'rules' | 'attributes'>;
 
-/** Source and kinds at a name. */
+/** Sources and kinds of the rules for a name. */
 function rulesAt({ rules, attributes }: Table, name: string): string[] {
   const table = new RuleTable(rules);
   const hash = { low: 0, high: 0 };

@@ -15,7 +15,7 @@ function rule(match: SpecialRule['match'], text: string, source = 0): SpecialRul
   return { source, line: 1, kind: RuleKind.BLOCK_SUFFIX, match, text, rule: text };
 }
 
-/** Expressions that do not merge with others: each has its own states for the last letters. */
+/** Expressions whose automata cannot be merged efficiently: each needs separate states for the last letters. */
 function stubborn(count: number): string[] {
   return Array.from({ length: count }, (_, at) => {
     const [one, other] = [at % 26, Math.floor(at / 26)].map((letter) => String.fromCharCode(97 + letter));
@@ -23,7 +23,7 @@ function stubborn(count: number): string[] {
   });
 }
 
-/** Automata that are run on a name while all lists are active. */
+/** Number of automata that run on a name while all lists are active. */
 function readings(
   set: SpecialRuleSet,
   name: string,

@@ -19,7 +19,7 @@ function rule(match: SpecialRule['match'], text: string, source = 0): SpecialRul
   return { source, line: 1, kind: RuleKind.BLOCK_SUFFIX, match, text, rule: text };
 }
 
-/** Texts of the rules that match a name while the sources with a 1 are active. */
+/** Texts of the rules that match a name if the sources with a 1 in `sources` are active. */
 function met(buffer: SharedArrayBuffer, name: string, sources = [1, 1]): string[] {
   const matcher = new SpecialMatcher(buffer, SEEDS.low, SEEDS.high);
   const texts: string[] = [];

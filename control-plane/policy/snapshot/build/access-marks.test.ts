@@ -9,7 +9,7 @@ import { NO_POLICY_ROWS } from '../../change/rows.ts';
 import { overlay } from './access-marks.ts';
 import { buildClientTable } from './client-table-builder.ts';
 
-/** Few different bytes, so that networks are often nested or adjacent. */
+/** Only few different bytes, so that networks are often nested or adjacent. */
 const byte = fc.constantFrom(0, 1, 127, 128, 254, 255);
 const address = fc
   .tuple(fc.boolean(), fc.array(byte, { minLength: 16, maxLength: 16 }))

@@ -24,7 +24,7 @@ function recordFor(table: ClientTable, bytes: Uint8Array): number {
   );
 }
 
-/** Id of the group that the table assigns to an address, and the reason. */
+/** Id of the group that the table assigns to an address, and the source of the assignment. */
 function found(table: ClientTable, address: string): string {
   const record = recordFor(table, addressFromText(address)!);
   const { source, prefix } = table.describe(record);
@@ -178,7 +178,7 @@ interface Placed {
 }
 type PlacedPrefix = Placed & { readonly length: number };
 
-/** Few different bytes, so that prefixes are often nested or adjacent; half of the addresses are IPv4. */
+/** Only few different bytes, so that prefixes are often nested or adjacent; half of the addresses are IPv4. */
 const address = fc
   .tuple(fc.boolean(), fc.array(fc.constantFrom(0, 1, 127, 128, 254, 255), { minLength: 16, maxLength: 16 }))
   .map(([isIpv4, bytes]) => Uint8Array.from(isIpv4 ? [...MAPPED, ...bytes.slice(12)] : bytes));
@@ -190,7 +190,7 @@ const prefix: fc.Arbitrary<PlacedPrefix> = fc
     const length = isMappedIpv4(bytes) ? 96 + (bits % 33) : bits;
     return { address: masked(bytes, length), length, groupId: group };
   })
-  // Masking may turn an IPv6 address into an IPv4 one, never the other way round.
+  // Masking may convert an IPv6 address to an IPv4 address; such prefixes are excluded.
   .filter(({ address: bytes, length }) => !isMappedIpv4(bytes) || length >= 96);
 const scenario = fc.record({
   prefixes: fc.uniqueArray(prefix, {

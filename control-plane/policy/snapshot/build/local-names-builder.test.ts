@@ -12,7 +12,7 @@ const SEEDS = { low: 11, high: -22 };
 
 type RecordText = readonly [fqdn: string, type: PolicyLocalRecord['type'], value: string, ttlSecs?: number];
 
-/** The table of these records of the API, whose ids ascend from 1. */
+/** The table of these API records, whose ids are 1, 2 and so on. */
 function tableOf(texts: readonly RecordText[], domain = ''): LocalNames {
   const rows = texts.map(([fqdn, type, value, ttlSecs = 300], at) => ({
     ...{ id: at + 1, domain, fqdn, type, value, ttlSecs },
@@ -97,7 +97,7 @@ describe('buildLocalNames()', () => {
       ['a.b.c.example', 'TXT', 'deep'],
       ['nas.example', 'TXT', 'flat'],
     ]);
-    // With the names above: b.c.example, c.example, example.
+    // The nodes include the parent names b.c.example, c.example and example.
     expect([names.nodeCount, names.maxLabels, names.hasWildcards]).toEqual([5, 4, false]);
     expect(tableOf([['*.nas.example', 'TXT', 'any']]).hasWildcards).toBe(true);
   });

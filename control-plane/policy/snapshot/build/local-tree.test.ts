@@ -10,7 +10,7 @@ import {
 } from './local-tree.ts';
 import { localRecords } from './snapshot-records.ts';
 
-/** The tree of records of the API, each `name type value`, ` @zone` at its end. */
+/** The tree of API records, each written as `name type value`, optionally followed by ` @zone`. */
 function treeOf(...lines: string[]): LocalTree {
   const rows = { localRecords: lines.map(apiRecord) };
   const records = localRecords(rows, { configRecords: [], leases: [] });

@@ -1,4 +1,4 @@
-/** Edited tables must answer like newly built ones, after any changes. */
+/** Checks that edited tables give the same results as newly built ones, after any changes. */
 import { describe, expect, test } from '@jest/globals';
 import { hashName, nameFromText } from '../../../../shared/dns/name.ts';
 import { checksumWords, RuleTableLayout as L } from '../../../../shared/snapshot/layout.ts';
@@ -22,7 +22,7 @@ const rowsOf = (managedDomains: readonly PolicyManagedDomain[]): NamedRows => ({
   blockedServices: [SERVICE],
 });
 
-/** Kinds of a name, by the group that they are for. */
+/** Kinds of the rules for a name, each with its group. */
 function rulesAt({ names, attributes, owners }: ManualNames, name: string): string {
   const table = new RuleTable(names);
   const hash = { low: 0, high: 0 };
@@ -82,7 +82,7 @@ describe('editManualNames()', () => {
       const words = new Uint32Array(table.names, 0, table.names.byteLength >>> 2);
       expect(words[L.CHECKSUM_WORD]).toBe(checksumWords(words, L.HEADER_WORDS));
     }
-    // The other changes could not be edits, because the table was full.
+    // The other changes were not edits, because the table was full.
     expect(edits).toBeGreaterThan(150);
   });
 

@@ -27,7 +27,7 @@ function filter(id: number, pattern: string, change: Partial<PolicyRegexFilter> 
   return { id, name: `filter ${id}`, pattern, action: 'deny', groupId: null, ...change };
 }
 
-/** Kinds of a name in the table by the group that they are for; null = all. */
+/** Kinds of the rules for a name in the table, each with its group; null = all groups. */
 function kindsOf(built: ManualRules, name: string): [number | null, number][] {
   const table = new RuleTable(built.names);
   const hash = { low: 0, high: 0 };
@@ -39,7 +39,7 @@ function kindsOf(built: ManualRules, name: string): [number | null, number][] {
   return found;
 }
 
-/** Expressions that cannot share an automaton: each uses its share of the budget. */
+/** Expressions whose automata cannot be merged, so that each needs a separate part of the budget. */
 function heavy(count: number): PolicyRegexFilter[] {
   return Array.from({ length: count }, (_, index) => {
     const [one, other] = [index % 26, Math.floor(index / 26)].map((at) => String.fromCharCode(97 + at));

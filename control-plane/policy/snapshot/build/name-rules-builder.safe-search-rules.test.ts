@@ -7,7 +7,7 @@ const on = (groupId: number, engine: string, youtubeMode: 'strict' | 'moderate' 
   return { groupId, engine, youtubeMode };
 };
 const group = (id: number, enabled = true) => ({ id, enabled });
-/** Modes in a mask, one per engine. */
+/** The mode of each engine in a mask. */
 const modesOf = (mask: number, engines: number): number[] =>
   Array.from({ length: engines }, (_, engine) => (mask >>> (engine * 2)) & 3);
 

@@ -32,7 +32,7 @@ function tableOf(compiled: CompiledRules, rows: PolicyRows): PolicyTable {
   return new PolicyTable(buildSnapshot(5, compiled, rows, BLOCKING, NOTHING_LIVE).policy);
 }
 
-/** Kinds of each group for each attribute. */
+/** Kinds that apply to each group, for each attribute. */
 function kindsOf(
   compiled: CompiledRules,
   groups: PolicyGroup[],

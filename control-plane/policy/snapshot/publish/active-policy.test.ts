@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
-/** The position with a revision and a version of the groups. */
+/** A position with this revision and this version of the groups. */
 function at(revision: number, groups: string): PolicyPosition {
   const others = Object.fromEntries(VERSIONED.map((name) => [name, '1']));
   return { revision, versions: { ...others, groups, access: randomUUID() }, mark: 0, tables: '1' };
@@ -181,7 +181,7 @@ describe('ActivePolicy', () => {
     expect([sent.length, policy.revision()]).toEqual([1, 1]);
     await policy.catchUp(() => at(1, '1'));
     expect(sent).toHaveLength(1);
-    // A revision of rows that policy does not read, such as a client's name.
+    // A revision that only changes rows that policy does not read, such as the name of a client.
     await policy.catchUp(() => at(7, '1'));
     expect([sent.length, policy.revision()]).toEqual([1, 7]);
     revision = 7;

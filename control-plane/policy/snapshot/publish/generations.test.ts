@@ -124,7 +124,7 @@ describe('Generations, the policy snapshots on disk,', () => {
       await generations.save(state(version, version < 5 ? RULES : OTHER_RULES, atMs));
     const versionAt = async (ms: number): Promise<number | undefined> =>
       (await generations.at(ms, OTHER_RULES))?.version;
-    // Times before the first known one, during a change, and of a missing generation find nothing.
+    // Nothing is found for times before the first generation, during a change, and of a missing generation.
     const found = [9000, 11_000, 12_000, 19_999, 25_000, 31_000, 35_000, 41_000, 99_000];
     expect(await Promise.all(found.map(versionAt))).toEqual([
       ...[undefined, undefined, 2, 2, undefined, undefined, 5, undefined, 6],
@@ -199,7 +199,7 @@ describe('Generations, the policy snapshots on disk,', () => {
       const whole = readFileSync(join(folder, file));
       const step = Math.ceil(whole.length / 150);
       for (let at = 0; at < whole.length; at += at < 64 ? 1 : step) {
-        // The padding of the header has no meaning.
+        // Skips the padding of the header, which has no meaning.
         if (file.startsWith('rules-') && at >= 36 && at < 64) continue;
         const damaged = Buffer.from(whole);
         damaged[at]! ^= 0x10;

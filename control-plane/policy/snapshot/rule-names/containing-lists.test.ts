@@ -32,7 +32,7 @@ function listsFor(groupId: number): string[] {
 }
 
 const name = nameFromText('a.example')!;
-/** The only name has the only remaining set of sources. */
+/** The only name has the only set of sources. */
 const attribute = 0;
 
 describe('containingLists()', () => {

@@ -28,7 +28,7 @@ beforeEach(() => {
   version = 0;
 });
 
-/** Adds the next version, from 1. */
+/** Adds the next version; the first one is 1. */
 function remember(compiled: CompiledRules, rows: PolicyRows, publishedAtMs?: number): void {
   const snapshot = buildSnapshot(++version, compiled, rows, SMALL_BLOCKING, NOTHING_LIVE);
   history.add({ snapshot, compiled, rows, ...(publishedAtMs !== undefined && { publishedAtMs }) });
@@ -199,7 +199,7 @@ describe('RuleHistory', () => {
     };
     remember(RULES, before);
     remember(RULES, { ...before, schedules: [schedule(7, 'renamed')] });
-    // A disabled group is treated as Default; 9 has no schedule.
+    // A disabled group is treated like Default; group 9 has no schedule.
     const named = [1, 7, 8, 9].map((id) => history.describeSchedule(1, id)?.source);
     expect(named).toEqual(['school', 'night', 'school', undefined]);
     expect([1, 7, 8, 9].map((id) => history.loggedSchedule(1, id)?.source)).toEqual(named);

@@ -64,7 +64,7 @@ beforeEach(() => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** Whether a new connection uses TLS; rejects if it fails. */
+/** Whether a new connection uses TLS; rejects if connecting fails. */
 async function connect(
   { host = 'localhost', parameters = '', secret = `:${password}` },
   keys: Partial<UrlKeys> = {},

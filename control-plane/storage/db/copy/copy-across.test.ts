@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-/** Two connections to one server stand for two servers. */
+/** Copies between two connections to the same server, which represent two servers. */
 function across(to: string): Promise<void> {
   const { database } = own;
   return database.withClient((from) =>

@@ -1,4 +1,4 @@
-/** A full copy of a running database, its restore into an empty data directory, and cases that are refused. */
+/** A full copy of a running database, its restore to an empty data directory, and cases that are rejected. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { existsSync, rmSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ let own: { database: Database; close: () => Promise<void> };
 const at = (name: string): string => join(folder, name);
 const report = (): undefined => undefined;
 
-/** Weir's database on a data directory. */
+/** Opens the database of a Weir server on a data directory. */
 async function databaseOf(dataDir: string): Promise<typeof own> {
   const lock = lockDataDir(dataDir);
   const database = startDatabase({ urls: [], ownerUrls: [], lock, logger: new MemoryLogger() });
@@ -57,7 +57,7 @@ describe('a full copy', () => {
   test('contains a consistent state, and restores rows, sequences and files in an empty directory', async () => {
     let isFirst = true;
     await copyTo(at('copy'), () => {
-      // Concurrent changes are not in the copy.
+      // Makes a concurrent change, which must not be in the copy.
       if (isFirst) void own.database.query(`INSERT INTO groups (name) VALUES ('Late')`);
       isFirst = false;
     });

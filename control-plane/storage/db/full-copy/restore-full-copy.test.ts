@@ -1,4 +1,4 @@
-/** Damage to the database that restoring a full copy must not cause. */
+/** Checks that restoring a full copy does not damage the database. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
  * The directories of a major upgrade, next to the cluster. `cluster.next` is being filled; once complete, it replaces
- * `cluster`, which becomes `cluster.before` until the log has been moved out of it, too. The existing directories show
+ * `cluster`, which becomes `cluster.before` until the log has also been moved out of it. The existing directories show
  * the progress of an upgrade, so that it can continue after any interruption.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs';

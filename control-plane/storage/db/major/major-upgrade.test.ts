@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-/** Policy, counts, and a log of `days` days with `blocks` blocks of 32 KiB each. */
+/** Fills a database with policy, counts, and a log of `days` days, each with `blocks` blocks of 32 KiB. */
 async function fill(client: ClientBase, days: number, blocks: number): Promise<void> {
   await client.query(`
     INSERT INTO groups (name) VALUES ('Kinder'), ('Gäste');
@@ -59,7 +59,7 @@ async function contentOf(client: ClientBase): Promise<Record<string, string>> {
   return content;
 }
 
-/** An older cluster with rows, created once, and its content. */
+/** A cluster of an earlier version with rows, which is created once, and its content. */
 const template = makeTempDir();
 let content: Record<string, string> = {};
 beforeAll(() =>
@@ -70,7 +70,7 @@ beforeAll(() =>
 );
 afterAll(() => rmSync(template, { recursive: true, force: true }));
 
-/** A data directory with a copy of the older cluster. */
+/** Creates a data directory with a copy of this cluster. */
 function copyOlder(): string {
   const root = makeTempDir();
   cleanUps.push(() => rmSync(root, { recursive: true, force: true }));
@@ -78,7 +78,7 @@ function copyOlder(): string {
   return join(root, 'data');
 }
 
-/** A Weir server's database on a data directory. */
+/** Opens the database of a Weir server on a data directory. */
 async function openDatabase(dataDir: string): Promise<TestDatabase> {
   const opened = await startTestDatabase(dataDir);
   cleanUps.push(() => opened.stop());
@@ -90,7 +90,7 @@ async function majorOn({ database }: TestDatabase): Promise<number> {
   return majorOf(rows[0]!.server_version);
 }
 
-/** A Weir server in another process, which gets kill -9 as soon as the condition is true. */
+/** Starts a Weir server in another process, and kills it with SIGKILL as soon as the condition is true. */
 async function killWhen(dataDir: string, isSoFar: () => boolean): Promise<void> {
   const program = fileURLToPath(new URL('../../../../test/support/parts/own-database.ts', import.meta.url));
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, dataDir], {
@@ -115,7 +115,7 @@ describe('createEmbeddedServer() with a cluster of an earlier major version', ()
       ({ upgrade }) => upgrade === undefined,
     );
     expect(await withOwner(dataDir, contentOf)).toEqual(content);
-    await own.database.query(`INSERT INTO groups (name) VALUES ('after')`); // The new group gets the next number.
+    await own.database.query(`INSERT INTO groups (name) VALUES ('after')`); // The new group must get the next id.
     expect(existsSync(join(dataDir, 'postgres', 'cluster.before'))).toBe(false);
     expect(own.logger.text()).toContain(`moved the query log from PostgreSQL ${earlier}`);
   });

@@ -17,7 +17,7 @@ import type { PostgresAccount } from './postgres-account.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const uid = process.geteuid?.() ?? 0;
-/** Another user, if the test may change owners. */
+/** Another user if the test may change owners, or the current user. */
 const account: PostgresAccount = isRoot
   ? { name: 'other', uid: 64999, gid: 64998, isSelf: false }
   : { name: 'self', uid, gid: process.getegid?.() ?? 0, isSelf: true };

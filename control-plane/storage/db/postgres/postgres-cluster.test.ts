@@ -12,7 +12,7 @@ afterEach(() => {
   for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
 });
 
-/** A task in an empty home. */
+/** A task with an empty home directory. */
 function newTask(change: Partial<ClusterTask> = {}): ClusterTask {
   const root = makeTempDir();
   roots.push(root);

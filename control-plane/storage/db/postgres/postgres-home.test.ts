@@ -20,7 +20,7 @@ const isRoot = process.geteuid?.() === 0;
 const stranger = { name: 'stranger', uid: 64999, gid: 64999, isSelf: false };
 const dirs: string[] = [];
 
-/** A data directory below one with the given mode. */
+/** A data directory below a directory with this mode. */
 function dataDirBehind(mode: number): { root: string; dataDir: string } {
   const root = makeTempDir();
   dirs.push(root);
@@ -39,7 +39,7 @@ describe('choosePostgresAccount()', () => {
     const account = choosePostgresAccount('/nonexistent', '/');
     expect(account.uid).not.toBe(0);
     expect(account.isSelf).toBe(!isRoot);
-    // The last choice, because other services run as that user.
+    // `nobody` is the last choice, because other services run as this user.
     const others = ['weir', 'postgres'];
     if (isRoot && readAccounts().some(({ name }) => others.includes(name)))
       expect(others).toContain(account.name);
