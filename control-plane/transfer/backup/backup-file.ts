@@ -33,7 +33,10 @@ export interface ReadFor {
   readonly adminName: string;
 }
 
-/** The objects that a file sets, given the `current` ones. @throws {ApiError} 400 with its errors */
+/**
+ * The objects that a file sets; `current` are the objects on this server. @throws {ApiError} 400 with the errors of the
+ * file
+ */
 export function readBackupFile(file: BackupFile, current: BackupItems, { now, adminName }: ReadFor): Wanted {
   const problems: FieldProblem[] = [];
   const leftOut: LeftOut[] = [];
@@ -267,7 +270,7 @@ function refuseLooseEnds(wanted: BackupItems, current: BackupItems, problems: Fi
     for (const [index, item] of (wanted.get(kind) ?? []).entries())
       for (const reference of [item[field]].flat()) {
         if (typeof reference !== 'string' || names.has(reference)) continue;
-        // Other services are in the catalog, or may be added to it later.
+        // Services without this prefix are in the catalog, or may be added to it later.
         if (target === 'custom_services' && !reference.startsWith('custom-')) continue;
         const message = `"${reference}" is not among ${target}`;
         problems.push({ path: `${kind}.${index}.${field}`, message });

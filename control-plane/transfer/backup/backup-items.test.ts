@@ -46,7 +46,7 @@ async function backUpSecrets(): Promise<BackupText> {
 const send = (json: object, query = ''): Promise<TestAnswer> =>
   node.api.send('POST', `/api/restore${query}`, { session, json });
 
-/** Answer of a restore about users, tokens and grants, and about omitted objects. */
+/** The part of a restore's response about users, tokens and grants, and about omitted objects. */
 async function restore(json: object, query = ''): Promise<unknown> {
   const answer = await send(json, query);
   if (answer.status !== 200) throw new Error(answer.text);
@@ -168,7 +168,7 @@ describe('the restore of a backup', () => {
     expect(await restore(raised, '?dry_run=true')).toEqual(report);
     expect(await node.isIn(own)).toBe(true);
     expect(await restore(raised)).toEqual(report);
-    // The session was opened with the earlier rights and password.
+    // The session was opened with the earlier rights and password, so it has ended.
     expect(await node.isIn(own)).toBe(false);
     const { body } = await node.api.send('GET', '/api/audit-log?limit=1', { session });
     const text = JSON.stringify(AuditLogPage.parse(body).data);

@@ -57,7 +57,7 @@ export async function readKinds(
   return found;
 }
 
-/** The groups of a source have no order. */
+/** Sorts the groups of a source, because their order has no meaning. */
 export function inOrder(item: Item): Item {
   const { groups } = item;
   return Array.isArray(groups) ? { ...item, groups: (groups as string[]).toSorted() } : item;

@@ -18,7 +18,7 @@ export type KindName = Exclude<
   | 'secrets'
 >;
 
-/** A kind. `store-changes.ts` deletes groups, which others refer to. */
+/** A kind of objects. Groups are deleted by `store-changes.ts`, because other kinds refer to them. */
 export interface BackupKind {
   readonly name: KindName;
   /** Fields that identify an object. */

@@ -27,7 +27,7 @@ const putClients = (where: string, key: string): string =>
 /** The identifier of a client, as text. */
 const knownBy = (row: string): string =>
   `coalesce(${row}.mac_address::text, host(${row}.ip_address), ${row}.client_key)`;
-/** Condition that makes a statement use the value `$1`, because each statement must use it. */
+/** Condition that is always true, for statements that do not need `$1`: each statement must use its parameter. */
 const TAKES_ITEMS = '$1::jsonb IS NOT NULL';
 /** Merges clients into others; no client is both a part and a main client. */
 const MERGE_CLIENTS = [
@@ -45,7 +45,8 @@ const clients: BackupKind = {
   name: 'clients',
   key: ['mac_address', 'ip_address', 'client_key'],
   isKnownByFirst: true,
-  // The address of a client that is identified by its MAC is where it was seen last.
+  // The address of a client that is identified by its MAC is only its last known address, so a backup does not contain
+  // it.
   read: `SELECT CASE WHEN t.mac_address IS NULL THEN host(t.ip_address) END AS ip_address,
       t.mac_address::text AS mac_address, t.client_key, t.name, g.name AS "group", t.exclude_from_log, t.exclude_from_stats,
       (SELECT ${knownBy('main')} FROM clients main WHERE main.id = t.device_id AND main.id <> t.id) AS device

@@ -47,7 +47,7 @@ export function itemsOfValues(values: Values, problems: FieldProblem[]): Item[] 
   return Object.entries(values).map(([key, value]) => ({ key, value }));
 }
 
-/** The four keys of a file of version 1, in addition to the current settings. */
+/** The current settings with the four keys of a file of version 1. */
 export function withDnsSettings(current: readonly Item[], settings: Item): Item[] {
   const given = Object.entries(settings).map(([name, value]) => ({ key: `dns.${name}`, value }));
   const others = current.filter(({ key }) => given.every((one) => one.key !== key));

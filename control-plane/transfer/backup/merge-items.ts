@@ -101,8 +101,8 @@ function mergeKind(
 }
 
 /**
- * The keys by which an existing object is found, the object's own key first; a group is also found by a name that
- * Default has, a client also by its client key.
+ * The keys by which an existing object is found, the object's own key first: a group by its name, even if it is the
+ * default group; a client also by its client key.
  */
 function keysOf(kind: BackupKind, item: Item): readonly [string, ...string[]] {
   if (kind.name === 'groups') return [String(item['name']).toLowerCase()];

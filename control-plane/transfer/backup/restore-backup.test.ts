@@ -80,7 +80,7 @@ describe('the restore of a backup', () => {
     const [source] = (await listSources(database)).filter(({ has_text: isCustom }) => isCustom);
     expect(source).toMatchObject({ isKept: true, status: 'ok' });
     expect(isChecked(source!.judged, source!.contentKey!)).toBe(true);
-    // The text of custom rules is in the held update, as after an upgrade.
+    // The held update has the text of custom rules, as after an upgrade.
     await suite.database.query(
       `UPDATE list_sources SET held_key = content_key, content_key = NULL, status = 'held' WHERE id = $1`,
       [source!.id],

@@ -90,7 +90,10 @@ function toAnswer({ changes, leftOut }: Plan): Pick<RestoreAnswer, 'changes' | '
   return { changes: toApiChanges(changes), left_out: toApiLeftOut(leftOut) };
 }
 
-/** A failure is rare, since it was just checked that the files can be replaced, and it will be retried. */
+/**
+ * Failures are rare, because a check has just shown that the files can be replaced; the certificate is then installed
+ * later.
+ */
 async function takeCertificate({ sharedCertificate, logger }: RestoreParts): Promise<void> {
   try {
     await sharedCertificate.take();
@@ -174,7 +177,7 @@ async function refusingConflicts<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** 400: a filter that was active or is new cannot be used. */
+/** Throws 400: a filter that was active or is new cannot be used. */
 function refuseFilter([refused]: readonly [RefusedFilter, ...RefusedFilter[]]): never {
   const message = lineReason('with_filters', refused);
   throw invalid([{ path: 'regex_filters', message }]);

@@ -11,7 +11,7 @@ export interface SecretParts {
   readonly full: Readonly<Record<string, unknown>>;
 }
 
-/** Binds the secrets to their file. */
+/** Text that binds the encrypted secrets to their file. */
 export function contextOf({
   version,
   created_at: createdAt,

@@ -18,7 +18,7 @@ export const users: BackupKind = {
   remove: [`DELETE FROM users u USING ${USER} WHERE ${IS_USER} AND u.id <> 1`],
 };
 
-/** SQL of the identifier of a client `c`: its MAC, or else its address, or else its key. */
+/** SQL of the identifier of a client `c`: its MAC; without a MAC, its address; without both, its key. */
 export const CLIENT_OF = 'coalesce(c.mac_address::text, host(c.ip_address), c.client_key)';
 
 const USER_CLIENT = items('username text, client text');

@@ -1,4 +1,4 @@
-/** Exports of other programs: the counts of the report, and whether the same questions get the same answers. */
+/** Exports of other programs: the counts of the report, and whether the same queries get the same answers. */
 import { describe, expect, test } from '@jest/globals';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import * as technitium from '../../../test/support/weir/technitium-exports.ts';
 
 const { suite, folder, imported, answered } = importSuite();
 
-/** Names of items without an equivalent; settings that are offered but not selected are left out. */
+/** Names of items without an equivalent, except settings that are offered but not selected. */
 function notMapped({ items }: ImportReport): string[] {
   const isKey = (reason: string | null): boolean => reason?.startsWith('not selected: ') === true;
   return items.flatMap(({ name, result, reason }) =>

@@ -24,7 +24,7 @@ afterAll(() => Promise.all([good.close(), refusing.close()]));
 /** QR, RD, RA and REFUSED. */
 const REFUSED = Buffer.from([0x81, 0x85]);
 
-/** A question without its EDNS record. */
+/** A query without its EDNS record. */
 function rest(query: Uint8Array): Uint8Array {
   let end = 12;
   while (query[end] !== 0) end += query[end]! + 1;
@@ -205,7 +205,7 @@ describe('the settings of an import', () => {
     const file = adguard(`dns: {upstream_dns: ['${works}'], fallback_dns: ['${fails}']}\n`);
     await imported(file);
     expect(await configOf('dns.pools')).toMatchObject([{ servers: [works] }]);
-    // A manually selected pool is set even if it fails, so no server is asked.
+    // A manually selected pool is set even if it fails, so no server is queried.
     const asked = [good, refusing].map(({ udpQueries }) => udpQueries.length);
     await imported(file, '?settings=dns.pools.0,dns.pools.1');
     expect([good, refusing].map(({ udpQueries }) => udpQueries.length)).toEqual(asked);

@@ -1,4 +1,4 @@
-/** One import from upload to report. The only entry point to importers for HTTP. */
+/** One import from upload to report. HTTP routes use importers only through this file. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { valuesOf } from '../../../config/layers.ts';
@@ -42,14 +42,14 @@ export interface ImportOptions {
   readonly format: ImportFormat | 'auto';
   readonly isDryRun: boolean;
   readonly settings: SettingSelection;
-  /** Choices by question. */
+  /** The user's answers, by question. */
   readonly answers: ReadonlyMap<string, string>;
   readonly author: Author;
 }
 
-/** Subdirectory of the data directory; the next import deletes what a killed import left there. */
+/** Subdirectory of the data directory; if an import is killed, the next one deletes the remaining files. */
 const FOLDER = 'import';
-/** Maximum number of imports that wait for the running one. */
+/** Maximum number of imports that wait for the one in progress. */
 const MAX_WAITING = 2;
 const RETRY_SECS = 5;
 

@@ -1,11 +1,13 @@
-/** Entry point of the thread that reads one upload and ends: foreign files may need much time or memory. */
+/**
+ * Entry point of the thread that reads one upload and then ends, because foreign files may need much time or memory.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { reasonOf } from '../../../shared/errors.ts';
 import { ImportFault } from './files/import-fault.ts';
 import { type ImportOrder, makePlan } from './make-plan.ts';
 import type { ImportPlan } from './plan/import-plan.ts';
 
-/** Response of the thread: a plan, or the reason why there is none; `isOfFile` if the file is at fault. */
+/** Message of the thread: a plan, or the reason why there is none; `isOfFile` if the file is at fault. */
 export type ImportAnswer =
   { readonly plan: ImportPlan } | { readonly fault: string; readonly isOfFile: boolean };
 

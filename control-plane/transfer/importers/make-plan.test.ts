@@ -1,4 +1,4 @@
-/** Damaged and foreign files are read to a plan, or refused, without any other error. */
+/** Damaged and foreign files: each results in a plan or a refusal, never in another error. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

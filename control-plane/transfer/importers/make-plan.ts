@@ -28,8 +28,8 @@ export interface ImportOrder {
 }
 
 /**
- * Maximum number of rows of one import: an import is one transaction, which then takes about 35 s and blocks all other
- * changes.
+ * Maximum number of rows of one import: an import is one transaction, which takes about 35 s for so many rows and
+ * blocks all other changes.
  */
 const MAX_ROWS = 20_000;
 

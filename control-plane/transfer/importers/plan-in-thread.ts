@@ -8,7 +8,7 @@ import type { ImportOrder } from './make-plan.ts';
 import type { ImportPlan } from './plan/import-plan.ts';
 
 const ENTRY = new URL('./import-thread.ts', import.meta.url);
-/** JavaScript heap of the thread, MiB; file contents are outside of it. */
+/** Maximum JavaScript heap of the thread, MiB; file contents are outside of the heap. */
 const HEAP_MIB = 384;
 /** Time limit in milliseconds; the largest files take a tenth of this time. */
 const LIMIT_MS = 20_000;

@@ -1,7 +1,8 @@
 /**
  * SQL that restores the settings that clients had at a revision. A client that had only been seen at that revision
- * loses its later settings, or is deleted if nothing is known about it. A deleted client is restored under its id, with
- * its sightings; if it was discovered again since, the new row becomes part of it.
+ * loses the settings it got later, or is deleted if nothing is known about it. A deleted client is restored under its
+ * id, with its sightings; if the device was discovered again in the meantime, the new row becomes part of the restored
+ * client.
  */
 import type { Queryable } from '../../storage/db/database.ts';
 import { firstChangesOf } from './noted-changes.ts';
@@ -30,7 +31,8 @@ const STAYS = `(clients.mac_address = was.mac_address
 const KEEPS_KEY = `clients.client_key IS NOT DISTINCT FROM was.client_key
   AND (${STAYS} OR clients.client_key IS NOT NULL)`;
 /**
- * Clients may have exchanged their addresses and keys. Each needs an identifier: a unique temporary key, if necessary.
+ * Clients may have exchanged their addresses and keys. Each row must have an identifier, so it gets a unique temporary
+ * key if necessary.
  */
 const DETACH = `${WAS} UPDATE clients SET group_id = NULL,
     mac_address = CASE WHEN ${STAYS} THEN clients.mac_address END,
@@ -38,7 +40,10 @@ const DETACH = `${WAS} UPDATE clients SET group_id = NULL,
     client_key = CASE WHEN ${KEEPS_KEY} THEN clients.client_key ELSE gen_random_uuid()::text END
   FROM was WHERE clients.id = was.id`;
 
-/** Removes the changed clients from their groups, and later settings from those that had only been seen. */
+/**
+ * Removes the changed clients from their groups, and removes the settings of clients that had only been seen at the
+ * revision.
+ */
 export async function detachClients(tx: Queryable, revision: number): Promise<void> {
   await tx.query(LOCK);
   for (const text of [SPLIT, REMOVE_NEW, CLEAR_NEW, DETACH]) await tx.query(text, [revision]);
@@ -51,7 +56,7 @@ const INSERT_DELETED = `${WAS} INSERT INTO clients
 
 const IS_OTHER = `seen.id <> was.id AND seen.group_id IS NULL AND seen.name IS NULL AND seen.client_key IS NULL
   AND seen.device_id IS NULL AND NOT seen.exclude_from_log AND NOT seen.exclude_from_stats`;
-/** Clients that were only seen since, each with the earlier client that has the same identifier. */
+/** Clients that were discovered after the revision, each with the earlier client that has the same identifier. */
 const SEEN_AGAIN = `${WAS}
   SELECT seen.id, was.id AS is FROM clients seen JOIN was ON seen.mac_address = was.mac_address WHERE ${IS_OTHER}
   UNION ALL SELECT seen.id, was.id AS is FROM clients seen JOIN was ON seen.ip_address = was.ip_address

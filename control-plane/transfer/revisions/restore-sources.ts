@@ -30,7 +30,7 @@ const IS_CUSTOM = `starts_with(list_sources.url, '${TEXT_URL}')`;
 const IS_CHOSEN = `EXISTS (SELECT FROM ${FIRST_CONTENTS} content WHERE content.key::integer = list_sources.id)`;
 /** Condition that the earlier content is also restored. */
 const HAS_OTHER_CONTENT = `(list_sources.url <> excluded.url OR ${IS_CHOSEN})`;
-/** A copy that a user approved since then is held again, so that the next fetch does not activate it again. */
+/** A copy that a user approved after the revision is held again, so that the next fetch does not activate it. */
 const IS_UNDONE = `(list_sources.url = excluded.url AND ${IS_CHOSEN} AND NOT ${IS_CUSTOM}
   AND list_sources.content_key <> excluded.content_key)`;
 const earlier = (column: string): string =>

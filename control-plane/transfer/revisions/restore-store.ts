@@ -1,7 +1,7 @@
 /**
- * SQL that restores the policy of a revision inside one transaction, by undoing the changes recorded in
- * `policy_changes` since: a row that did not exist is deleted, one that was changed or deleted becomes what it was
- * before its first change.
+ * SQL that restores the policy of a revision inside one transaction, by undoing the changes that `policy_changes` has
+ * recorded since: a row that did not exist is deleted; a changed or deleted row gets the content that it had before its
+ * first change.
  *
  * Observations of clients and of lists are kept.
  */

@@ -1,7 +1,7 @@
 /**
  * Rolls back to a revision: restores its rows in one transaction, which is itself a revision, then activates them.
- * Lists that had been deleted are restored from the rules on disk if they still exist (without compiling), or else from
- * the copies.
+ * Deleted lists are restored from the rules on disk if these still exist (without compiling); if not, from the copies
+ * of their text.
  */
 import { codedAction, codedSubject } from '../../../shared/policy/changes/change-codes.ts';
 import type { Revision } from '../../../shared/api/revisions-api.ts';
@@ -30,7 +30,7 @@ export interface RollBackParts {
 
 /**
  * Rolls back to revision `id`, if no user has made a revision since `expectedHead`, and returns the new revision, or
- * the newest one if policy is unchanged. 404, 409.
+ * the newest one if policy is unchanged. Throws 404 and 409.
  */
 export async function rollBack(
   { database, policy, clients, activateRestored }: RollBackParts,

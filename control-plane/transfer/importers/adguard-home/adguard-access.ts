@@ -10,8 +10,8 @@ import { addAllowed, addBlocked, reportOpen } from '../plan/planned-access.ts';
 import { adguardPlaceOf } from './adguard-clients.ts';
 
 /**
- * Adds the clients that may query and those that may not. In AdGuard Home, the first list replaces the second, and an
- * empty list allows all clients.
+ * Adds the clients that may query and those that may not. In AdGuard Home, a list of allowed clients disables the list
+ * of refused clients; if it is empty, all other clients are allowed.
  */
 export function mapAdguardAccess(builder: PlanBuilder, dns: ForeignTree): void {
   const allowed = dns.texts('allowed_clients') ?? [];
@@ -39,7 +39,7 @@ export function mapAdguardAccess(builder: PlanBuilder, dns: ForeignTree): void {
     builder.skipped('configuration', `dns.disallowed_clients ${text}`, importReason('adguard_allowed_set'));
 }
 
-/** The addresses, networks and ClientIDs; others are reported. */
+/** The addresses, networks and ClientIDs; all other entries are reported. */
 function knownPlaces(builder: PlanBuilder, written: readonly string[], from: string): string[] {
   return written.flatMap((text) => {
     const place = adguardPlaceOf(text);

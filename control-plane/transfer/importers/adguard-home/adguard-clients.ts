@@ -50,7 +50,7 @@ export function mapAdguardClients(builder: PlanBuilder, settings: AdguardSetting
   return groups.addPolicies();
 }
 
-/** Identifier of a client; a ClientID is a key. */
+/** Identifier of a client; a ClientID becomes a client key. */
 export function adguardPlaceOf(id: string): ClientPlace | null {
   const key = canonicalClientKey(id);
   return placeOf(id) ?? (key === null ? null : { kind: 'key', text: key });
@@ -151,7 +151,7 @@ function shownFor(id: string, group: string): string {
   return group === DEFAULT_GROUP ? id : `${id} (${group})`;
 }
 
-/** The id in Weir's own catalog; null if it is the same. */
+/** The id in Weir's own catalog; null if it is the same as in AdGuard Home. */
 function ownServiceId(id: string): string | null {
   if (Object.hasOwn(OWN_SERVICE_IDS, id)) return OWN_SERVICE_IDS[id]!;
   return id.includes('_') ? id.replaceAll('_', '-') : null;

@@ -81,7 +81,7 @@ function mapExceptions(builder: PlanBuilder, servers: readonly string[], lines: 
   }
 }
 
-/** The servers without domains; those with domains become zones. */
+/** The servers without domains; servers with domains become zones. */
 function plainServers(builder: PlanBuilder, pools: PlannedPools, lines: readonly string[]): string[] {
   const servers: string[] = [];
   for (const line of lines.map((one) => one.trim())) {

@@ -54,7 +54,7 @@ function mapBlocking(builder: PlanBuilder, filtering: ForeignTree): void {
     builder.key('blocking.list_refresh_hours', Math.min(hours, 8760), 'filters_update_interval');
 }
 
-/** Protection that is disabled until a given time is a pause. */
+/** If protection is disabled until a given time, blocking is paused until then. */
 function mapProtection(builder: PlanBuilder, filtering: ForeignTree): void {
   const isOn = filtering.flag('protection_enabled');
   if (isOn === undefined) return;

@@ -1,7 +1,7 @@
 /** Settings of AdGuard Home, independent of the schema of its file. Plain data. */
 import type { ForeignTree } from '../files/foreign-tree.ts';
 
-/** Filter settings of a client: the global ones, or its own. */
+/** Filter settings of a client: the global settings, or its own. */
 export interface AdguardPolicy {
   readonly isFiltered: boolean;
   /** Ids of engines. */

@@ -3,7 +3,7 @@ import { ONLY_TEXT } from '../files/open-upload.ts';
 import { mapAdguard } from './map-adguard.ts';
 import { readAdguard } from './read-adguard.ts';
 
-/** The names that each row of a difference concerns, by the name of the row. */
+/** The names that each reported difference affects, by the name of its row. */
 function rowsOf(text: string): Record<string, readonly string[] | undefined> {
   const files = new Map([[ONLY_TEXT, Buffer.from(`schema_version: 34\n${text}`)]]);
   const { items } = mapAdguard(readAdguard(files));

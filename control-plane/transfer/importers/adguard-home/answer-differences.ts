@@ -48,7 +48,7 @@ function reportHostsLines(builder: PlanBuilder, rules: readonly string[], mode: 
     );
 }
 
-/** Rules of one name that contradict each other. */
+/** Reports rules for one name that contradict each other. */
 function reportRewriteRules(builder: PlanBuilder, rules: readonly string[]): void {
   const byPlace = new Map<string, string[]>();
   for (const rule of rules) {
@@ -73,7 +73,10 @@ function isRecord(value: string): boolean {
   return placeOf(value)?.kind === 'ip' || /^NOERROR;(?!CNAME;|;)/i.test(value);
 }
 
-/** Rewrites only answer with addresses: other types are forwarded upstream under the name of the target. */
+/**
+ * Reports aliases whose target is another rewrite: in AdGuard Home, rewrites only answer with addresses, and queries
+ * for other types are forwarded under the name of the target.
+ */
 function reportAliases(builder: PlanBuilder, { rewrites }: AdguardSettings): void {
   const used = rewrites.filter(({ enabled }) => enabled);
   const addressed = used.filter(({ answer }) => placeOf(answer)?.kind === 'ip');

@@ -81,7 +81,7 @@ function namesOf({ clients }: AdguardSettings): ReadonlyMap<string, readonly str
   return names;
 }
 
-/** Answers with these addresses are NXDOMAIN in AdGuard Home; in Weir they are blocked. */
+/** AdGuard Home answers NXDOMAIN in place of answers with these addresses; Weir blocks them. */
 function mapBogus(builder: PlanBuilder, dns: ForeignTree): void {
   const lists = new GeneratedLists(builder, 'AdGuard Home: bogus addresses', 'adguard-home-bogus');
   for (const address of dns.texts('bogus_nxdomain') ?? []) {

@@ -20,7 +20,7 @@ import type {
 
 const NAME = 'AdGuardHome.yaml';
 const OLDEST_SCHEMA = 12;
-/** Keys that moved from `dns` to `filtering`, and engines of clients, by the schema of the move. */
+/** The schema since which some keys are in `filtering` instead of `dns`. */
 const FILTERING_SINCE = 26;
 /** Engines of the single switch that existed before each engine had its own. */
 const ENGINES_OF_SWITCH = ['bing', 'duckduckgo', 'google', 'pixabay', 'yandex', 'youtube'];

@@ -31,7 +31,10 @@ export function blockedSlots({ days }: AdguardSchedule): BlockedSlot[] {
   return [...slots.values()];
 }
 
-/** The time zone of a schedule; `Local` is that of AdGuard Home's machine, for which this machine's is used. */
+/**
+ * The time zone of a schedule; `Local` means the zone of AdGuard Home's machine, for which the zone of this machine is
+ * used.
+ */
 export function zoneOf(written: string): { readonly timeZone: string; readonly remark: ImportReason | null } {
   if (written !== 'Local') return { timeZone: written === '' ? 'UTC' : written, remark: null };
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();

@@ -60,7 +60,7 @@ export interface ApplyParts {
   readonly listDirs: () => readonly string[];
 }
 
-/** Choices of the user, and data that determines the rest. */
+/** Choices of the user, and data for the remaining decisions. */
 export interface ImportChoices {
   readonly settings: readonly ChosenSetting[];
   /** Keys of the plan that already have the planned values. */
@@ -194,7 +194,7 @@ async function write(
   return { outcomes, sources, stored };
 }
 
-/** Pauses blocking according to the plan, unless that time has passed. */
+/** Pauses blocking according to the plan, unless the end of the pause has passed. */
 async function pauseBlocking(
   tx: Queryable,
   { pause }: ImportPlan,
@@ -255,7 +255,7 @@ async function changedSources(
   if (changed.size === 0) return [];
   const sources = (await listSources(tx)).filter(({ kind, url }) => changed.has(`${kind} ${url}`));
   const urls = new Set(files.map(({ url }) => url));
-  // No other node has the file that this node writes.
+  // Record this node as the only one that has the file.
   for (const { id, url } of sources)
     if (urls.has(url)) await recordFacts(tx, id, url, { fileNode: nodeName });
   return sources;

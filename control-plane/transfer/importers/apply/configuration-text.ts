@@ -1,4 +1,7 @@
-/** Keys of the configuration that an import offers, as TOML for the file, and a key in a row of the report. Pure. */
+/**
+ * Keys of the configuration that an import offers: as TOML for the configuration file, and as text in a row of the
+ * report. Pure.
+ */
 import { hiddenValue } from '../../backup/configuration-items.ts';
 import { type OfferedSetting, valuesOfRows } from '../choices/offered-settings.ts';
 

@@ -1,6 +1,6 @@
 /**
- * blocky's clients and groups of lists. All keys that match a client apply together; `default` applies to clients
- * without one. Pure.
+ * blocky's clients and groups of lists. All keys that match a client apply together; `default` applies to clients that
+ * no key matches. Pure.
  */
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { type ClientPlace, addPlacedClient, holdsAddress, placeOf } from '../plan/client-place.ts';
@@ -110,7 +110,7 @@ class ClientNames {
   }
 }
 
-/** `192.0.2.*`: a client without a name is identified by its address. */
+/** `192.0.2.*`: blocky identifies a client without a name by its address, so such a pattern stands for a network. */
 function networkOfGlob(key: string): ClientPlace | null {
   const octets = /^((?:\d{1,3}\.){1,3})\*$/.exec(key)?.[1]?.split('.').slice(0, -1);
   if (octets === undefined) return null;

@@ -21,7 +21,7 @@ export interface NameParts {
   readonly pools: PlannedPools;
 }
 
-/** Whether names of one label are not answered, not even from a record. */
+/** Whether queries for single-label names are not answered, not even from a record. */
 export function isFqdnOnly(file: ForeignTree): boolean {
   return file.flag('fqdnOnly.enable') === true || file.flag('fqdnOnly') === true;
 }
@@ -81,7 +81,7 @@ function ownRecords(builder: PlanBuilder, { mapping, zone, zoneFaults }: BlockyR
   return [...own, ...zone];
 }
 
-/** The name of an address is queried with type PTR. */
+/** Reports addresses that several names have, because the answer to a PTR query for them differs. */
 function reportShared(builder: PlanBuilder, own: readonly ZoneRecord[]): void {
   const names = new Map<string, Set<string>>();
   for (const { owner, type, value } of own)

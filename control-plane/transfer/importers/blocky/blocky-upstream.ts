@@ -24,7 +24,7 @@ export function readBlockyUpstream(written: string): ReadUpstream {
   const address = host.replace(/^\[(.*)\]$/, '$1');
   const version = isIP(address);
   const bracketed = version === 6 ? `[${address}]` : address;
-  // The required name of the certificate precedes the address.
+  // In Weir's notation, the name that the certificate must have precedes the address.
   if (name !== undefined && version > 0 && /^(?:tls|https)/.test(scheme))
     return readServer(`${scheme}${name}${port}@${bracketed}${path}`);
   if (scheme === '' && version === 0 && host !== '') return readUpstream(`udp://${host}${port}`);

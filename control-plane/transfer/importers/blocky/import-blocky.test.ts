@@ -1,4 +1,4 @@
-/** Configurations of blocky: the plan, and whether the same questions get the same decisions. */
+/** Configurations of blocky: the plan, and whether the same queries get the same decisions. */
 import { describe, expect, test } from '@jest/globals';
 import { type ExpectedStatus, importSuite, itemsOf } from '../../../../test/support/parts/import-suite.ts';
 import { ONLY_TEXT } from '../files/open-upload.ts';

@@ -60,7 +60,7 @@ function mapList(
   });
 }
 
-/** An address on a line denies answers that contain it. */
+/** Converts each line that is an address to a rule that denies answers with this address. */
 function withAddressRules(text: string | undefined): string | undefined {
   return text?.replaceAll(/^[ \t]*([\da-f.:]+)[ \t]*$/gim, (line, address: string) =>
     isIP(address) > 0 ? `bogus-nxdomain=${address}` : line,

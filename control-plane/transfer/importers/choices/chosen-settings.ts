@@ -32,7 +32,10 @@ interface Choosing {
   readonly tests: UpstreamTests | null;
 }
 
-/** The rows, and whether each is set. A row that cannot be set, alone or with the others, does not affect the rest. */
+/**
+ * The rows, and whether each is set. A row that cannot be set, alone or together with others, does not prevent the
+ * remaining rows from being set.
+ */
 export function chooseSettings(
   offered: readonly OfferedSetting[],
   { selection, faultsOf, tests }: Choosing,

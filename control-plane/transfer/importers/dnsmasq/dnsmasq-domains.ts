@@ -12,7 +12,7 @@ import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { readUpstream } from '../plan/upstream-text.ts';
 import { addAddressOfAll } from './dnsmasq-records.ts';
 
-/** Every name. */
+/** The domain that contains every name. */
 const ROOT = '';
 /** Addresses that mean that there is no host. */
 const NOWHERE = /^(?:#|0\.0\.0\.0|::)?$/;
@@ -88,7 +88,10 @@ export class DnsmasqDomains {
     }
   }
 
-  /** Adds everything; `usual` are the servers for all names. Returns the allowed domains below denied ones. */
+  /**
+   * Adds everything; `usual` are the servers for names without an option. Returns the allowed domains below denied
+   * ones.
+   */
   finish(usual: readonly string[]): string[] {
     const { builder } = this.parts;
     for (const domain of this.domains.values()) {
@@ -225,7 +228,7 @@ export class DnsmasqDomains {
   }
 }
 
-/** Difference for names with records. */
+/** Difference that the report lists for names with records. */
 export const NO_OTHER_TYPES = importReason('other_types');
 
 function hasRecord({ name, addresses }: Domain): boolean {

@@ -13,7 +13,7 @@ export interface HostsFileParts {
   readonly linesOf: (path: string) => readonly string[] | undefined;
   /** TTL of local records; undefined = Weir's default. */
   readonly ttlSecs: number | undefined;
-  /** Domain that is added to names of one label; empty = none. */
+  /** Domain that is added to single-label names; empty = none. */
   readonly domain: string;
   /** Collects the names that have records. */
   readonly shown: string[];

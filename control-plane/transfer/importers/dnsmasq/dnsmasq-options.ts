@@ -37,7 +37,8 @@ export function readDnsmasq(files: FileSet): DnsmasqOption[] {
   const roots = [
     ...(main === undefined ? [] : [main]),
     ...(files.has(ONLY_TEXT) ? [ONLY_TEXT] : []),
-    // If the main file includes others, only those are read: some files of the directory may be excluded.
+    // If the main file includes other files, only those files are read, because it may exclude some files of the
+    // directory.
     ...(isListed ? [] : filesIn(files, 'dnsmasq.d').map(([path]) => path)),
   ];
   for (const path of roots) readFile(files, path, seen, options);
@@ -82,7 +83,7 @@ function includedBy(files: FileSet, { name, value }: DnsmasqOption): string[] | 
     : null;
 }
 
-/** `.bak` excludes files with this suffix; `*.conf` reads only those. */
+/** `.bak` excludes files with this suffix; `*.conf` reads only files with this suffix. */
 function isRead(path: string, patterns: readonly string[]): boolean {
   const name = path.split('/').at(-1) ?? path;
   const ends = (ending: string): boolean => ending !== '' && name.endsWith(ending);

@@ -52,7 +52,7 @@ export function mapDnsmasq(files: FileSet): ImportPlan {
   return builder.finish('dnsmasq');
 }
 
-/** The servers in the machine's resolv.conf, which dnsmasq also asks. */
+/** The servers in the machine's resolv.conf, which dnsmasq also queries. */
 function systemServers(
   builder: PlanBuilder,
   files: FileSet,
@@ -65,7 +65,7 @@ function systemServers(
   return [];
 }
 
-/** Whether the upload is a hosts file: whether every line except comments belongs in one. */
+/** Whether the upload is a hosts file: every line except comments must have the form of a line of a hosts file. */
 export function isHosts(files: FileSet): boolean {
   const lines = contentLines(hostsFile(files)).slice(0, 1000);
   return lines.length > 0 && lines.every((line) => readHostsLine(line) !== null);
@@ -92,7 +92,7 @@ export function mapHosts(files: FileSet): ImportPlan {
   return builder.finish('hosts');
 }
 
-/** Whether a line is neither empty, nor a comment, nor one of a hosts file. */
+/** Whether a line is neither empty, nor a comment, nor an entry of a hosts file. */
 function isOther(line: string): boolean {
   const text = line.trim();
   return text !== '' && !text.startsWith('#') && readHostsLine(line) === null;

@@ -156,7 +156,9 @@ function reportOutside(builder: PlanBuilder, lines: readonly string[], known: re
     builder.differs('other', 'aliases of other names', importReason('dnsmasq_alias_targets'), aliases);
 }
 
-/** Lists each other option once, with the number of its lines; options that name something are listed line by line. */
+/**
+ * Lists each remaining option once, with the number of its lines; options that name something are listed line by line.
+ */
 function reportRest(builder: PlanBuilder, options: readonly DnsmasqOption[]): void {
   const lines = new Map<string, string[]>();
   let unknown = 0;
@@ -208,7 +210,9 @@ function addResolvFile({ builder, linesOf }: OptionParts, path: string): string[
   return servers ?? [];
 }
 
-/** Records of a type that are removed from answers to other types. */
+/**
+ * Adds a rule that answers queries for a type with NODATA, because dnsmasq removes records of this type from answers.
+ */
 function addFilter({ builder, lists }: Reading, type: string): void {
   const item = builder.item('list_rule', `filter ${type}`, importReason('denied_with_nodata'));
   lists.add(`||*^$dnstype=${type},dnsrewrite=NOERROR`, null, item);

@@ -1,6 +1,6 @@
 /**
- * Reads untrusted YAML and JSON within limits; errors never quote the file, which may contain passwords. The only
- * importer of the package yaml.
+ * Reads untrusted YAML and JSON within limits; errors never quote the file, which may contain passwords. Only this file
+ * imports the package yaml.
  */
 import { parseDocument } from 'yaml';
 import { ForeignTree } from './foreign-tree.ts';
@@ -9,9 +9,9 @@ import { decodeText } from './decode-text.ts';
 
 /** Maximum length of the text: 100,000 rules of 80 characters. */
 const MAX_TEXT_LENGTH = 8_000_000;
-/** Aliases multiply the content of a text; usually there are only a few. */
+/** Maximum number of aliases; they multiply the content of a text, and usually there are only a few. */
 const MAX_ALIASES = 100;
-/** Maximum number of values, counting those of an alias each time it is used. */
+/** Maximum number of values; the values of an alias count each time the alias is used. */
 const MAX_VALUES = 1_000_000;
 const MAX_DEPTH = 64;
 
@@ -60,7 +60,7 @@ function lineAt(text: string, position: number): number {
   return text.slice(0, position).split('\n').length;
 }
 
-/** A value that contains itself is infinite, so the depth is limited. */
+/** Throws if there are too many values or levels: a value that contains itself is infinitely deep. */
 function refuseLarge(name: string, root: unknown): void {
   let left = MAX_VALUES;
   const visit = (value: unknown, depth: number): void => {

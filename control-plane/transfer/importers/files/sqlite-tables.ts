@@ -1,7 +1,7 @@
 /**
  * Reads tables of an untrusted SQLite database, up to fixed limits. Views, virtual tables and generated columns are
- * refused, because they would execute content of the file. The only importer of node:sqlite, which is synchronous, so
- * call it in a thread.
+ * refused, because they would execute content of the file. Only this file imports node:sqlite, which is synchronous, so
+ * it must run in a thread.
  */
 import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -14,7 +14,7 @@ export type SqliteRow = Readonly<Record<string, unknown>>;
 /** Maximum number of rows of a table, and of bytes of one value. */
 const MAX_ROWS = 200_000;
 const MAX_VALUE_LENGTH = 65_536;
-/** Bytes of the header that are 2 if the database has a write-ahead log, which an upload does not contain. */
+/** Offsets of the header bytes that are 2 if the database has a write-ahead log, which an upload does not contain. */
 const JOURNAL_AT = [18, 19] as const;
 
 /** The tables of one database. */
@@ -22,7 +22,9 @@ export class SqliteTables {
   private readonly database: DatabaseSync;
   private readonly name: string;
 
-  /** Writes the database to a new file at `path`, which the caller deletes; throws an ImportFault, like all methods. */
+  /**
+   * Writes the database to a new file at `path`, which the caller deletes; throws an ImportFault, as do all methods.
+   */
   constructor(name: string, content: Buffer, path: string) {
     this.name = name;
     const copy = Buffer.from(content);
@@ -59,7 +61,7 @@ export class SqliteTables {
       .prepare(`SELECT type, rootpage FROM sqlite_schema WHERE name = ? COLLATE NOCASE`)
       .get(table);
     if (found === undefined) return undefined;
-    // A virtual table has no page.
+    // A virtual table has no root page in the file.
     if (found['type'] !== 'table' || Number(found['rootpage']) <= 0) throw this.odd(table);
     const columns = this.database.prepare(`SELECT name, hidden FROM pragma_table_xinfo(?)`).all(table);
     if (columns.some(({ hidden }) => hidden !== 0)) throw this.odd(table);

@@ -1,6 +1,6 @@
 /**
- * Unpacks a tar archive within limits. The only importer of the package tar; it only uses the parser, which writes no
- * files.
+ * Unpacks a tar archive within limits. Only this file imports the package tar; it uses only the package's parser, which
+ * writes no files.
  */
 import { Parser, type ReadEntry } from 'tar';
 import { reasonOf } from '../../../../shared/errors.ts';
@@ -10,7 +10,10 @@ import { ImportFault } from './import-fault.ts';
 /** Offset and text of the magic bytes in a header. */
 const MAGIC_AT = 257;
 const MAGIC = 'ustar';
-/** The parser unpacks gzip and zstd without a limit; no path in a tar begins with these bytes. */
+/**
+ * First bytes of gzip and zstd, which the parser would decompress without a limit; no path in a tar begins with these
+ * bytes.
+ */
 const PACKED = ['\u001f\u008b', '\u0028\u00b5\u002f\u00fd'];
 const FILES = new Set(['File', 'OldFile', 'ContiguousFile']);
 const FOLDERS = new Set(['Directory', 'GNUDumpDir']);

@@ -1,5 +1,5 @@
 /**
- * Unpacks a zip archive within limits. The only importer of yauzl, which refuses wrong sizes and paths that leave the
+ * Unpacks a zip archive within limits. Only this file imports yauzl, which refuses wrong sizes and paths that leave the
  * directory.
  */
 import type { Readable } from 'node:stream';
@@ -48,7 +48,7 @@ function refuseOddEntry(entry: Entry): void {
   if (entry.isEncrypted()) throw new ImportFault(`${entry.fileName} in the zip file is encrypted`);
 }
 
-/** yauzl ends the stream with an error if its size differs from the announced one. */
+/** yauzl ends the stream with an error if the size of a file differs from the announced size. */
 async function readAll(stream: Readable): Promise<Buffer> {
   return Buffer.concat((await stream.toArray()) as Buffer[]);
 }

@@ -16,7 +16,7 @@ import type { PiholeClient, PiholeSettings } from './pihole-settings.ts';
 /** Id of the group of clients without an entry. */
 const DEFAULT_ID = 0;
 
-/** Adds groups and clients; the result maps groups of rules. */
+/** Adds groups and clients; the result assigns Pi-hole's groups to groups of Weir. */
 export function mapClients(builder: PlanBuilder, settings: PiholeSettings): GroupSets<number> {
   const sets = new GroupSets<number>(builder, 'Unfiltered (Pi-hole)');
   mapGroups(builder, settings, sets);

@@ -17,7 +17,10 @@ import type { PiholeKeys, PiholeSettings } from './pihole-settings.ts';
 const NO_OTHER_TYPES = importReason('other_types');
 /** Addresses that mean no host; Pi-hole answers with any other address, even a loopback one. */
 const NO_HOST = new Set(['0.0.0.0', '::']);
-/** Zones that Pi-hole 6 never forwards, in addition to its local domain; Weir has others, such as home.arpa. */
+/**
+ * Zones that Pi-hole 6 never forwards, in addition to its local domain; Weir also has other such zones, such as
+ * home.arpa.
+ */
 const LOCAL_ZONES = ['internal', 'bind'];
 
 /** Adds the names, servers and leases; returns the names that have records. */
@@ -122,7 +125,7 @@ function reportNames(
     builder.differs('other', 'types of names with records', NO_OTHER_TYPES, forwarded);
 }
 
-/** With `expandHosts`, a name of one label also exists in the local domain. */
+/** With `expandHosts`, a single-label name also exists in the local domain. */
 function expanded(name: string, { expandHosts, localDomain = '' }: PiholeKeys): string[] {
   const isExpanded = expandHosts === true && localDomain !== '' && !name.includes('.');
   // The first name becomes the name of the address.
@@ -155,7 +158,7 @@ function readRevServer(line: string): RevServer {
   return { isOn: state === 'true' || state === '1', network, server, domain: domain.toLowerCase() };
 }
 
-/** The line for the domain of an active entry; other lines decide which zone gets it. */
+/** The line for the domain of an active entry; the lines of other options decide which zone gets it. */
 function domainLine(line: string): string[] {
   const { isOn, server, domain } = readRevServer(line);
   return isOn && domain !== '' && readUpstream(server).server !== null ? [`server=/${domain}/${server}`] : [];

@@ -41,7 +41,10 @@ export function mapPihole(settings: PiholeSettings): ImportPlan {
   return builder.finish('pihole');
 }
 
-/** Pi-hole applies denies before its own records; in Weir records come first. */
+/**
+ * Reports names that are denied but have records: Pi-hole applies denies before its own records; in Weir, records come
+ * first.
+ */
 function reportDenied(builder: PlanBuilder, rules: MappedRules, written: string): void {
   const name = canonicalDomain(written);
   const denier = name === null ? null : rules.denierOf(name);

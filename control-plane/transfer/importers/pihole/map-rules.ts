@@ -28,7 +28,7 @@ const MEANT_FOR_EVERY_NAME = '.*';
 export interface RuleParts {
   readonly builder: PlanBuilder;
   readonly lists: GeneratedLists;
-  /** Names of the groups of a domain; empty = it applies to no client. */
+  /** Names of the groups of a domain; empty = the domain applies to no client. */
   readonly groupsOf: (id: number) => readonly string[];
   /** Whether an allowlist is active, which overrides regex denies in Pi-hole. */
   readonly hasAllowlist: boolean;
@@ -38,7 +38,10 @@ export interface RuleParts {
 
 /** The rules of a Pi-hole. */
 export interface MappedRules {
-  /** The rule that denies a name for some group, in Pi-hole's notation; null if none does, or if one allows it. */
+  /**
+   * The rule that denies a name for some group, in Pi-hole's notation; null if no rule denies the name, or if a rule
+   * allows it.
+   */
   readonly denierOf: (name: string) => string | null;
 }
 
@@ -128,7 +131,7 @@ function mapRegex(parts: RuleParts, regex: ReadRegex, hasAllowRegex: boolean): v
   addRule(parts, row, 'regex_filters', text, remarks.length === 0 ? null : joinReasons(...remarks));
 }
 
-/** The reply of a rule in Weir; null = as `blocking.mode` defines. */
+/** The reply of a rule in Weir; null = the reply according to `blocking.mode`. */
 function replyIn(
   { builder, blockingAddresses }: RuleParts,
   { domain, enabled }: PiholeDomain,
@@ -191,7 +194,10 @@ function addListRule(
     lists.add(`${place}$${[...dnstype, answer].join(',')}`, groups.length > 0 ? groups : null, item, isOn);
 }
 
-/** Modifiers of a list rule: exceptions in blocklists do not override a plain deny, which was written by a user. */
+/**
+ * Modifiers of a list rule; with `$important`, exceptions in blocklists do not override a deny without a reply, because
+ * a user wrote it.
+ */
 function answersOf(reply: Reply | null): string[] {
   switch (reply?.kind) {
     case 'code':
@@ -225,7 +231,7 @@ function readRegex(row: PiholeDomain): ReadRegex | { readonly reason: ImportReas
   return { row, written, options, pattern: inWeirsForm(rewritten.pattern) };
 }
 
-/** Weir has only one notation for a regular expression that matches every name without reading a letter. */
+/** Weir has only one notation for a regular expression that matches every name regardless of its letters. */
 function inWeirsForm(pattern: string): string {
   if (pattern === '') return MEANT_FOR_EVERY_NAME;
   const compiled = compileExpression(pattern);

@@ -20,7 +20,7 @@ const SPECIAL_DOMAINS: Readonly<Record<string, string>> = {
 };
 const MAX_LOG_DAYS = 3650;
 const YEAR_SECS = 365 * 86_400;
-/** A user's line for dnsmasq for which Weir has an equivalent key. */
+/** A line for dnsmasq that a user has written, and for which Weir has an equivalent key. */
 const STOPS_REBINDING = /^\s*stop-dns-rebind\s*$/;
 
 /** Adds the keys. */
@@ -137,7 +137,10 @@ function mapStale(builder: PlanBuilder, secs: number): void {
   builder.key('cache.serve_stale_secs', value, `dns.cache.optimizer ${secs}`);
 }
 
-/** Pi-hole passes on private addresses of public names, unless a user's line for dnsmasq prevents that. */
+/**
+ * Pi-hole does not remove private addresses from answers for public names, unless a user's line for dnsmasq makes it do
+ * so.
+ */
 function mapRebinding(builder: PlanBuilder, { keys, dnsmasqFiles }: PiholeSettings): void {
   const lines = [...(keys.dnsmasqLines ?? []), ...dnsmasqFiles.flatMap(([, ofFile]) => ofFile)];
   if (keys.upstreams === undefined || lines.some((line) => STOPS_REBINDING.test(line))) return;

@@ -8,7 +8,7 @@ import type { PiholeKeys } from './pihole-settings.ts';
 interface OtherKey {
   readonly usual: string | number | boolean;
   readonly reason: ImportReason;
-  /** Whether the setting affects answers or behaviour; if not, Weir merely lacks it. */
+  /** Whether the setting affects answers or behaviour; if not, it is only reported as missing in Weir. */
   readonly differs?: true;
 }
 
@@ -77,7 +77,7 @@ function reportHost(builder: PlanBuilder, { others = new Map<string, unknown>() 
   }
 }
 
-/** Reports names that Pi-hole answers differently, whatever its settings. */
+/** Reports names that Pi-hole answers differently, regardless of its settings. */
 function reportNames(builder: PlanBuilder, { upstreams = [], others }: PiholeKeys): void {
   if (upstreams.length === 0) return;
   if (others?.get('dns.CNAMEdeepInspect') !== false)

@@ -49,7 +49,7 @@ export interface GravityTables {
   readonly listLinks: Links;
   readonly domainLinks: Links;
   readonly clientLinks: Links;
-  /** Whether the upload has the tables; otherwise they are empty. */
+  /** Whether the upload has the tables; if not, they are empty. */
   readonly hasTables: boolean;
 }
 
@@ -67,7 +67,7 @@ export interface PiholeKeys {
    * Whether names of the local domain are never forwarded; undefined before version 6.3, which had no switch for this.
    */
   readonly isDomainLocal?: boolean | undefined;
-  /** Whether names of one label in `hosts` also exist in the local domain. */
+  /** Whether single-label names in `hosts` also exist in the local domain. */
   readonly expandHosts?: boolean | undefined;
   /** `name[,name...],address[,address][,ttl]`, or empty. */
   readonly hostRecord?: string | undefined;
@@ -77,7 +77,7 @@ export interface PiholeKeys {
   readonly blockingActive?: boolean | undefined;
   readonly blockingMode?: string | undefined;
   readonly blockTtl?: number | undefined;
-  /** Addresses of the mode `IP`; empty or undefined = those of the Pi-hole. */
+  /** Addresses in answers of the blocking mode `IP`; empty or undefined = those of the Pi-hole. */
   readonly blockingIpv4?: string | undefined;
   readonly blockingIpv6?: string | undefined;
   /** 0 = nothing is hidden, 3 = nothing is stored. */

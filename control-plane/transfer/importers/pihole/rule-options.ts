@@ -7,7 +7,7 @@ import { addressFromText, addressToText, isMappedIpv4 } from '../../../../shared
 export type Reply =
   | { readonly kind: 'code'; readonly code: 'NODATA' | 'NXDOMAIN' | 'REFUSED' }
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
-  /** The address of the Pi-hole. */
+  /** An answer with the address of the Pi-hole. */
   | { readonly kind: 'own_address' }
   | { readonly kind: 'none' }
   | { readonly kind: 'alias'; readonly target: string };
@@ -22,7 +22,7 @@ export interface RuleOptions {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The query types that Pi-hole knows by name; it has one more name for all other types. */
+/** The query types that Pi-hole knows by name; one more name stands for all other types. */
 const KNOWN_TYPES = new Set('A AAAA ANY SRV SOA PTR TXT NAPTR MX DS RRSIG DNSKEY NS SVCB HTTPS'.split(' '));
 const CODES = ['NODATA', 'NXDOMAIN', 'REFUSED'] as const;
 
@@ -30,7 +30,7 @@ const CODES = ['NODATA', 'NXDOMAIN', 'REFUSED'] as const;
 export function readOptions(
   text: string,
 ): { readonly pattern: string; readonly options: RuleOptions } | { readonly reason: ImportReason } {
-  // Pi-hole treats several semicolons as one, and ignores one at the end.
+  // Pi-hole treats several semicolons in a row as one, and ignores a semicolon at the end.
   const [pattern = '', ...written] = text.split(';').filter((part) => part !== '');
   const options: Writable<RuleOptions> = { types: null, reply: null, isInverted: false };
   for (const option of written) {
@@ -51,7 +51,7 @@ function readOption(option: string, into: Writable<RuleOptions>): ImportReason |
   return rejected(importReason('pihole_unknown_option', { option: option.slice(0, 40) }));
 }
 
-/** Types unknown to Pi-hole are ignored if there are others. */
+/** A type that Pi-hole does not know is ignored if the option has further types. */
 function readTypes(value: string, into: Writable<RuleOptions>): ImportReason | null {
   if (into.types !== null) return rejected(importReason('pihole_two_types'));
   const isExcept = value.startsWith('!');

@@ -1,4 +1,4 @@
-/** Identifiers of clients (address, network, MAC or key), and clients that overlap in the other program. Pure. */
+/** Identifiers of clients (address, network, MAC or key), and reports of entries for clients that overlap. Pure. */
 import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { networkContains, networkFromText } from '../../../../shared/net/cidr.ts';
 import { addressFromText } from '../../../../shared/net/ip.ts';
@@ -63,7 +63,7 @@ export function holdsAddress({ kind, text }: ClientPlace, address: string): bool
 
 /**
  * Weir identifies clients by MAC first, most programs by address: an entry for the address of a device becomes an entry
- * for its MAC, and clients that get a different group than their network are reported.
+ * for its MAC. Clients that get a different group than their network are reported.
  */
 export function reportOverlaps(
   builder: PlanBuilder,

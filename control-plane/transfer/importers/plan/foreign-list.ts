@@ -7,20 +7,20 @@ import { sourceName } from './plan-text.ts';
 /** A list in the other program. */
 export interface ForeignList {
   readonly kind: 'block' | 'allow';
-  /** URL or path; for a list inside the settings, a name for users. */
+  /** URL or path of the list; for a list inside the settings, a name to show to users. */
   readonly place: string;
-  /** Empty = named after its location. */
+  /** Name of the list; empty = its location is its name. */
   readonly name?: string;
   readonly comment?: string;
   readonly enabled: boolean;
   readonly subdomains?: boolean;
-  /** Null = every group; empty = the list is kept but disabled. */
+  /** Names of groups; null = every group; empty = the list is kept but disabled. */
   readonly groups: readonly string[] | null;
   /** Text of the list, if the upload contains it. */
   readonly text?: string | undefined;
-  /** Name of the file in which Weir stores a text, and of the custom rules. */
+  /** Name of the file in which Weir stores the text of a list, and of custom rules. */
   readonly fileName?: string;
-  /** Whether users wrote the text in the settings: it becomes custom rules. */
+  /** Whether users wrote the text in the settings, so that it becomes custom rules. */
   readonly isCustom?: boolean;
 }
 
@@ -51,7 +51,7 @@ export function addForeignList(builder: PlanBuilder, list: ForeignList, reasons:
   builder.refuse(item, reasons.noText);
 }
 
-/** Only characters that are valid in any file system, and never a path. */
+/** Only characters that are valid in file names of all file systems; never a path. */
 function stemOf({ fileName, place }: ForeignList): string {
   const stem = (fileName ?? place).replaceAll(/[^a-z0-9-]+/gi, '-').replaceAll(/^-+|-+$/g, '');
   return stem.slice(0, 100);

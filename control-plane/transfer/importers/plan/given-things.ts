@@ -23,14 +23,14 @@ export interface GivenRule {
   readonly enabled: boolean;
 }
 
-/** A client, identified by its MAC, otherwise by its address, otherwise by its key. */
+/** A client, identified by its MAC; without a MAC, by its address; without both, by its key. */
 export interface GivenClient {
   readonly mac: string | null;
   readonly ip: string | null;
-  /** Null if the client has a MAC or an address. */
+  /** Client key; null if the client has a MAC or an address. */
   readonly key: string | null;
   readonly name: string | null;
-  /** Null = the group of its subnet. */
+  /** Name of the group; null = the group of the client's subnet. */
   readonly group: string | null;
   /** Whether the client's queries are not logged, or not counted; absent = no. */
   readonly excludeFromLog?: boolean;
@@ -40,7 +40,7 @@ export interface GivenClient {
 /** A service that is blocked for a group. */
 export interface GivenService {
   readonly serviceId: string;
-  /** Id in Weir's catalog, if it differs. */
+  /** Id in Weir's catalog; null if it is the same. */
   readonly ownId: string | null;
   readonly group: string;
   /** Schedule profile with the times at which the service is blocked; null = always. */

@@ -18,7 +18,7 @@ export class GroupSets<Key> {
   private readonly unfilteredName: string;
   /** Labels of enabled groups, used in the names of sets. */
   private readonly labels = new Map<Key, string>();
-  /** Names in Weir of groups that are imported one to one, including disabled ones. */
+  /** Names in Weir of groups that become one group each, including disabled ones. */
   private readonly own = new Map<Key, string>();
   private readonly sets = new Map<string, GroupSet<Key>>();
 
@@ -35,7 +35,7 @@ export class GroupSets<Key> {
     this.assign([key], name);
   }
 
-  /** Registers a group that only exists in Weir if it has clients. */
+  /** Registers a group that becomes a group of Weir only if it has clients. */
   label(key: Key, label: string): void {
     this.labels.set(key, label);
   }

@@ -1,6 +1,6 @@
 /**
  * Plan of an import: a backup document that is merged into the current settings, and the items of the file from which
- * it was made. Every importer creates one. Plain data, as it is sent from a thread.
+ * it was made. Every importer creates such a plan. It is plain data, because a thread sends it.
  */
 import type { ImportReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ImportFormat, ImportItemKind } from '../../../../shared/api/imports-api.ts';
@@ -38,13 +38,13 @@ type Origin = readonly number[];
  */
 export interface PlannedList {
   readonly source: Omit<Thing<'list_sources'>, 'url' | 'text'>;
-  /** Name of the file, which is the same for the next import of the list. */
+  /** Name of the file, which stays the same if the list is imported again. */
   readonly fileName: string;
   readonly text: string;
   readonly items: Origin;
 }
 
-/** A key of Weir's configuration that is offered. */
+/** A key of Weir's configuration that the import offers. */
 export interface PlannedKey {
   /** For example `dns.pools`. */
   readonly key: string;
@@ -53,8 +53,8 @@ export interface PlannedKey {
   /** Reason why the key is not selected by default; null = it is selected. */
   readonly doubt: ImportReason | null;
   /**
-   * Whether Weir offers the key, not the file: if the key is not chosen, the behaviour differs from the earlier
-   * program.
+   * Whether Weir offers the key although it is not in the file: if the user does not choose it, the behaviour differs
+   * from that of the earlier program.
    */
   readonly isOwn?: boolean;
 }
@@ -66,7 +66,7 @@ export interface ImportPlan {
   /** Origin of each object of the document, in its order. */
   readonly origins: Readonly<Record<MergedKind, readonly Origin[]>>;
   readonly lists: readonly PlannedList[];
-  /** Ids of the document's services, and those in Weir's catalog that may be used instead. */
+  /** For ids of the document's services, the ids in Weir's catalog that may be used instead. */
   readonly serviceAliases: Readonly<Record<string, string>>;
   readonly keys: readonly PlannedKey[];
   /** Time until which blocking is paused, in ISO 8601; null = not paused. */

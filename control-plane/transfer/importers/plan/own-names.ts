@@ -3,7 +3,7 @@ import { importReason } from '../../../../shared/policy/reasons/import-reasons.t
 import type { GeneratedLists } from './generated-lists.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 
-/** A name; with a leading `*.` it includes all names below. */
+/** A name; with a leading `*.`, it also covers all names below. */
 export interface OwnName {
   readonly name: string;
   readonly action: 'allow' | 'deny';
@@ -11,7 +11,10 @@ export interface OwnName {
   readonly enabled?: boolean;
 }
 
-/** Maximum number of managed domains that an import creates from such names; users read and edit these one by one. */
+/**
+ * Maximum number of managed domains that an import creates from such names, because users read and edit managed domains
+ * one by one.
+ */
 const MAX_MANAGED = 2000;
 
 /** Collects names. */

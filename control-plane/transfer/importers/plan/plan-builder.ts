@@ -1,6 +1,6 @@
 /**
  * Builds an import plan. Each method validates an object with the schema of the API, so that the stored form is
- * canonical; whatever the schema refuses becomes an item without an equivalent, with the reason. Pure.
+ * canonical; if the schema refuses the object, its item has no equivalent, and the reason is reported. Pure.
  */
 import type { ImportReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { importReason, joinReasons, plainReason } from '../../../../shared/policy/reasons/import-reasons.ts';
@@ -122,7 +122,7 @@ export class PlanBuilder {
     return free;
   }
 
-  /** Adds a list source with a URL; a URL with credentials is left to the user. */
+  /** Adds a list source with a URL; users must add a URL with credentials themselves. */
   source(given: GivenSource, item: number): void {
     const { kind, groups, url } = given;
     if (shownUrl(url) !== url) return this.refuse(item, importReason('list_secret'));
@@ -220,7 +220,7 @@ export class PlanBuilder {
     });
     if (read === undefined) return;
     const before = this.zones.get(read.zone)?.value;
-    // A disabled zone adds nothing to an enabled one.
+    // If one of the entries is disabled, only the enabled one counts.
     const isOther = before !== undefined && before.enabled !== read.enabled;
     if (isOther) return put(this.zones, read.zone, read.enabled ? read : before, item);
     const other = before ?? read;
@@ -275,7 +275,7 @@ export class PlanBuilder {
     put(this.subnets, cidr, { subnet_cidr: cidr, group, comment }, item);
   }
 
-  /** Adds a service that is blocked for a group; whether Weir knows the service is checked later. */
+  /** Adds a service that is blocked for a group; a later step checks whether Weir knows the service. */
   service({ serviceId, ownId, group, profile = null }: GivenService, item: number): void {
     if (ownId !== null) this.serviceAliases[serviceId] = ownId;
     put(this.services, `${serviceId} ${group}`, { service_id: serviceId, group, profile }, item);
@@ -296,7 +296,7 @@ export class PlanBuilder {
     return profile.name;
   }
 
-  /** Disables IPv6 answers for all groups of the plan, including Default. */
+  /** Disables IPv6 addresses in answers for all groups of the plan, including Default. */
   withoutIpv6(item: number): void {
     for (const [key, { value }] of this.groups) put(this.groups, key, { ...value, no_ipv6: true }, item);
   }
@@ -341,7 +341,7 @@ export class PlanBuilder {
     this.keys.push({ key, value, items: [item], doubt });
   }
 
-  /** Records that a device had an address: entries for both become one client. */
+  /** Records that a device had an address, so that entries for the device and for the address become one client. */
   device(mac: string, address: string): void {
     this.devices.push({ mac, address });
   }
@@ -349,7 +349,7 @@ export class PlanBuilder {
   /** The plan. */
   finish(format: ImportFormat): ImportPlan {
     const { items, lists, serviceAliases, keys, devices } = this;
-    // A log in the file is read separately from the plan.
+    // The log in a file is read separately, after the plan.
     const queries = new Map<string, number>();
     const document: ImportDocument = {
       groups: valuesOf(this.groups),

@@ -10,7 +10,7 @@ export function commentOf(text: string): string {
   return cut(plain(text).trim(), MAX_COMMENT_LENGTH);
 }
 
-/** A name on one line, of at most `max` UTF-16 units; null if nothing is left of it. */
+/** A name on one line, of at most `max` UTF-16 units; null if no characters remain. */
 export function labelOf(text: string, max: number): string | null {
   const line = withoutHidden(plain(text))
     .replaceAll(/[\s\u0080-\u009f]+/g, ' ')
@@ -36,7 +36,7 @@ export function sourceName(url: string): string {
   return parts === null ? url : `${parts.hostname}${parts.pathname}`;
 }
 
-/** Whether a rule of a list allows or denies; undefined for one that answers with something else. */
+/** Whether a rule of a list allows or denies; undefined for a rule with another kind of answer. */
 export function actionOfRule(line: string): 'allow' | 'deny' | undefined {
   if (/[$,]dnsrewrite/.test(line)) return undefined;
   return line.startsWith('@@') ? 'allow' : 'deny';

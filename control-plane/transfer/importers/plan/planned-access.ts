@@ -7,7 +7,10 @@ import type { Network } from '../../../../shared/net/cidr.ts';
 import { canonicalMac } from '../../../../shared/net/mac.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 
-/** A network with a shorter prefix counts as all clients, because a few of them contain the whole internet. */
+/**
+ * Minimum prefix lengths; a network with a shorter prefix counts as all clients, because a few such networks contain
+ * the whole internet.
+ */
 const SHORTEST_IPV4 = 96 + 8;
 const SHORTEST_IPV6 = 16;
 const ALL_IPV4: Network = networkFromText('0.0.0.0/0')!;

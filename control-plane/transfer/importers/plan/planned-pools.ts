@@ -26,7 +26,7 @@ export class PlannedPools {
     this.read = read;
   }
 
-  /** The servers that Weir supports; with `reports`, the others and comments are added to the report. */
+  /** The servers that Weir supports; with `reports`, unsupported servers and comments are added to the report. */
   servers(written: readonly string[], reports = true): string[] {
     return written.flatMap((one) => {
       const read = this.read(one);
@@ -44,13 +44,13 @@ export class PlannedPools {
     if (servers.length > 0) this.pools.push({ name, strategy, priority: this.pools.length + 1, servers });
   }
 
-  /** Adds the pools to the plan; `from` is the key from which they come. */
+  /** Adds the pools to the plan; `from` is the key of the file that contains their servers. */
   finish(from: string): void {
     if (this.pools.length > 0) this.builder.key('dns.pools', this.pools, from);
   }
 }
 
-/** Adds the resolvers that look up upstreams given by name. */
+/** Adds the resolvers that look up the addresses of upstreams with a host name. */
 export function addBootstrap(builder: PlanBuilder, written: readonly string[], from: string): void {
   const plain = written.flatMap((one) => {
     const address = one.trim().replace(/^(?:udp:\/\/|tcp\+udp:)/i, '');

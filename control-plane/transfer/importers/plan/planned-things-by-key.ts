@@ -9,7 +9,7 @@ export function put<T>(things: Things<T>, key: string, value: T, ...items: reado
   things.set(key, { value, items: [...(things.get(key)?.items ?? []), ...items] });
 }
 
-/** Adds a rule. One of several duplicates is kept, and it is enabled if any of them is. */
+/** Adds a rule. Of several duplicates, one is kept; it is enabled if any of them is enabled. */
 export function putRule<T extends Thing<'managed_domains'> | Thing<'regex_filters'>>(
   things: Things<T>,
   rule: T,

@@ -88,7 +88,7 @@ class ZoneReader {
     [this.origin, this.owner] = before;
   }
 
-  /** `$GENERATE start-stop[/step] owner [ttl] [class] type value`, with `$` for the number. */
+  /** `$GENERATE start-stop[/step] owner [ttl] [class] type value`, in which `$` stands for the number. */
   private generate(line: string, [, range = '', ...rest]: readonly string[]): void {
     const [, start, stop, step = '1'] = /^(\d{1,9})-(\d{1,9})(?:\/(\d{1,9}))?$/.exec(range) ?? [];
     if (stop === undefined || Number(step) === 0) return void this.faults.push(line);
@@ -128,7 +128,7 @@ class ZoneReader {
   }
 }
 
-/** Lines without comments; text in parentheses is one line. */
+/** The lines of the text without comments; text in parentheses is joined into one line. */
 function joinedLines(text: string): string[] {
   const lines: string[] = [];
   let open = '';

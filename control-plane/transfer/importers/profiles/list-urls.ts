@@ -14,7 +14,7 @@ const URLS: Readonly<Record<string, string>> = {
   stevenblack: 'https://raw.githubusercontent.com/StevenBlack/hosts/master/hosts',
 };
 
-/** The URL of a list; undefined for an unknown one. */
+/** The URL of a list; undefined for an unknown list. */
 export function listUrl(id: string): string | undefined {
   return Object.hasOwn(URLS, id) ? URLS[id] : undefined;
 }

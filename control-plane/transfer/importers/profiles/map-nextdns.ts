@@ -21,7 +21,7 @@ export function isNextdns(files: FileSet): boolean {
   return profile !== null && SECTIONS.filter((name) => profile.has(name)).length >= 2;
 }
 
-/** Maps a profile; its names also cover their subdomains. */
+/** Maps a profile; each name in it also covers its subdomains. */
 export function mapNextdns(files: FileSet): ImportPlan {
   const profile = readProfile(files);
   if (profile === null) throw new ImportFault('this is not a profile of NextDNS');

@@ -32,8 +32,8 @@ export function profileIn(files: FileSet): ForeignTree | null {
 }
 
 /**
- * Adds a name that is answered with an address or another name; `isForAll` = including subdomains, `*.` = only
- * subdomains.
+ * Adds a name that is answered with an address or another name; `isForAll`: its subdomains are included; a leading `*.`
+ * means only subdomains.
  */
 export function addSpoof(builder: PlanBuilder, name: string, target: string, isForAll: boolean): void {
   const isBelowOnly = name.startsWith('*.');

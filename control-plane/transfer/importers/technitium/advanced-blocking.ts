@@ -7,10 +7,10 @@ import { DEFAULT_GROUP } from '../plan/import-plan.ts';
 import type { OwnNames } from '../plan/own-names.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 
-/** The networks of all other clients. */
+/** The network 0.0.0.0/0 or ::/0, which stands for all clients outside the other networks. */
 const EVERYONE = /^(?:0\.0\.0\.0\/0|\[?::\]?\/0)$/;
 const WORDS = { noGroup: importReason('technitium_no_client'), noText: importReason('not_a_url') };
-/** Keys of lists, with the effect of these lists. */
+/** Keys whose values are lists, and whether these lists block or allow. */
 const LISTS = [
   ['blockListUrls', 'block'],
   ['adblockListUrls', 'block'],

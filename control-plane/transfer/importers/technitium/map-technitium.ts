@@ -1,4 +1,7 @@
-/** Maps the settings of a Technitium DNS Server to a plan; all of its names also cover their subdomains. Pure. */
+/**
+ * Maps the settings of a Technitium DNS Server to a plan; each allowed or blocked name also covers its subdomains.
+ * Pure.
+ */
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { addForeignList } from '../plan/foreign-list.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';

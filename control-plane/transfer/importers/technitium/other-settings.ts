@@ -6,7 +6,7 @@ import { type ImportReason, importReason } from '../../../../shared/policy/reaso
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 
-/** Keys that are read elsewhere, or covered by another key. */
+/** Keys that other files read, or that another key includes. */
 const READ = new Set([
   ...[
     'forwarders',
@@ -35,7 +35,7 @@ const REASONS: readonly (readonly [keys: RegExp, reason: ImportReason])[] = [
   [/^dnsApp/, importReason('technitium_apps')],
 ];
 
-/** Adds a row for each setting; values are not shown, as some are secrets. */
+/** Adds a row for each setting; values are not shown, because some are secrets. */
 export function reportOtherSettings(builder: PlanBuilder, settings: ForeignTree): void {
   for (const [key, value] of settings.members()) {
     if (READ.has(key) || isOff(value)) continue;

@@ -47,7 +47,7 @@ export function readTechnitium(files: FileSet): TechnitiumSettings {
   };
 }
 
-/** The notation of a list: `!` before an allowlist, `#` before a disabled one. */
+/** The notation of a list: `!` before an allowlist, `#` before a disabled list. */
 export function listOf(written: string): TechnitiumList {
   const [, marks = '', url = ''] = /^([!#\s]*)(.*)$/s.exec(written) ?? [];
   return { url, kind: marks.includes('!') ? 'allow' : 'block', enabled: !marks.includes('#') };
@@ -68,7 +68,7 @@ function namesOf(file: string, magic: string, content: Buffer | undefined): stri
   return reader.texts(reader.integer());
 }
 
-/** A zone in binary form contains zero bytes, a text file does not. */
+/** A zone in binary form contains zero bytes; a zone as text does not. */
 function zoneOf(path: string, content: Buffer): TechnitiumZone {
   const name = (path.split('/').at(-1) ?? path).replace(/\.(?:zone|txt)$/i, '');
   return { name, text: content.includes(0) ? null : decodeText(content) };

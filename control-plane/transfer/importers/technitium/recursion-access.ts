@@ -54,7 +54,10 @@ function mapLines(builder: PlanBuilder, written: readonly string[], from: string
   addBlocked(builder, blocked, from);
 }
 
-/** The denied network, if it overlaps with allowed ones after it; in Weir, denied networks take precedence. */
+/**
+ * The denied network, if it overlaps with an allowed network after it. If an allowed network before it also overlaps,
+ * it is reported instead, because in Weir denied networks always take precedence.
+ */
 function blockedBy(
   builder: PlanBuilder,
   { network }: AccessLine,

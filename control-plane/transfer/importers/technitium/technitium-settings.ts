@@ -9,7 +9,7 @@ export interface TechnitiumList {
 
 export interface TechnitiumZone {
   readonly name: string;
-  /** Null if the file is in the server's own binary form. */
+  /** Text of the zone file; null if the file is in the server's own binary form. */
   readonly text: string | null;
 }
 

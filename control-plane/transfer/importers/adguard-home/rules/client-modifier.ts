@@ -63,7 +63,10 @@ export function withAddresses(
   return unknown.length > 0 ? null : written;
 }
 
-/** Whether a client identified by `place` may be in a network: only addresses reveal its location. */
+/**
+ * Whether a client identified by `place` may be in a network; true for a client without an address, whose location is
+ * unknown.
+ */
 function mayBeInside(place: string, network: string): boolean {
   const around = network.includes('/') ? networkFromText(network) : null;
   const inside = networkFromText(place);

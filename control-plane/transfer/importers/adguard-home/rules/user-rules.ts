@@ -1,6 +1,6 @@
 /**
- * AdGuard Home's user rules. They are one list, in which exceptions take precedence, and which allowlists override; so
- * they become custom rules in the same order. Pure.
+ * AdGuard Home's user rules. In AdGuard Home they form one list, in which exceptions take precedence, and which
+ * allowlists override; so they become custom rules in the same order. Pure.
  */
 import { type ImportReason, importReason } from '../../../../../shared/policy/reasons/import-reasons.ts';
 import { readAdblockRule } from '../../../../policy/compile/parse/adblock-rule.ts';
@@ -83,12 +83,12 @@ function withoutApex(rule: string): string {
   return name === undefined ? rule : `${exception}.${name}^`;
 }
 
-/** A single label is that name in AdGuard Home; in Weir it is text that may occur in any name. */
+/** In AdGuard Home, a single label stands for exactly this name; in Weir, it is text that may occur in any name. */
 function withAnchor(rule: string): string {
   return rule.replace(/^(@@)?([\w-]+)$/, '$1|$2^');
 }
 
-/** `shared` is the common item of all rules, if there is one. */
+/** `shared` is the item of the report that all rules share, if there is one. */
 function mapRule({ builder, lists, groups }: UserRuleParts, shared: number | null, rule: UserRule): void {
   const isOn = groups === null || groups.length > 0;
   switch (rule.kind) {

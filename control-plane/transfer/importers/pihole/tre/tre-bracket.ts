@@ -39,7 +39,7 @@ function itemAt(rest: string, at: number, first: number): ReadBracket {
   const [next = '', last = ''] = rest.slice(at + 1, at + 3);
   if (next === '-' && last !== ']' && last !== '') {
     if (letter > last) return { reason: importReason('pihole_no_range', { first: letter, last }) };
-    // If case is ignored, a range includes the other case, as in RE2.
+    // If case is ignored, a range also includes the letters in the other case, as in RE2.
     return { text: `${escaped(letter)}-${escaped(last)}`, length: 3, isWord: isWordRange(letter, last) };
   }
   if (letter === '[' && /[.=]/.test(next)) return { reason: importReason('pihole_collating') };
@@ -50,7 +50,7 @@ function itemAt(rest: string, at: number, first: number): ReadBracket {
   }
   if (letter === '-' && next !== ']' && at !== first)
     return { reason: importReason('pihole_ranges_overlap') };
-  // At this point, a hyphen is the first or last character, which RE2 permits as well.
+  // Here, a hyphen is the first or last character, which RE2 also permits.
   return { text: escaped(letter), length: 1, isWord: WORD.test(letter) };
 }
 

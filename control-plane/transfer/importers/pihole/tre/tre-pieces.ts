@@ -58,7 +58,7 @@ export function character(text: string, isWord: boolean): Piece {
   };
 }
 
-/** A position without a character. */
+/** An assertion about the position, which reads no character. */
 export function anchor(text: string): Piece {
   return { ...EMPTY, text, isAnchored: true, isAnchor: true };
 }
@@ -75,7 +75,7 @@ export function joined(pieces: readonly Piece[]): Piece {
   }
   const isNullable = pieces.every((piece) => piece.isNullable);
   return {
-    // Alternatives must be the whole of a piece.
+    // Pieces are joined without parentheses, so a piece with alternatives must be the only one.
     text: pieces.map(({ text }) => text).join(''),
     isAtom: false,
     isNullable,
@@ -92,7 +92,7 @@ export function repeated(piece: Piece, range: Range): Piece {
   if (range.min < 0 && piece.isNullable && piece.isAnchored)
     throw new NoEquivalent(importReason('pihole_anchor_repetition'));
   if (piece.isAnchor === true) return piece;
-  // TRE keeps the anchor of a part that can match the empty string: it treats `(^|a)*b` as `(^|a)+b`.
+  // TRE keeps the anchor of a part that can match the empty string: for TRE, `(^|a)*b` means `(^|a)+b`.
   const isRaised = range.min === 0 && piece.isNullable && piece.isAnchored;
   const min = isRaised ? 1 : Math.max(range.min, 0);
   if (min === 1 && max === 1) return piece;
