@@ -11,13 +11,13 @@ const WEIR = process.env['WEIR_URL'] ?? 'http://127.0.0.1:8080';
 const SERVED_BY_WEIR = ['/api', '/svc', '/svc-config.js', '/check', '/docs', '/metrics', '/login/oidc'];
 
 /**
- * Weir refuses requests from other origins, so the origin of the development server is replaced by Weir's. Other
- * origins are not.
+ * Weir refuses requests from other origins, so the proxy replaces the origin of the development server by Weir's. All
+ * other origins are forwarded unchanged, so that Weir refuses them.
  */
 const toWeir: ProxyOptions = {
   target: WEIR,
   changeOrigin: true,
-  // Weir's own certificate is self-signed.
+  // Accept Weir's own certificate, which is self-signed.
   secure: false,
   configure: (proxy) =>
     proxy.on('proxyReq', (outgoing, { headers }) => {
@@ -28,17 +28,17 @@ const toWeir: ProxyOptions = {
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Uses relative URLs, because a proxy may serve Weir below a path.
+  // Use relative URLs, because a proxy may serve Weir below a path.
   base: './',
   plugins: [react(), compiledMessages(), componentLanguages('../src/i18n')],
   css: { modules: { generateScopedName: '[hash:base64:6]' } },
   build: {
-    // Used only by manual builds; build-dashboard.ts uses a new folder for each build.
+    // Used only by manual builds; build-dashboard.ts uses a new directory for each build.
     outDir: 'dist/by-hand',
     target: 'baseline-widely-available',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // One file with all styles loads faster than a file for each page, which would need additional requests.
+    // A single file with all styles loads faster than one file per page, which would need additional requests.
     cssCodeSplit: false,
     reportCompressedSize: false,
     manifest: true,
@@ -54,7 +54,7 @@ export default defineConfig({
   },
   server: {
     port: 5173,
-    // A build that runs at the same time must not count as a change of the sources.
+    // Do not watch builds: a build that runs at the same time must not count as a change of the sources.
     watch: { ignored: ['**/dashboard/dist/**'] },
     proxy: Object.fromEntries(SERVED_BY_WEIR.map((path) => [path, toWeir])),
   },

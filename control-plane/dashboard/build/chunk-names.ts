@@ -1,7 +1,7 @@
-/** Assigns modules to shared files, to save requests: a browser sends only six requests at a time. */
+/** Assigns modules to shared files, so that a page needs fewer requests: a browser sends only six at a time. */
 import { join } from 'node:path';
 
-/** The used part of the bundler's API. */
+/** The part of the bundler's API that is used here. */
 interface Modules {
   getModuleInfo(id: string): {
     readonly importedIds: readonly string[];
@@ -35,7 +35,7 @@ function sharedWith(folder: string, page: string, file: string): NameFile {
   return (id, modules) => (!id.startsWith(path) && neededBy(join(path, page), modules).has(id) ? file : null);
 }
 
-/** Required modules by bundler and module, cached because the build needs them for each module. */
+/** Required modules by bundler and module, cached because the build needs these sets for each module. */
 const needed = new WeakMap<Modules, Map<string, ReadonlySet<string>>>();
 
 function neededBy(module: string, modules: Modules): ReadonlySet<string> {

@@ -1,6 +1,6 @@
 /** Files that each page needs before it can be shown, read from Vite's manifest of a build. */
 
-/** The used part of an entry of Vite's manifest: a file, and the entries whose files it imports. */
+/** The part of an entry of Vite's manifest that is used here: a file, and the entries whose files it imports. */
 interface ViteEntry {
   readonly file: string;
   readonly imports?: readonly string[];
@@ -18,8 +18,8 @@ const COMMON = ['_entry-', 'src/start.tsx', 'style.css'];
 const OTHER_NAMES: Readonly<Record<string, string>> = { setup: 'welcome' };
 
 /**
- * Paths of the files by the name of the page, with the files of every page first. Empty for a page without a module of
- * its name.
+ * Paths of the files by the name of the page, with the files of every page first. Contains only the files of every page
+ * if no module has the page's name.
  */
 export function pageFiles(manifest: ViteManifest, pages: readonly string[]): Record<string, string[]> {
   const modules = Object.keys(manifest);
@@ -34,7 +34,7 @@ export function pageFiles(manifest: ViteManifest, pages: readonly string[]): Rec
   return Object.fromEntries(pages.map((page) => [page, filesOf(page)]));
 }
 
-/** Files of a module and of everything it imports statically. */
+/** Files of a module and of everything that it imports statically. */
 function filesBelow(manifest: ViteManifest, module: string): string[] {
   const found = new Set([module]);
   // Iterating over a set also visits the elements that are added during the iteration.

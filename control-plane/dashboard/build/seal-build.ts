@@ -1,6 +1,6 @@
 /**
  * Turns Vite's output into a build that can be served: adds compressed files and the manifest, which replaces the
- * previous one by a rename. So there is always a complete build, even if two builds run at the same time or one is
+ * previous one by a rename. A complete build therefore always exists, even if two builds run at the same time or one is
  * killed.
  */
 import { createHash, randomUUID } from 'node:crypto';
@@ -66,7 +66,7 @@ export async function sealBuild(
   const pages = pageFiles(viteManifest, Object.keys(DashboardPath));
   const manifest: BuildManifest = { format: FORMAT, folder, sources, files, pages };
   const text = `${JSON.stringify(manifest, null, 1)}\n`;
-  parseManifest(text); // Fails here instead of on the server.
+  parseManifest(text); // An invalid manifest must fail here, not on the server.
   const temporary = join(dist, `${MANIFEST_NAME}.${folder}`);
   await writeFile(temporary, text);
   await rename(temporary, join(dist, MANIFEST_NAME));
@@ -80,7 +80,7 @@ export async function removeOldBuilds(dist: string, replaced: string | null, now
     if (entry === MANIFEST_NAME || entry === inPlace) continue;
     const path = join(dist, entry);
     const found = await lstat(path).catch(() => null);
-    // Another build may be running.
+    // Another build may be running in this directory.
     const isYoung = found !== null && nowMs - found.mtimeMs < STALE_MS;
     if (entry === replaced || !isYoung) await rm(path, { recursive: true, force: true });
   }

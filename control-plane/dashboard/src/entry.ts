@@ -1,4 +1,7 @@
-/** Entry point of the dashboard. It is small, so that the first requests are sent while the rest of the code loads. */
+/**
+ * Entry point of the dashboard. This file is small, so that the first requests are sent while the rest of the code
+ * loads.
+ */
 import { PAGE_BASE } from './api/place.ts';
 import { askAtStart } from './frame/first-questions.ts';
 import { askForMessages } from './i18n/message-files.ts';

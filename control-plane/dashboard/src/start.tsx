@@ -1,4 +1,4 @@
-/** Shows the dashboard. */
+/** Renders the dashboard. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './frame/app.tsx';

@@ -1,6 +1,6 @@
 /**
- * Sends requests to the API with the page's cookie. If the session has ended, they wait until the user has logged in
- * again.
+ * Sends requests to the API with the page's cookie. If the session has ended, requests wait until the user has logged
+ * in again.
  */
 import { ApiFailure, TypedClient } from '../../../../shared/api/client/typed-client.ts';
 import type { Answered, AnswerOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
@@ -33,8 +33,8 @@ const OPEN: readonly OperationName[] = [
 ];
 
 /**
- * Returns the answer with its header fields. If a login is needed, waits for it and sends the request again. @throws
- * {ApiFailure}
+ * Returns the body and the header fields of the response. If a login is needed, waits for the login and sends the
+ * request again. @throws {ApiFailure}
  */
 export async function send<Name extends OperationName>(
   name: Name,
@@ -54,7 +54,7 @@ export async function send<Name extends OperationName>(
   }
 }
 
-/** Returns the body of the answer. @throws {ApiFailure} */
+/** Returns the body of the response. @throws {ApiFailure} */
 export async function ask<Name extends OperationName>(
   name: Name,
   ...given: Given<Name>
@@ -63,7 +63,7 @@ export async function ask<Name extends OperationName>(
   return ahead === undefined ? (await send(name, ...given)).answer : (ahead as AnswerOf<Name>);
 }
 
-/** Returns the body of the answer, without waiting for a login. @throws {ApiFailure} */
+/** Returns the body of the response, without waiting for a login. @throws {ApiFailure} */
 export async function askOnce<Name extends OperationName>(
   name: Name,
   ...given: Given<Name>

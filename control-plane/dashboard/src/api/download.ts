@@ -1,7 +1,7 @@
-/** Saves API answers as files. */
+/** Saves API responses as files. */
 import { API_BASE } from './place.ts';
 
-/** Downloads the answer to a GET request. The file gets the name `name`, unless the response contains a name. */
+/** Downloads the response to a GET request. The file gets the name `name`, unless the response contains a name. */
 export function download(path: string, query: Readonly<Record<string, string>>, name: string): void {
   const link = document.createElement('a');
   link.href = `${API_BASE}${path}?${new URLSearchParams(query)}`;

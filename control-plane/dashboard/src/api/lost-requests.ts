@@ -1,7 +1,7 @@
 /** Reports requests without a response, which are the first sign of a lost connection. */
 const watchers = new Set<() => void>();
 
-/** Reports a request without an answer. */
+/** Reports a request that got no response. */
 export function noteLostRequest(): void {
   for (const watcher of watchers) watcher();
 }

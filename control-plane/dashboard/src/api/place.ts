@@ -8,7 +8,7 @@ interface ServiceConfig {
 
 declare global {
   interface Window {
-    /** Set by the script from `GET {base_url}/svc-config.js`. */
+    /** The script at `GET {base_url}/svc-config.js` sets this property. */
     readonly __SVC_CONFIG__?: ServiceConfig;
   }
 }

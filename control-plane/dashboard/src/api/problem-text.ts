@@ -4,8 +4,8 @@ import { keyOfCode, say } from '../i18n/say.ts';
 import { faultText } from './faults/fault-texts.ts';
 
 /**
- * Error message for a failure. For invalid input, the server's own message is the most precise one. It is shown without
- * field paths, because users do not know the names in requests.
+ * Error message for a failure. For invalid input, the server's own message is the most precise one. This message is
+ * shown without field paths, because users do not know the names in requests.
  */
 export function problemText(error: unknown): string {
   if (!(error instanceof ApiFailure)) return say('problem.unreachable');

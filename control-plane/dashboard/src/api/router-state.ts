@@ -1,4 +1,4 @@
-/** Evaluates answers of `GET /system/reachability` for the steps of the page. Pure functions. */
+/** Evaluates responses of `GET /system/reachability` for the steps on the page. Pure functions. */
 import type { AnswerOf } from '../../../../shared/api/client/typed-client.ts';
 
 export type Reach = AnswerOf<'GET /system/reachability'>;
@@ -16,7 +16,7 @@ export interface EnteredAddresses {
   readonly ipv4: readonly string[];
   readonly ipv6: readonly string[];
   /**
-   * Link-local addresses with their interface. Some devices refuse link-local addresses, so they are only for routers
+   * Link-local addresses with their interface. Some devices refuse link-local addresses, so these are only for routers
    * that accept no other IPv6 address.
    */
   readonly linkLocal: readonly string[];
@@ -25,7 +25,7 @@ export interface EnteredAddresses {
 const NONE: EnteredAddresses = { ipv4: [], ipv6: [], linkLocal: [] };
 
 /**
- * Addresses to enter in the router. In a container, this is the page's own address if that is an address of the
+ * Addresses to enter in the router. In a container, this is the host of the page's URL if it is an address of the
  * network.
  */
 export function enteredAddresses(
@@ -47,7 +47,7 @@ export function enteredAddresses(
   return { ...NONE, ipv4: /^[\d.]+$/.test(host) ? [host] : [] };
 }
 
-/** Reason why the router must not be changed yet; null if it can be. `wantsLists`: blocklists are enabled. */
+/** Reason why the router must not be changed yet; null if it may be changed. `wantsLists`: blocklists are enabled. */
 export function routerObstacle(
   reach: Reach,
   at: OpenedAt,

@@ -1,11 +1,11 @@
-/** Cache of API answers for the page, and the rules for refreshing them. */
+/** Cache of API responses for the page, and the rules for refreshing them. */
 import { QueryClient } from '@tanstack/react-query';
 import { ApiFailure } from '../../../../shared/api/client/typed-client.ts';
 
-/** Statistics over the log and the catalog of services. These are expensive, and policy changes do not affect them. */
+/** Statistics over the log and the catalog of services. They are expensive, and policy changes do not affect them. */
 const EXPENSIVE = /^GET \/(dashboard|stats|queries|clients\/stats|services\/catalog)/;
 
-/** Creates the cache of answers. */
+/** Creates the cache of responses. */
 export function createStore(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -22,7 +22,7 @@ export function createStore(): QueryClient {
   });
 }
 
-/** Refreshes all answers on the page, except statistics over the log and the catalog of services. */
+/** Refreshes all responses on the page, except statistics over the log and the catalog of services. */
 export function refreshAll(store: QueryClient): Promise<void> {
   return store.invalidateQueries({ predicate: ({ queryKey }) => !EXPENSIVE.test(String(queryKey[0])) });
 }

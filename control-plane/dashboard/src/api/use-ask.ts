@@ -1,4 +1,4 @@
-/** API answers for components. */
+/** API responses for components. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { AnswerOf, CallOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
@@ -10,13 +10,15 @@ type Reading = Extract<OperationName, `GET ${string}`>;
 export interface AskOptions<Answer> {
   /** Whether the request may be sent. */
   readonly enabled?: boolean;
-  /** Interval of refreshes while the page is visible; may depend on the last answer. */
+  /** Interval of refreshes while the page is visible; may depend on the last response. */
   readonly everyMs?: number | ((last: Answer | undefined) => number);
-  /** Time for which components share an answer instead of requesting it again. */
+  /** Time for which components share a response instead of requesting it again. */
   readonly staleMs?: number;
 }
 
-/** An API answer that is kept up to date. While a new answer is loading, the previous answer is still returned. */
+/**
+ * An API response that is kept up to date. While a new response is loading, the previous response is still returned.
+ */
 export function useAsk<Name extends Reading>(
   name: Name,
   call: Omit<CallOf<Name>, 'signal'>,

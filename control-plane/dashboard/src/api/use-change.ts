@@ -18,14 +18,14 @@ type Changing = Exclude<OperationName, `GET ${string}`>;
 export interface ChangeOptions<Name extends Changing> {
   /** Message after the change. It has an Undo button if the change made a revision. */
   readonly done?: MessageKey;
-  /** Used instead of `done` if only the effect of a change shows whether it succeeded; resolves after the effect. */
+  /** Replaces `done` if only the effect of a change shows that the change succeeded; resolves after the effect. */
   readonly outcome?: (answer: AnswerOf<Name>) => Promise<Notice>;
   readonly onDone?: (answer: AnswerOf<Name>) => void;
   /** Whether the form shows the error, so that no notice is needed. */
   readonly quiet?: boolean;
   /** Translates messages of the error before the notice shows them. */
   readonly translate?: (error: Error) => Error;
-  /** Status of the response if another user has already made the same change, which an outdated page does not show. */
+  /** Status of the response if the same change was already made by another user, and the page is out of date. */
   readonly already?: 404 | 409;
 }
 
@@ -45,7 +45,7 @@ export interface Change<Name extends Changing> extends Omit<Changes<Name>, 'run'
   readonly run: (call: CallOf<Name>) => Promise<boolean>;
 }
 
-/** Several operations with the same messages. After a change, all answers that may have changed are refreshed. */
+/** Several operations with the same messages. After a change, all responses that may have changed are refreshed. */
 export function useChanges<Name extends Changing>({
   done,
   outcome,
@@ -62,7 +62,7 @@ export function useChanges<Name extends Changing>({
       const revision = Number(headers.get('Weir-Revision') ?? 0);
       if (done !== undefined) notifyUndoable({ tone: 'good', text: say(done) }, revision, store);
       onDone?.(answer);
-      // Lets components that `onDone` closes unmount first: the refresh would request their data, which may be deleted.
+      // Let components that `onDone` closes unmount first: the refresh would request their data, which may be deleted.
       await new Promise((resolve) => setTimeout(resolve));
       await refreshAll(store);
       if (outcome === undefined) return;

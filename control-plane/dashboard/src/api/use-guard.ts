@@ -19,20 +19,20 @@ interface Tagged<Entity> {
 export interface Guard<Entity> {
   /** Header fields for the request that saves the form. */
   readonly headers: () => { readonly headers?: Readonly<Record<string, string>> };
-  /** The current entity if it has changed since the form was opened; otherwise null. */
+  /** The current entity if it has changed since the form was opened; null if it has not. */
   readonly newer: Entity | null;
   /** Accepts the current state as the state to edit. */
   readonly accept: () => void;
-  /** The error of the request; null if `newer` explains it. */
+  /** The error of the request; null if `newer` is the reason of the error. */
   readonly failure: Error | null;
 }
 
 /** The guarded entity, and the error of the request that saves it. */
 export interface GuardOptions<Name extends Reading> {
   readonly read: Name;
-  /** Null for a new entity, or if no field of the form has changed yet. */
+  /** Id of the entity; null for a new entity, or if no field of the form has changed yet. */
   readonly id: number | string | null;
-  /** Name of the path parameter for `id`; "id" by default, null if the path has no parameter. */
+  /** Name of the path parameter that contains `id`; "id" by default, null if the path has no parameter. */
   readonly by?: string | null;
   /** Whether an entity is unchanged since the form was opened, or since `id` was last null. */
   readonly isAsBegun: (entity: AnswerOf<Name>) => boolean;
@@ -77,7 +77,10 @@ export function useGuard<Name extends Reading>(options: GuardOptions<Name>): Gua
 
 const CHANGED = 412;
 
-/** Null if the entity cannot be read. The form then has no guard, or shows the error of its request. */
+/**
+ * Reads the entity; null if it cannot be read. Without the entity, the form has no guard, or shows the error of the
+ * request that saves it.
+ */
 async function readTagged<Name extends Reading>(
   read: Name,
   { id, by }: { readonly id: number | string; readonly by: string | null },

@@ -1,6 +1,6 @@
 /**
- * A long-running request that the user starts. Only one runs at a time, and leaving the page also cancels it on the
- * server.
+ * A long-running request that the user starts. Only one request runs at a time, and leaving the page also cancels it on
+ * the server.
  */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { AnswerOf, CallOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';

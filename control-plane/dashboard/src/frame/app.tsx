@@ -41,7 +41,7 @@ export function App(): ReactNode {
   );
 }
 
-/** Shows setup or login until there is a session. */
+/** Shows setup or login until the user has a session. */
 function Entrance(): ReactNode {
   const store = useQueryClient();
   const [location, go] = useLocation();
@@ -83,7 +83,7 @@ function Entrance(): ReactNode {
   );
 }
 
-/** Interval of requests while it is unknown whether setup is needed. */
+/** Interval of requests while it is not known whether setup is needed. */
 const AGAIN_MS = 2000;
 
 /** Requests the login state, and loads the code of the first page in parallel. */

@@ -19,13 +19,13 @@ const QUESTIONS: Readonly<Record<string, () => void>> = {
   },
 };
 
-/** Key in the browser's storage that is set if the last page was shown to a logged-in user; the value is empty. */
+/** Key in the browser's storage that is set if the last page was shown to a logged-in user; its value is empty. */
 const WAS_LOGGED_IN = 'weir.loggedIn';
 
 /**
  * Requests the login state, the data of the frame and, unless the URL has filters, the data of the page at a path. If
  * the last page was not shown to a logged-in user, all other requests wait for the login state. Must be called only at
- * the start: a kept answer could be older than a later change.
+ * the start: later, a kept response could be older than a change.
  */
 export function askAtStart(path: string): void {
   const answer = ask('GET /auth/status');
@@ -33,7 +33,7 @@ export function askAtStart(path: string): void {
   const wasLoggedIn = localStorage.getItem(WAS_LOGGED_IN) !== null;
   if (wasLoggedIn) askForFrame();
   setTimeout(() => {
-    // The first use of a date format is slow, and every page needs one. The first requests are already sent.
+    // The first use of a date format is slow, and every page needs one. By now, the first requests have been sent.
     new Intl.DateTimeFormat().resolvedOptions();
     if (wasLoggedIn) askForPage(path);
   });
@@ -43,7 +43,7 @@ export function askAtStart(path: string): void {
       askForFrame();
       askForPage(path);
     },
-    // The code that shows the dashboard sends the request again.
+    // If a request fails, the code that shows the dashboard sends it again.
     () => undefined,
   );
 }
@@ -54,7 +54,7 @@ export function rememberLogin(me: Me | null): void {
   else localStorage.removeItem(WAS_LOGGED_IN);
 }
 
-/** The role family has another page and no access to these answers. */
+/** Users of the role family have a different page, and no access to these responses. */
 function mayAsk(me: Me | null): boolean {
   return me !== null && !me.isFamily;
 }

@@ -1,4 +1,4 @@
-/** Views whose code is loaded when they are first shown, or earlier. */
+/** Views whose code is loaded when they are first shown, or before. */
 import { createElement, lazy, useState } from 'react';
 import type { ComponentType, ReactNode } from 'react';
 

@@ -33,7 +33,7 @@ export class PageFault extends Component<{ readonly children: ReactNode }, State
 }
 
 /**
- * Shown if a part of the page could not be loaded: Weir does not answer, or was upgraded and no longer has the file.
+ * Shown if a part of the page could not be loaded: Weir does not respond, or was upgraded and no longer has the file.
  */
 function MissingPart(): ReactNode {
   const { say } = useText();
@@ -46,7 +46,7 @@ function MissingPart(): ReactNode {
     const check = async (): Promise<void> => {
       const found = await findServedBuild();
       if (isOver) return;
-      // The page shows nothing yet, so a reload loses nothing.
+      // The page shows nothing yet, so nothing is lost by a reload.
       if (found === 'same' && wasUnreachable.current) location.reload();
       wasUnreachable.current ||= found === 'unreachable';
       setBuild(found);

@@ -37,7 +37,7 @@ export interface PageEntry {
   readonly title: MessageKey;
   readonly icon: LucideIcon;
   readonly section: Section;
-  /** Not in the navigation; reached by links. */
+  /** Whether the page is not in the navigation, but only reached by links. */
   readonly isUnlisted?: boolean;
   readonly view: LaterView;
 }
@@ -104,10 +104,10 @@ export async function loadPage(path: string): Promise<void> {
 
 export const LISTED_PAGES = PAGES.filter(({ isUnlisted }) => isUnlisted !== true);
 
-/** Pages in the bar on phones; "More" lists the rest. */
+/** Pages in the bar on phones; "More" lists all other pages. */
 export const BAR_PATHS: readonly string[] = (['overview', 'queries', 'clients', 'groups'] as const).map(
   pathOf,
 );
 
-/** The page that lists all others. */
+/** The page that lists all other pages. */
 export const MORE = { path: pathOf('more'), title: 'page.more', icon: Menu } as const;

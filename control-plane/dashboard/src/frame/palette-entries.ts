@@ -44,7 +44,7 @@ export function clientEntries(clients: readonly Client[], open: (id: number) => 
     }));
 }
 
-/** Something that was found: its name, and the path that shows it. */
+/** A search result: its name, and the path that shows it. */
 export interface FoundThing {
   readonly id: number | string;
   readonly text: string;
@@ -54,7 +54,10 @@ export interface FoundThing {
 /** Maximum number of entries of a kind; the pages show all of them. */
 export const MAX_FOUND = 5;
 
-/** An entry for each of the first things. Things with the same path, such as a rule of several groups, share one. */
+/**
+ * An entry for each of the first results. Results with the same path, such as a rule of several groups, share one
+ * entry.
+ */
 export function foundEntries(
   kind: FoundKind,
   things: readonly FoundThing[],
@@ -67,7 +70,7 @@ export function foundEntries(
     .map(({ id, text, path }) => ({ id: `${kind}-${id}`, text, kind, run: () => go(path) }));
 }
 
-/** Whether each word of a search is in one of these texts, whatever the case. */
+/** Whether each word of a search occurs in one of these texts, ignoring case. */
 export function hasWords(search: string, texts: readonly string[]): boolean {
   const all = texts.join(' ').toLocaleLowerCase();
   return search

@@ -12,7 +12,10 @@ import type { FoundThing, PaletteEntry } from './palette-entries.ts';
 
 const MIN_SEARCH = 2;
 
-/** The entries. A text shorter than two characters has none, and no request is sent for it. */
+/**
+ * The entries for the search results. For a text shorter than two characters, there are no entries and no request is
+ * sent.
+ */
 export function useFound(text: string, go: (path: string) => void): PaletteEntry[] {
   const { say } = useText();
   const me = useMe();

@@ -40,7 +40,7 @@ const ICONS: Readonly<Record<PaletteEntry['kind'], LucideIcon>> = {
   setting: Settings,
 };
 
-/** The page that an entry belongs to, which distinguishes things with the same name. */
+/** The page that an entry belongs to, by which users distinguish results with the same name. */
 const PLACES: Readonly<Partial<Record<PaletteEntry['kind'], MessageKey>>> = {
   client: 'page.clients',
   group: 'page.groups',
@@ -87,7 +87,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }): 
   );
 }
 
-/** Entries that match the text, from this page and from the server. */
+/** Entries that match the text: those of the dashboard itself, and search results of the server. */
 function useEntries(text: string): PaletteEntry[] {
   const { say, format } = useText();
   const { isAdmin } = useMe();

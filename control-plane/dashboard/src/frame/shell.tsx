@@ -193,7 +193,7 @@ function useFocusOnNewPage(main: RefObject<HTMLElement | null>, location: string
   }, [location, main]);
 }
 
-/** Page for an unknown address. */
+/** Page for an unknown path. */
 function Lost(): ReactNode {
   const { say } = useText();
   return (
@@ -230,7 +230,7 @@ function usePalette(): { readonly palette: ReactNode; readonly open: () => void 
   return { palette, open };
 }
 
-/** Warning while Weir does not answer. */
+/** Warning while Weir does not respond. */
 function LostNote(): ReactNode {
   const { say, format } = useText();
   const state = useConnection();

@@ -42,7 +42,7 @@ const TERMS = [
   ...['schedule', 'node', 'certificate'],
 ];
 
-/** The text without the names of placeholders. */
+/** The text without the names of its placeholders. */
 const wordsOf = (text: string): string => text.replaceAll(/\{\w+/g, '{');
 
 describe.each(LANGUAGES)('the message catalogue %s', (language) => {

@@ -5,7 +5,7 @@ import type { Say } from './say.ts';
 export interface Formats {
   /** Formats a number as in 12,345. */
   readonly count: (value: number) => string;
-  /** 12.3K: for narrow places. Show the exact value next to it. */
+  /** Formats a number as in 12.3K, for narrow places. Show the exact value next to it. */
   readonly briefCount: (value: number) => string;
   /** Formats a percentage from 0 to 100, as in the API. */
   readonly percent: (value: number) => string;
@@ -14,18 +14,18 @@ export interface Formats {
   readonly duration: (us: number) => string;
   /** Formats seconds that remain or have passed: "5 min", "2 h". */
   readonly span: (secs: number) => string;
-  /** Relative time: "3 minutes ago". */
+  /** Formats a relative time, as in "3 minutes ago". */
   readonly ago: (moment: string | Date, now?: Date) => string;
-  /** Day and time, to the second. */
+  /** Formats day and time, to the second. */
   readonly moment: (moment: string | Date) => string;
-  /** Time of day, to the second. */
+  /** Formats the time of day, to the second. */
   readonly time: (moment: string | Date) => string;
-  /** Hours and minutes, for narrow places. */
+  /** Formats hours and minutes, for narrow places. */
   readonly shortTime: (moment: string | Date) => string;
-  /** Day and month, for narrow places. */
+  /** Formats day and month, for narrow places. */
   readonly shortDay: (moment: string | Date) => string;
   readonly day: (moment: string | Date) => string;
-  /** Weekday and time of day to the minute, in a time zone or in the user's. */
+  /** Formats weekday and time of day to the minute, in a time zone or in the user's. */
   readonly dayAndTime: (moment: string | Date, timeZone?: string) => string;
   /** Name of a weekday; 0 is Monday. */
   readonly weekday: (day: number, width?: 'long' | 'short') => string;

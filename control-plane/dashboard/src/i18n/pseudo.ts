@@ -33,7 +33,7 @@ function changed(message: unknown, changeText: (text: string) => string): unknow
 
 function lengthen(text: string): string {
   const accented = text.replaceAll(/[aeioucn]/g, (letter) => ACCENTED[letter] ?? letter);
-  // The added text contains spaces, so that it can wrap as the text of a real language can.
+  // The added text contains spaces, so that it can wrap like the text of a real language.
   const added = '~'.repeat(Math.ceil(text.trim().length * 0.4)).replaceAll(/~{8}/g, '~~~~~~~ ');
   return accented + added;
 }

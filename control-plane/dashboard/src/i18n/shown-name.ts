@@ -1,10 +1,12 @@
 /** Display form of a domain name: its labels, and the decoded form of an internationalised name. */
 
-/** A domain name whose line may wrap between labels. */
+/** A domain name, split so that the line may wrap between labels. */
 export interface ShownName {
   /** The labels in ASCII, with `\DDD` for other bytes, as the server writes them. */
   readonly labels: readonly string[];
-  /** The name with decoded Unicode letters; null if it has none, or if they could be confused with other letters. */
+  /**
+   * The name with decoded Unicode letters; null if it contains none, or if they could be confused with other letters.
+   */
   readonly unicode: string | null;
 }
 
@@ -24,7 +26,8 @@ function unicodeOf(name: string): string | null {
 }
 
 /**
- * RFC 3492 section 6.2; null if the text is not Punycode or decodes to anything other than letters, digits and hyphens.
+ * Decodes a label (RFC 3492 section 6.2); null if the text is not Punycode or decodes to anything other than letters,
+ * digits and hyphens.
  */
 function decodeLabel(text: string): string | null {
   const codes = decodePunycode(text.toLowerCase());
@@ -65,7 +68,7 @@ function decodePunycode(text: string): number[] | null {
   return codes;
 }
 
-/** RFC 3492 section 6.1. */
+/** Adapts the bias of the decoder (RFC 3492 section 6.1). */
 function adapt(delta: number, points: number, isFirst: boolean): number {
   let left = Math.floor(delta / (isFirst ? 700 : 2));
   left += Math.floor(left / points);

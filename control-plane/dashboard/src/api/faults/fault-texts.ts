@@ -17,7 +17,8 @@ export async function loadFaultTexts(): Promise<void> {
     translate = await translationTo(wanted);
     language = wanted;
   } catch {
-    // The server cannot be reached, or has another release without this file. The next failed request tries again.
+    // The server cannot be reached, or runs another release, which does not have this file. The next failed request
+    // tries again.
   }
 }
 

@@ -3,7 +3,7 @@ import { causeIn } from '../../../../../shared/net/fault-cause.ts';
 import { readListFault, withoutAction } from '../../../../../shared/policy/list-fault.ts';
 import { say } from '../../i18n/say.ts';
 
-/** Translates a message of the server; an unknown one is returned unchanged. */
+/** Translates a message of the server; an unknown message is returned unchanged. */
 export type TranslateMessage = (message: string) => string;
 
 /** Translates a message of the server about a failed upstream or list. Unknown messages are returned unchanged. */

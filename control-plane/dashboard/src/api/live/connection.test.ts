@@ -5,10 +5,10 @@ import type { ConnectionState } from './connection.ts';
 
 const EVENT = {} as StatusEvent;
 
-/** A server and its network, with a clock that the test moves. */
+/** A server and its network, with a clock that the test advances. */
 class Server {
   nowMs = 0;
-  /** Reaction to a stream or a request: answer, send an error, refuse the connection, or stay silent. */
+  /** Reaction to a stream or a request: respond, send an error, refuse the connection, or stay silent. */
   mode: 'up' | 'refusing' | 'stopped' | 'silent' = 'up';
   follows = 0;
   probes = 0;
@@ -42,7 +42,7 @@ class Server {
     this.endStream?.();
   }
 
-  /** Moves the clock in steps that are short enough for every timer. */
+  /** Advances the clock in steps that are short enough for every timer. */
   async pass(ms: number): Promise<void> {
     for (const end = this.nowMs + ms; this.nowMs < end;) {
       this.nowMs += 100;

@@ -1,6 +1,6 @@
 /**
- * Detects whether Weir answers this page. The page follows the stream of the node's state, which sends data every
- * second. If the stream ends or is silent, a request checks the connection at once. Without an answer, the connection
+ * Detects whether Weir responds to this page. The page follows the stream of the node's state, which sends data every
+ * second. If the stream ends or is silent, a request checks the connection at once. Without a response, the connection
  * counts as lost, after five seconds at most. The stream is then opened again at growing intervals, or at once if
  * `check()` is called.
  */
@@ -15,17 +15,17 @@ export type ConnectionState =
 export interface ConnectionParts {
   /**
    * Follows the stream until it ends or Weir refuses it. Calls `onEvent` for each event, and with null for a comment.
-   * Rejects if Weir does not answer, the stream breaks, or `signal` is aborted.
+   * Rejects if Weir does not respond, the stream breaks, or `signal` is aborted.
    */
   readonly follow: (
     signal: AbortSignal,
     onEvent: (event: StatusEvent | null) => void,
   ) => Promise<'ended' | 'refused'>;
-  /** Resolves if Weir answers a request; rejects if it does not or `signal` is aborted. */
+  /** Resolves if Weir responds to a request; rejects if it does not or `signal` is aborted. */
   readonly probe: (signal: AbortSignal) => Promise<unknown>;
   readonly onEvent: (event: StatusEvent) => void;
   readonly onState: (state: ConnectionState) => void;
-  /** Called when a lost connection is restored: the data on the page is out of date. */
+  /** Called when a lost connection is restored, because the data on the page is then out of date. */
   readonly onBack: () => void;
   readonly nowMs: () => number;
   /** Calls `run` after a delay; returns a function that cancels the call. */
@@ -126,7 +126,7 @@ export class Connection {
       });
       if (end === 'refused') return 'refused';
     } catch {
-      // The reason does not matter, because the next response shows whether Weir can be reached.
+      // Ignore the reason of the failure, because the next response shows whether Weir can be reached.
     } finally {
       cancel();
       this.following = null;

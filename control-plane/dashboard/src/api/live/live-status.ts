@@ -56,7 +56,7 @@ export function startConnection(store: QueryClient): () => void {
   };
 }
 
-/** Checks at once whether Weir answers. */
+/** Checks at once whether Weir responds. */
 export function checkConnection(): void {
   connection?.check();
 }
@@ -71,7 +71,7 @@ export function watchConnection(watcher: () => void): () => void {
   return () => watchers.delete(watcher);
 }
 
-/** State of the node, from the stream if it is open, otherwise by polling. */
+/** State of the node, from the stream if it is open; if not, by polling. */
 export function useNodeStatus() {
   const state = useConnection();
   const isLost = state.kind === 'lost';

@@ -1,4 +1,4 @@
-/** Reads the stream of the node's state, and checks whether Weir answers. */
+/** Reads the stream of the node's state, and checks whether Weir responds. */
 import type { EventOf } from '../../../../../shared/api/client/typed-client.ts';
 import { API_BASE } from '../place.ts';
 import { signedIn } from '../sign-in.ts';

@@ -1,4 +1,7 @@
-/** Login dialog for a session that ended while the page was open. Requests of the page wait for it. */
+/**
+ * Login dialog for a session that ended while the page was open. Requests of the page wait until the user has logged
+ * in.
+ */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { Dialog } from '../../ui/overlays/dialog.tsx';

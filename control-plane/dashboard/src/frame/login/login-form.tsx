@@ -108,7 +108,10 @@ interface CodeFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** Field for the code of an app, with a numeric keyboard on phones, or for a recovery code, which has letters. */
+/**
+ * Field for a code of an authenticator app, with a numeric keyboard on phones, or for a recovery code, which has
+ * letters.
+ */
 function CodeField({ value, onChange }: CodeFieldProps): ReactNode {
   const { say } = useText();
   const [isRecovery, setRecovery] = useState(false);
@@ -139,7 +142,7 @@ function isSecondFactorAsked(error: unknown): boolean {
   return error instanceof ApiFailure && error.problem?.error === 'second_factor_required';
 }
 
-/** Six digits are the code of an app; anything else is a recovery code. */
+/** Six digits are a code of an authenticator app; any other text is a recovery code. */
 function secondFactor(text: string): { totp_code: string } | { recovery_code: string } {
   return /^\s*\d{3} ?\d{3}\s*$/.test(text) ? { totp_code: text.trim() } : { recovery_code: text.trim() };
 }

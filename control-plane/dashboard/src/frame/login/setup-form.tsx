@@ -13,7 +13,7 @@ import { FormFault } from '../../ui/display/states.tsx';
 import { SubmitForm } from '../../ui/controls/submit-form.tsx';
 
 interface SetupFormProps {
-  /** File on the server with the setup code; null if none is needed. */
+  /** File on the server with the setup code; null if no code is needed. */
   readonly codeFile: string | null;
   readonly onDone: () => void;
 }

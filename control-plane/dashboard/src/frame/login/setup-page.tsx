@@ -5,7 +5,7 @@ import { LoginLayout } from './login-layout.tsx';
 import { SetupForm } from './setup-form.tsx';
 
 interface SetupPageProps {
-  /** File on the server with the setup code; null if none is needed. */
+  /** File on the server with the setup code; null if no code is needed. */
   readonly codeFile: string | null;
   readonly onDone: () => void;
 }

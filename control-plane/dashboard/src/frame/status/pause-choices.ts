@@ -3,7 +3,7 @@
 /** Offered durations in seconds. */
 export const PAUSES_SECS = [30, 300, 3_600] as const;
 
-/** Hour at which a pause "until tomorrow" ends, so that it lasts for the night. */
+/** Hour at which a pause "until tomorrow" ends, so that it lasts for the whole night. */
 const MORNING_HOUR = 6;
 
 /** The next morning in the time zone of this browser. */

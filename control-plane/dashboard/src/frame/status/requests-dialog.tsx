@@ -1,4 +1,4 @@
-/** Dialog with the requests of devices to unblock a name, each with the buttons that answer it. */
+/** Dialog with the requests of devices to unblock a name, each with buttons to allow or dismiss it. */
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
@@ -18,7 +18,7 @@ import { useGroups } from '../../ui/policy/groups.tsx';
 
 type UnblockRequest = AnswerOf<'GET /unblock-requests'>[number];
 
-/** The dialog, open. */
+/** The dialog, which is shown while this component is mounted. */
 export default function RequestsDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { say } = useText();
   const requests = useAsk('GET /unblock-requests', {});

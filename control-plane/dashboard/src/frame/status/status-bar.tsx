@@ -1,4 +1,7 @@
-/** Status bar of every page: the state of blocking, a button that pauses or resumes it, requests and current problems. */
+/**
+ * Status bar of every page: the state of blocking, a button that pauses or resumes blocking, requests and current
+ * problems.
+ */
 import {
   CircleCheck,
   Hand,
@@ -39,7 +42,7 @@ export const StatusBar = memo(function StatusBar(): ReactNode {
   );
 });
 
-/** Text of a button, with a short form on phones, so that the bar needs one line whatever it shows. */
+/** Text of a button, with a short form on phones, so that the bar always fits on one line. */
 function Words({ long, short }: { readonly long: string; readonly short: string }): ReactNode {
   return (
     <>
@@ -166,7 +169,7 @@ function useSecsLeft(timerSecs: number | null, atMs: number): number | null {
 
 const PauseDialog = lazy(() => withAllMessages(() => import('./pause-dialog.tsx')));
 
-/** Pauses blocking for a limited time. The server ends the pause, not this page. */
+/** Pauses blocking for a limited time. The server ends the pause, so this page need not stay open. */
 function PauseMenu(): ReactNode {
   const { say, format } = useText();
   const [isAsking, setAsking] = useState(false);

@@ -7,7 +7,10 @@ import type { LineTexts } from './reason-text.ts';
 /** Texts of the reasons in reports of imports, which also contain reasons about lines. Null = English. */
 export type ImportTexts = { readonly line: LineTexts; readonly import: NonNullable<LineTexts> } | null;
 
-/** A reason of a report of an import, which may consist of several reasons; unknown parts are returned unchanged. */
+/**
+ * Translates a reason in a report of an import, which may consist of several reasons; unknown parts are returned
+ * unchanged.
+ */
 export function importReasonText(reason: string, texts: ImportTexts): string {
   if (texts === null) return reason;
   const parts = readImportReasons(reason).map(({ subject, reason: read, text: english }) => {

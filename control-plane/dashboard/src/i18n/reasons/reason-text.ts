@@ -6,7 +6,7 @@ import { fillText } from '../../../../../shared/policy/reasons/reason-texts.ts';
 /** Texts of one language by code. Null = English, which the server writes. */
 export type LineTexts = Readonly<Record<string, string>> | null;
 
-/** A reason why a line or a regex cannot be used; an unknown one is returned unchanged. */
+/** Translates a reason why a line or a regex cannot be used; an unknown reason is returned unchanged. */
 export function lineReasonText(reason: string, texts: LineTexts): string {
   if (texts === null) return reason;
   const read = readLineReason(reason);

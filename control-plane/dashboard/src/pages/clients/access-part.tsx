@@ -1,4 +1,7 @@
-/** Allowed clients, and networks that were refused or will be; each can be allowed with one click. */
+/**
+ * Allowed clients, networks that were refused, and networks that will be refused after an announced change; each
+ * network can be allowed with one click.
+ */
 import { Check, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';

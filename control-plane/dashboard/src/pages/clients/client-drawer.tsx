@@ -78,7 +78,7 @@ export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
   );
 }
 
-/** Set-up of the device for use outside the network. This needs a key. */
+/** Set-up of the device for use outside the network. This requires a client key. */
 function AwayFromHome({ client: { id, client_key: key } }: { readonly client: Client }): ReactNode {
   const { say } = useText();
   return (
@@ -238,7 +238,7 @@ interface NamesProps {
   readonly tone: 'allowed' | 'blocked';
 }
 
-/** Each name links to its explanation for the client, where it can be unblocked or blocked. */
+/** Each name links to its explanation for the client, on which the name can be unblocked or blocked. */
 function Names({ id, rows, tone }: NamesProps): ReactNode {
   const { say } = useText();
   if (rows.length === 0) return <p className="quiet">{say('clients.nothing')}</p>;

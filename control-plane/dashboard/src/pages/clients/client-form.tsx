@@ -15,7 +15,7 @@ import { ChangedElsewhere, isSame, pairsOf } from '../../ui/overlays/changed-els
 import type { Client, ClientDraft } from './client-words.ts';
 
 interface ClientFormProps {
-  /** Null to create one. */
+  /** The client to edit; null to add a new one. */
   readonly client: Client | null;
   readonly onClose: () => void;
 }
@@ -23,8 +23,8 @@ interface ClientFormProps {
 const FIELDS = ['name', 'ip_address', 'mac_address', 'client_key'] as const;
 
 /**
- * Current values as a form. Weir updates the address of a client with a MAC address or key, so a changed address does
- * not count as a change by another user.
+ * Current values in the form of a draft. Weir updates the address of a client with a MAC address or key, so a changed
+ * address does not count as a change by another user.
  */
 function shownOf(now: Client, begun: ClientDraft): ClientDraft {
   const draft = draftOf(now);

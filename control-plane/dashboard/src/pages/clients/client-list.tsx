@@ -132,7 +132,9 @@ export function ClientList(): ReactNode {
   );
 }
 
-/** Counts the devices without a name on all pages of the list, and offers to name the most recently active ones. */
+/**
+ * Counts the devices without a name on all pages of the list, and offers to name those that were active most recently.
+ */
 function UnnamedHint(): ReactNode {
   const { say } = useText();
   const [isNaming, setNaming] = useState(false);

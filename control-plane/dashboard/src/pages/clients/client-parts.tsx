@@ -1,4 +1,4 @@
-/** Merges other clients of the same device into this client, and separates them again. */
+/** Merges other clients of the same device into this client, and separates merged clients again. */
 import { Merge } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-/** Merges another device into this one. Shows the effects before anything changes. */
+/** Merges another device into this one. Shows the effects before anything is changed. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';

@@ -1,4 +1,4 @@
-/** Button that gives a device a random key, replacing any existing key. */
+/** Button that gives a device a random client key, which replaces any existing key. */
 import { KeyRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/use-change.ts';

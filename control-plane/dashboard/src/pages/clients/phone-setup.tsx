@@ -1,4 +1,4 @@
-/** Sets up a phone by the key of its device: names and codes to enter, and whether queries with the key arrive. */
+/** Sets up a phone with its client key: names and codes to enter, and whether queries with the key arrive. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
@@ -18,7 +18,7 @@ type Setup = AnswerOf<'GET /clients/{id}/phone-setup'>;
 /** Polling intervals before and after the first query has arrived. */
 const [UNSEEN_MS, SEEN_MS] = [3000, 60_000];
 
-/** The set-up of a device with a key. */
+/** The set-up of a device that has a client key. */
 export default function PhoneSetup({ id }: { readonly id: number }): ReactNode {
   const { say } = useText();
   const setup = useAsk(
@@ -64,7 +64,7 @@ function Arrival({ setup }: { readonly setup: Setup }): ReactNode {
   );
 }
 
-/** Instructions for the kinds of devices that can use the certificate. */
+/** Instructions for the kinds of devices that accept the certificate. */
 function Ways({ setup }: { readonly setup: Setup }): ReactNode {
   const { say } = useText();
   const { private_dns_name: name, doh_url: url, profile } = setup;

@@ -1,4 +1,4 @@
-/** Networks that assign a group to clients without their own group. */
+/** Networks that assign a group to each client whose group was not assigned individually. */
 import { Network, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';

@@ -17,12 +17,12 @@ import { usedPercent } from './used-percent.ts';
 import styles from './diagnosis-page.module.css';
 
 const FIGURES_MS = 10_000;
-/** The size of a database changes slowly. */
+/** Long interval, because the size of a database changes slowly. */
 const STORAGE_MS = 60_000;
 const LOG_MS = 15_000;
 const KIB = 1024;
 
-/** A load average with two decimals, in the language of the page. */
+/** Formats a load average with two decimals, in the language of the page. */
 function loadText(load: number): string {
   return load.toLocaleString(document.documentElement.lang, {
     minimumFractionDigits: 2,

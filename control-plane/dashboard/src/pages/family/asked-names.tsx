@@ -1,4 +1,4 @@
-/** Requests of the user's devices to unblock a name, each with the buttons that answer it. */
+/** Requests of the user's devices to unblock a name, each with buttons to allow or dismiss it. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
@@ -13,7 +13,7 @@ import { AllowDialog } from './allow-dialog.tsx';
 
 const REFRESH_MS = 10_000;
 
-/** The requests; renders nothing if there are none. */
+/** Renders the requests; renders nothing if there are none. */
 export function AskedNames(): ReactNode {
   const { data: requests = [] } = useAsk('GET /unblock-requests', {}, { everyMs: REFRESH_MS });
   return requests.map((request) => <AskedName key={request.id} request={request} />);

@@ -72,8 +72,8 @@ interface References {
   /** Number of lists that other groups also use. */
   readonly sharedLists: number;
   /**
-   * Names of lists that only this group uses. Without this group they would apply to every group, so the server refuses
-   * to delete the group.
+   * Names of lists that only this group uses. Without this group, these lists would apply to every group, so the server
+   * refuses to delete the group.
    */
   readonly lastLists: readonly string[];
 }

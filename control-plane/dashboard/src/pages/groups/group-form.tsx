@@ -14,7 +14,7 @@ import type { Group } from './group-list.tsx';
 import styles from './groups.module.css';
 
 interface GroupFormProps {
-  /** Null to create one. */
+  /** The group to edit; null to add a new one. */
   readonly group: Group | null;
   readonly onClose: () => void;
 }

@@ -99,7 +99,7 @@ function GroupCard({ group, onPlan }: GroupCardProps): ReactNode {
   );
 }
 
-/** The current state of the schedule. */
+/** The current state of a schedule. */
 export function NowOf({ profileId }: { readonly profileId: number }): ReactNode {
   const profile = useAsk('GET /schedule-profiles/{id}', { params: { id: profileId } });
   if (profile.data === undefined) return null;

@@ -6,9 +6,9 @@ export function servesGroup(groupIds: readonly number[], groupId: number): boole
 }
 
 /**
- * The groups that a list names after this group is added or removed. Null if none would be left, because naming no
- * group means every group. If the list would name all existing groups, the result is empty, so that it also applies to
- * later ones.
+ * The groups that a list names after this group is added or removed. Null if no group would be left, because a list
+ * that names no group applies to every group. If the list would name all existing groups, the result is empty, so that
+ * the list also applies to groups created later.
  */
 export function groupIdsAfter(
   groupIds: readonly number[],

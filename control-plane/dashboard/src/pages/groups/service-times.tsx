@@ -13,7 +13,7 @@ interface ServiceTimesProps {
   readonly name: string;
   /** The blocked service and its group. */
   readonly of: { readonly service_id: string; readonly group_id: number };
-  /** Null to block at all times. */
+  /** Id of the schedule; null = the service is blocked at all times. */
   readonly profileId: number | null;
 }
 

@@ -69,7 +69,7 @@ export interface GuideFile {
   readonly withoutSetting: readonly string[];
 }
 
-/** A guide with its texts. */
+/** The texts of a guide, together with its product. */
 export interface Guide {
   readonly id: GuideId;
   readonly kind: GuideKind;
@@ -79,7 +79,7 @@ export interface Guide {
   readonly commands: { readonly ipv4: string; readonly ipv6: string } | null;
 }
 
-/** The guide with this id; the first guide if there is none. */
+/** The guide with this id; the first guide if the id is unknown. */
 export function guideOf(wanted: string, { guides }: GuideFile): Guide {
   const id = GUIDE_IDS.find((one) => one === wanted) ?? GUIDE_IDS[0]!;
   const { kind, name, commands }: Product = PRODUCTS[id];

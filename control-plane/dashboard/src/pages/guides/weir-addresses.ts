@@ -1,7 +1,7 @@
 /** The addresses of Weir that a guide shows. */
 import type { EnteredAddresses } from '../../api/router-state.ts';
 
-/** An address for each family; null if no address is accepted by every product. */
+/** An address for each family; null if there is no address that every product accepts. */
 export interface WeirAddresses {
   readonly ipv4: string | null;
   /** A unique local address (RFC 4193), because a public prefix may change and some products refuse fe80 addresses. */

@@ -1,4 +1,4 @@
-/** The audit log: all changes of policy, users, tokens and configuration, with author and address. */
+/** The audit log: all changes of policy, users, tokens and configuration, with their authors and addresses. */
 import { ScrollText } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';

@@ -7,7 +7,7 @@ export interface AuditFilters {
   /** Code of an action, or `all`. */
   readonly action: string;
   readonly period: string;
-  /** Index of the first row; starts at 0. */
+  /** Index of the first row, from 0. */
   readonly from: string;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Describes changed rows: the object, the kind of change, each value before and after, and all columns in a raw view.
+ * Describes changed rows: the object, the kind of change, and each value before and after; a raw view shows all
+ * columns.
  */
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -21,7 +22,7 @@ const KINDS = {
 
 interface ChangedRowsProps {
   readonly changes: readonly RowChange[];
-  /** Number of changed rows that the server left out. */
+  /** Number of changed rows that the server's response omits. */
   readonly leftOut: number;
 }
 

@@ -174,7 +174,7 @@ function RevisionDrawer({ revision, onClose, onUndo }: RevisionDrawerProps): Rea
   const { isAdmin } = useMe();
   const isOpen = /^\d{1,9}$/.test(revision);
   const detail = useAsk('GET /revisions/{id}', { params: { id: revision } }, { enabled: isOpen });
-  // While a new answer is loading, `useAsk` returns the previous one, which belongs to another revision.
+  // While a new response is loading, `useAsk` returns the previous one, which belongs to another revision.
   const shown = detail.isPlaceholderData ? { ...detail, data: undefined } : detail;
   return (
     <Drawer

@@ -12,7 +12,7 @@ export interface RowChange {
   readonly after: Row | null;
 }
 
-/** One value before and after. */
+/** A value before and after the change. */
 export interface FieldChange {
   readonly field: string;
   readonly before: unknown;
@@ -105,7 +105,10 @@ export function namesWith(names: Names, changes: readonly RowChange[]): Names {
   };
 }
 
-/** Changed rows of an audit log entry: by table and key for policy changes, otherwise one row without a table. */
+/**
+ * Changed rows of an audit log entry: by table and key for policy changes; for any other change, one row without a
+ * table.
+ */
 export function rowsOf(before: unknown, after: unknown): RowChange[] {
   const [was, is] = [rowOf(before), rowOf(after)];
   const keys = [...new Set([...Object.keys(was ?? {}), ...Object.keys(is ?? {})])];

@@ -1,4 +1,7 @@
-/** Lists the changes to undo and asks for confirmation; asks again if another user has changed the policy since. */
+/**
+ * Lists the changes to undo and asks for confirmation; asks again if another user has changed the policy in the
+ * meantime.
+ */
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
@@ -17,14 +20,14 @@ import type { Revision, UndoPlan } from './undo-plan.ts';
 import styles from './history-page.module.css';
 
 interface UndoDialogProps {
-  /** Id of the revision to undo as in the URL; empty if there is none. */
+  /** Id of the revision to undo, as in the URL; empty if there is none. */
   readonly undo: string;
   /** Id of the revision to roll back to; empty if there is none. */
   readonly to: string;
   readonly onClose: () => void;
 }
 
-/** The list of changes stays the same unless the server refuses because of newer changes. */
+/** The list of changes does not change while it is shown, unless the server refuses because of newer changes. */
 export function UndoDialog({ undo, to, onClose }: UndoDialogProps): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();

@@ -12,11 +12,11 @@ export interface RollbackTarget {
 
 /** A rollback that the user is asked to confirm. */
 export interface UndoPlan {
-  /** The revision whose policy is restored; null if the kept revisions do not go back that far. */
+  /** The revision whose policy is restored; null if it is no longer stored. */
   readonly target: Revision | null;
-  /** Changes by users that are undone, newest first. Changes by Weir itself are kept. */
+  /** Changes by users that the rollback undoes, newest first. Changes by Weir itself are kept. */
   readonly going: readonly Revision[];
-  /** Newest revision that the page knows. If there is a newer revision, the rollback is refused. */
+  /** Id of the newest revision that the page knows. If there is a newer revision, the rollback is refused. */
   readonly head: number;
 }
 

@@ -138,20 +138,20 @@ export function RulesDrawer({ kind, source, onClose }: RulesDrawerProps): ReactN
   );
 }
 
-/** Delay after the last key press until the text is checked. */
+/** Delay between the last key press and the check of the text. */
 const PAUSE_MS = 300;
 const NO_VERDICT: TextVerdict = { rules: 0, refused: [] };
 
 /** State of the text in the editor. */
 interface RuleText {
-  /** Null until the text is loaded. */
+  /** The text; null until it is loaded. */
   readonly text: string | null;
   readonly setText: (text: string) => void;
   /** Check result for the text, or for a slightly older version of it. */
   readonly verdict: TextVerdict;
   /** ETag of the text when it was loaded. */
   readonly etag: string;
-  /** Error of loading the text. */
+  /** Error when the text was loaded. */
   readonly failure: Error | null;
 }
 
@@ -185,7 +185,7 @@ function useRuleText(kind: SourceKind, id: number): RuleText {
       const { answer } = await send(operations.writeText, call);
       if (!outdated.signal.aborted) setVerdict(answer);
     };
-    // Marks are optional: if the check fails, the text can still be saved, and saving reports errors.
+    // Ignore errors: the marks are optional, the text can still be saved, and saving reports errors.
     const timer = setTimeout(() => void judge().catch(() => undefined), PAUSE_MS);
     return () => {
       clearTimeout(timer);

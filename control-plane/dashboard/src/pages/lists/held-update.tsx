@@ -28,7 +28,7 @@ export function HeldUpdate({ kind, source }: HeldUpdateProps): ReactNode {
   const approve = useChange(operations.approve, { done: 'lists.approved', onDone: () => setAsking(false) });
   const simulation = useSimulation();
   if (source.status !== 'held') return null;
-  // Also true if a new release of Weir interprets the only copy of the list differently.
+  // This is also true if a new release of Weir interprets the only copy of the list differently.
   const isFirst = source.last_changed_at === null || source.held?.rules_in_force === 0;
   return (
     <section className={styles['part']}>

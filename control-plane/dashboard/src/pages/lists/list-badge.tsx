@@ -1,4 +1,4 @@
-/** State of a list as a word with an icon. */
+/** Badge with the state of a list, as a word with an icon. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { Badge } from '../../ui/display/values.tsx';

@@ -35,18 +35,18 @@ const PERIOD = '7d';
 
 interface ListDialogProps {
   readonly kind: SourceKind;
-  /** Null to create one. */
+  /** The list to edit; null to add a new one. */
   readonly source: Source | null;
   /** Existing list sources. */
   readonly sources: readonly Source[];
-  /** Address and name of a new list that was chosen in the catalogue. */
+  /** Address and name of a new list that the user chose in the catalogue. */
   readonly known?: { readonly url: string; readonly name: string };
   readonly onClose: () => void;
   /** Opens the editor for custom rules instead of adding a list. */
   readonly onWrite?: () => void;
 }
 
-/** The key discards the draft when another list is edited. */
+/** The React key discards the draft when another list is edited. */
 export function ListDialog({ kind, source, sources, known, onClose, onWrite }: ListDialogProps): ReactNode {
   const { say } = useText();
   const operations = operationsOf(kind);
@@ -231,7 +231,7 @@ function ChangedList({ mine, now, isPending, onUse, onKeep }: ChangedListProps):
 const LONGEST_MS = 120_000;
 const PAUSE_MS = 500;
 
-/** The notice about a new list. A disabled list is not downloaded. */
+/** The notice after a list was added. A disabled list is not downloaded. */
 async function outcomeOfAdding(kind: SourceKind, added: Source): Promise<Notice> {
   const source = await settled(kind, added);
   const { name } = source;
@@ -251,7 +251,7 @@ async function settled(kind: SourceKind, added: Source): Promise<Source> {
     try {
       source = await ask(one, { params: { id: added.id } });
     } catch {
-      // The list was already deleted, or Weir cannot be reached. The page shows both cases.
+      // The list was already deleted, or Weir cannot be reached; the page shows both cases.
       return added;
     }
   }

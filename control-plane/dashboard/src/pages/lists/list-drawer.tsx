@@ -130,7 +130,7 @@ function ListFacts({ row }: { readonly row: ListRow }): ReactNode {
   );
 }
 
-/** Preview of enabling or disabling the list. */
+/** Preview of the effects of enabling or disabling the list. */
 function ListWhatIf({ kind, row }: Pick<ListDrawerProps, 'kind' | 'row'>): ReactNode {
   const { say } = useText();
   const simulation = useSimulation();

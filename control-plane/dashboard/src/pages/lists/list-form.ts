@@ -7,11 +7,11 @@ export interface ListFields {
   readonly url: string;
   readonly comment: string;
   readonly subdomains: boolean;
-  /** Null for every group. */
+  /** Ids of the groups; null for every group. */
   readonly groupIds: readonly number[] | null;
 }
 
-/** Form values of a list, or of a new one. */
+/** Form values of an existing or a new list. */
 export function fieldsOfList(source: Source | null): ListFields {
   return {
     name: source?.name ?? '',
@@ -22,7 +22,7 @@ export function fieldsOfList(source: Source | null): ListFields {
   };
 }
 
-/** Body of the request. A list without a name gets its address as the name. */
+/** Body of the request. If a list has no name, its address is used as the name. */
 export function bodyOfList(fields: ListFields): CallOf<'POST /blocklist-sources'>['body'] {
   const url = fields.url.trim();
   return {

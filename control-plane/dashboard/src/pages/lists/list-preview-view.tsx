@@ -1,4 +1,4 @@
-/** Preview of a new list: its size, lines without a rule, and the overlap with active lists. */
+/** Preview of a new list: its size, lines without a rule, and its overlap with active lists. */
 import type { ReactNode } from 'react';
 import { problemText } from '../../api/problem-text.ts';
 import type { Question } from '../../api/use-question.ts';

@@ -9,7 +9,7 @@ export type Source = AnswerOf<'GET /blocklist-sources'>[number];
 /** Statistics about the use of a list. */
 export type SourceWorth = AnswerOf<'GET /blocklist-sources/stats'>[number];
 
-/** A list with its statistics once they are loaded. */
+/** A list with its statistics; null until the statistics are loaded. */
 export interface ListRow extends Source {
   readonly worth: SourceWorth | null;
 }
@@ -39,12 +39,12 @@ export const SORTS = ['name', 'hits', 'unique', 'rules', 'changed'] as const;
 /** Filter of the shown lists. */
 export interface ListFilter {
   readonly search: string;
-  /** A state, or '' for all. */
+  /** A state, or '' for all states. */
   readonly state: string;
   readonly sort: string;
 }
 
-/** Filtered rows in their order: highest numbers first, names alphabetically. */
+/** Filtered rows in the order of their sort key: numbers descending, names alphabetically. */
 export function listRows(
   sources: readonly Source[],
   stats: readonly SourceWorth[] | undefined,
@@ -70,7 +70,7 @@ function weightOf(row: ListRow, sort: string): number {
   return 0;
 }
 
-/** Whether a list is being processed, so that its state may change soon. */
+/** Whether any list is being processed, so that its state may change soon. */
 export function isBusy(sources: readonly Source[]): boolean {
   return sources.some(({ enabled, status }) => status === 'updating' || (enabled && status === 'pending'));
 }

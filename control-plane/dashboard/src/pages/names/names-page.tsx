@@ -56,7 +56,7 @@ function LocalSettings(): ReactNode {
 function Form({ settings }: { readonly settings: DnsSettings }): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();
-  // Contains only values that the user changed; all other fields show the server's values.
+  // Contains only fields that the user has changed; all other fields show the server's values.
   const [changed, setChanged] = useState<Partial<DnsSettings>>({});
   const fields = { ...settings, ...changed };
   const set = (more: Partial<DnsSettings>): void => setChanged({ ...changed, ...more });

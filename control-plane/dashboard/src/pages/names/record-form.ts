@@ -14,12 +14,12 @@ export interface RecordFields {
   /** `auto` selects A or AAAA by the address. */
   readonly type: RecordType | 'auto';
   readonly value: string;
-  /** Seconds as text. */
+  /** TTL in seconds, as text. */
   readonly ttl: string;
   readonly comment: string;
 }
 
-/** Form values of a record, or of a new one. */
+/** Form values of an existing or a new record. */
 export function fieldsOfRecord(record: LocalRecord | null): RecordFields {
   if (record === null) return { fqdn: '', type: 'auto', value: '', ttl: '300', comment: '' };
   const { fqdn, record_type: type, value, ttl, comment } = record;
@@ -44,7 +44,7 @@ export function bodyOfRecord(fields: RecordFields): NonNullable<CallOf<'POST /lo
   };
 }
 
-/** The matching records, sorted by name. */
+/** The records that match a search, sorted by name. */
 export function fittingRecords(
   records: readonly LocalRecord[],
   { search, type, source }: { readonly search: string; readonly type: string; readonly source: string },
@@ -65,12 +65,12 @@ export function fittingRecords(
 /** The fields of a zone's form. */
 export interface ZoneFields {
   readonly zone: string;
-  /** One server per line. */
+  /** Addresses of servers, one per line. */
   readonly servers: string;
   readonly comment: string;
 }
 
-/** The form of a zone, or of a new one. */
+/** Form values of an existing or a new zone. */
 export function fieldsOfZone(zone: ForwardZone | null): ZoneFields {
   if (zone === null) return { zone: '', servers: '', comment: '' };
   return { zone: zone.zone, servers: zone.servers.join('\n'), comment: zone.comment };

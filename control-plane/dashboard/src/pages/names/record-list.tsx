@@ -155,12 +155,12 @@ function Records({ records }: { readonly records: readonly LocalRecord[] }): Rea
 const FIELDS = ['fqdn', 'hostname', 'domain', 'record_type', 'value', 'ttl', 'comment'];
 
 interface RecordDialogProps {
-  /** Null to create one. */
+  /** The record to edit; null to add a new one. */
   readonly record: LocalRecord | null;
   readonly onClose: () => void;
 }
 
-/** The key discards the draft when another record is edited. */
+/** The React key discards the draft when another record is edited. */
 function RecordDialog({ record, onClose }: RecordDialogProps): ReactNode {
   const { say } = useText();
   const { run, failure, isPending } = useChanges({

@@ -1,4 +1,4 @@
-/** Forward zones, which are resolved by their own servers or answered by Weir. */
+/** Forward zones, which their own servers or Weir itself answer. */
 import { Split } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -110,12 +110,12 @@ function Actions({ zone, onEdit, onDelete }: ActionsProps): ReactNode {
 }
 
 interface ZoneDialogProps {
-  /** Null to create one. */
+  /** The zone to edit; null to add a new one. */
   readonly zone: ForwardZone | null;
   readonly onClose: () => void;
 }
 
-/** The key discards the draft when another zone is edited. */
+/** The React key discards the draft when another zone is edited. */
 function ZoneDialog({ zone, onClose }: ZoneDialogProps): ReactNode {
   const { say } = useText();
   const { run, failure, isPending } = useChanges({

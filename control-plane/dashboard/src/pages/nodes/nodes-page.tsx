@@ -1,4 +1,4 @@
-/** Page of nodes that share the database: whether each one is running, and which policy it uses. */
+/** Page of nodes that share the database: whether each node is running, and which policy it uses. */
 import { CircleCheck, Hourglass, LogOut, Trash2, TriangleAlert, Unplug } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -17,7 +17,7 @@ import { answeredAtMs, notesOf, stateOf, statusOfAll, uptimeSecsOf } from './nod
 import type { ClusterNode, NodeState } from './nodes-status.ts';
 import styles from './nodes-page.module.css';
 
-/** Nodes send a heartbeat every two seconds. */
+/** Interval of requests; nodes send a heartbeat every two seconds. */
 const STATES_MS = 4_000;
 const LOOKS = {
   good: { tone: 'good', icon: CircleCheck },

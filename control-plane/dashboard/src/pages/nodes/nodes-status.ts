@@ -4,7 +4,7 @@ import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts'
 /** A node with its last heartbeat. */
 export type ClusterNode = AnswerOf<'GET /nodes'>[number];
 
-/** `behind`: still uses an older policy; `late`: heartbeats are missing; `away`: no heartbeat for a minute. */
+/** `behind`: the node still uses an older policy; `late`: heartbeats are missing; `away`: no heartbeat for a minute. */
 export type NodeState = 'good' | 'starting' | 'draining' | 'behind' | 'late' | 'away';
 
 /** A change normally reaches all nodes within a second. A node counts as behind only after this time. */
@@ -13,13 +13,13 @@ const BEHIND_MS = 5_000;
 /** Sentence about all nodes. */
 export interface NodesStatus {
   readonly kind: 'alone' | 'agree' | 'away' | 'late' | 'behind' | 'mixed';
-  /** Names of the nodes in the sentence, or the versions if these differ; otherwise empty. */
+  /** Names of the nodes in the sentence, or their versions if these differ; empty if the sentence has neither. */
   readonly names: readonly string[];
 }
 
 /**
- * Time of the answer by the server's clock, which is the heartbeat time of the node that answered. The browser's clock
- * may differ.
+ * Time of the response by the server's clock: the last heartbeat of the node that sent the response. The browser's
+ * clock may differ.
  */
 export function answeredAtMs(nodes: readonly ClusterNode[]): number {
   return Math.max(...nodes.map(({ last_seen: at }) => Date.parse(at)));
@@ -31,14 +31,14 @@ export function stateOf({ presence, state, lag_ms: lag }: ClusterNode): NodeStat
   return (lag ?? 0) > BEHIND_MS ? 'behind' : 'good';
 }
 
-/** A larger difference between clocks makes times in the log misleading. */
+/** Minimum difference between clocks for a warning, because times in the log are then misleading. */
 const CLOCK_MS = 2_000;
 
 /** Warnings about a node: log rows lost or not yet stored, a wrong clock, configuration keys that differ. */
 export interface NodeNotes {
   readonly rowsLost: number;
   readonly rowsMissing: number;
-  /** Whether more rows may be missing. */
+  /** Whether `rowsLost` is a minimum, because more rows may be missing. */
   readonly isMissingMinimum: boolean;
   /** Seconds by which the clock is wrong; 0 if it is right. */
   readonly clockSecs: number;

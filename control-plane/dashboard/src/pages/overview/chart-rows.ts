@@ -2,7 +2,7 @@
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import type { Part } from '../../ui/charts/stacked-layers.ts';
 
-/** The largest counts, the largest first, and the sum of the rest. */
+/** The largest counts in descending order, and the sum of all others. */
 export function mostCommon(
   counts: Readonly<Record<string, number>>,
   max: number,
@@ -14,13 +14,13 @@ export function mostCommon(
 
 type ClientTimeline = AnswerOf<'GET /stats/client_timeline'>;
 
-/** A client in the chart of activity; null = all others. */
+/** A client in the chart of activity; null = all other clients. */
 export interface ActivityPart extends Part {
   readonly key: string;
   readonly client: ClientTimeline['clients'][number] | null;
 }
 
-/** A part for each client, and one for all others if they have queries. */
+/** A part for each client, and one for all other clients if they have queries. */
 export function activityParts({ clients, buckets }: ClientTimeline): ActivityPart[] {
   const parts = clients.map((client, place) => ({
     key: `${client.ip_address} ${client.client_id}`,

@@ -1,5 +1,6 @@
 /**
- * Selects the node whose queries the overview shows, or all. Loaded on demand because most installations have one node.
+ * Selects the node whose queries the overview shows, or all nodes. Loaded on demand because most installations have one
+ * node.
  */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';

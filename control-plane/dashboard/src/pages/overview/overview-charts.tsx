@@ -1,4 +1,4 @@
-/** Charts below the figures of the overview. Their code is loaded when the charts are nearly on the screen. */
+/** Charts below the figures of the overview. Their code is loaded shortly before the charts scroll into view. */
 import { Inbox } from 'lucide-react';
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
@@ -147,7 +147,8 @@ function upstreamRows(
     const median = known.find(({ address }) => address === upstream)?.latency_ms?.p50 ?? null;
     return {
       key: upstream,
-      // Excludes cached answers: they also have a server's name, but did not wait for the server.
+      // The log that the link opens excludes cached answers, which also have a server's name, but did not wait for the
+      // server.
       name: (
         <OpenLink
           to={logPathOf({ upstream, 'status!': 'CACHED', period }, node)}

@@ -76,7 +76,7 @@ export default function OverviewPage(): ReactNode {
   );
 }
 
-/** Whether all parts above the statistics have loaded or failed, so that they no longer shift the layout. */
+/** Whether all parts above the statistics have loaded or failed, so that these parts no longer shift the layout. */
 function useIsStatusKnown(): boolean {
   const { health, blocking } = useNodeStatus();
   const answers = [
@@ -204,7 +204,7 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
   );
 }
 
-/** Warning that the figures no longer match the log. */
+/** Warning that the figures no longer match the log, parts of which were cleared. */
 function Cleared({ periods }: { readonly periods: Dashboard['stats']['log_cleared'] }): ReactNode {
   const { say, format } = useText();
   const from = format.moment(periods[0]!.from);
@@ -213,7 +213,7 @@ function Cleared({ periods }: { readonly periods: Dashboard['stats']['log_cleare
   );
 }
 
-/** Bars for names, with links to their queries in the log. */
+/** Bars for the most frequent names, with links to their queries in the log. */
 function namesOf(top: Dashboard['top_domains'], period: string, node: string): BarRow[] {
   return top.map(({ domain, count }) => ({
     key: domain,

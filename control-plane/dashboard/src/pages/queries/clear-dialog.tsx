@@ -56,7 +56,7 @@ export default function ClearDialog({ filters, groups, onCleared, onClose }: Cle
   const [withDevices, setWithDevices] = useState(false);
   const counted = found.isPlaceholderData || isTurned || !isKnown ? undefined : found.data;
   const count = counted?.total;
-  // Rows that arrive after the count are kept.
+  // Clear only rows up to the newest counted row, so that rows that arrive later are kept.
   const end = momentAfter(counted?.data[0]?.timestamp);
   const text = (key: 'queries.clear.begin' | 'queries.clear.again' | 'queries.clear.rows'): string =>
     say(key, { count: count ?? 0, shown: format.count(count ?? 0) });
@@ -123,7 +123,7 @@ export default function ClearDialog({ filters, groups, onCleared, onClose }: Cle
   );
 }
 
-/** Start of the page's period as a local time; empty without one. */
+/** Start of the page's period as a local time; empty if the filters have no period. */
 function firstMoment({ from, period }: Readonly<Record<string, string>>): string {
   return from === undefined ? localStart(period ?? '', Date.now()) : localMoment(from);
 }
@@ -136,7 +136,9 @@ interface IgnoredFiltersProps extends Pick<ClearDialogProps, 'filters' | 'groups
   readonly clients: Clients;
 }
 
-/** Shows filters of the page that clearing ignores, because users could expect fewer rows to be cleared. */
+/**
+ * Shows filters of the page that clearing ignores, because users may expect that only the filtered rows are cleared.
+ */
 function IgnoredFilters({ filters, hasDevice, groups, clients }: IgnoredFiltersProps): ReactNode {
   const { say, format } = useText();
   const ignored = unclearable({ ...NO_FILTERS, ...filters }, hasDevice);

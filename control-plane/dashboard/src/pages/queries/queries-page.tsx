@@ -45,7 +45,7 @@ export default function QueriesPage(): ReactNode {
   const [fields, setFields] = useUrlState(DEFAULTS);
   const search = new URLSearchParams(filtersOf(fields)).toString();
   const filters = useMemo(() => Object.fromEntries(new URLSearchParams(search)), [search]);
-  // A period with an end gets no new rows.
+  // A period with an end cannot get new rows.
   const mayBeLive = fields.to === '';
   const log = useLog(filters, mayBeLive && fields.live === 'on');
   const groups = useAsk('GET /groups', {}).data ?? NO_GROUPS;
@@ -60,7 +60,7 @@ export default function QueriesPage(): ReactNode {
     const row = log.reader.view().rows.at(index)?.row;
     if (row === undefined) return;
     setCurrent(index);
-    // Waits until the browser has shown that the row is pressed.
+    // Wait until the browser has shown that the row is pressed.
     afterPaint(() => {
       setOpened(row);
       setFields({ open: String(row.id ?? UNNUMBERED) }, { replace: fields.open !== '' });
@@ -142,14 +142,14 @@ export default function QueriesPage(): ReactNode {
 }
 
 interface LogToolsProps {
-  /** Name that the log is filtered by; '' if there is none. */
+  /** Name by which the log is filtered; '' if there is none. */
   readonly name: string;
   readonly filters: Readonly<Record<string, string>>;
   readonly groups: Groups;
   readonly onCleared: () => void;
 }
 
-/** Links to the page that explains any name; exports the shown rows; clears the log. */
+/** Buttons that open the page for explaining any name, export the shown rows, and clear the log. */
 function LogTools({ name, filters, groups, onCleared }: LogToolsProps): ReactNode {
   const { say } = useText();
   const [, go] = useLocation();
@@ -181,7 +181,7 @@ function LogTools({ name, filters, groups, onCleared }: LogToolsProps): ReactNod
 }
 
 /**
- * Focuses the row after the drawer has closed. The drawer itself restores the focus only if the user has not moved to
+ * Focuses the row after the drawer has closed. The drawer itself does not restore the focus if the user has moved to
  * another row while it was open.
  */
 function focusAgain(focus: () => void): void {
@@ -263,7 +263,7 @@ function useRowKeys(parts: RowKeyParts): (key: RowKey) => void {
 
   function go(step: number): void {
     const isInLog = document.activeElement?.closest('[data-index]') instanceof Element;
-    // The first key press selects the row that the Tab key would reach.
+    // The first key press selects the row that the Tab key would focus.
     const there = Math.max(
       0,
       Math.min(current + (isInLog || isOpen ? step : 0), log.reader.view().count - 1),

@@ -40,7 +40,7 @@ export interface PressedKey {
   readonly defaultPrevented: boolean;
 }
 
-/** Action of a key; null if it has none, or if it was typed into a field or menu. */
+/** Action of a key; null if the key has none, or was typed into a field or menu. */
 export function rowKeyOf(event: PressedKey, isTaken: boolean): RowKey | null {
   if (isTaken || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return null;
   return KEYS[event.key] ?? null;

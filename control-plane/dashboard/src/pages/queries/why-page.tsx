@@ -172,7 +172,7 @@ function Answer({ of, target }: AnswerProps): ReactNode {
   );
 }
 
-/** Target of a decision about the answer. For a question without a device, this is the group or everyone. */
+/** Target of a decision about the answer. For a query without a device, the target is the group or everyone. */
 function targetIn(answer: Explained, { client, client_id: clientId }: QuestionFields): VerdictTarget {
   const { domain, group_id: groupId, status } = answer;
   return {

@@ -21,7 +21,7 @@ const DEFAULTS = { name: '' };
 const ROWS = 25;
 const STATES_MS = 10_000;
 
-/** The searched name is in the URL. */
+/** The name that the user searches for is in the URL. */
 export function CacheCard({ maxBytes }: { readonly maxBytes: number }): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();
@@ -167,7 +167,7 @@ function CacheEntries({ domain, onPurge }: CacheEntriesProps): ReactNode {
   );
 }
 
-/** Names to clear from the cache; an empty domain means everything. */
+/** Names to clear from the cache; an empty domain means all names. */
 interface Purge {
   readonly domain: string;
   readonly type?: string;
@@ -178,7 +178,7 @@ interface PurgeDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for confirmation before clearing answers, and shows how many there are. */
+/** Asks for confirmation before clearing answers, and shows their number. */
 function PurgeDialog({ purge: { domain, type }, onClose }: PurgeDialogProps): ReactNode {
   const { say, format } = useText();
   const drop = useChange('DELETE /cache/entries', { done: 'resolving.purge.done', onDone: onClose });

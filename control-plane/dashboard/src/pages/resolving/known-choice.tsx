@@ -1,4 +1,4 @@
-/** Choice of a public resolver, with its operator's statements about it. */
+/** Choice of a public resolver, with what its operator states about it. */
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
 import type { Say } from '../../i18n/say.ts';

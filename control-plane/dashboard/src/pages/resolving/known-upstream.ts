@@ -4,7 +4,7 @@ import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts'
 /** A public resolver. */
 export type Known = AnswerOf<'GET /upstream-catalog'>[number];
 
-/** Transports of a server, the best first. */
+/** Transports of a server, in order of preference. */
 const TRANSPORTS = ['tls', 'https', 'udp'] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
@@ -23,7 +23,7 @@ export function firstOffered(all: readonly Known[], most: number): Known[] {
   return operators.slice(0, most).map((variants) => variants[0]!);
 }
 
-/** Resolver and transport with these servers; null if there is none. */
+/** The public resolver and transport to which these servers belong; null if there is none. */
 export function choiceOf(
   all: readonly Known[],
   servers: readonly string[],

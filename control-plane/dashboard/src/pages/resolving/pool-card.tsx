@@ -21,7 +21,7 @@ const STATES = {
 
 interface PoolCardProps {
   readonly pool: PoolState;
-  /** Null if the servers are configured elsewhere. */
+  /** Opens the editor; null if the servers cannot be edited here. */
   readonly onEdit: (() => void) | null;
 }
 
@@ -124,7 +124,7 @@ function ServerName({ server }: { readonly server: ServerState }): ReactNode {
 
 type Supports = ServerState['supports'];
 
-/** Texts about a server, in order; usual findings have no text. */
+/** Texts about the features of a server, in order; usual findings have no text. */
 function supportTexts(supports: Supports): MessageKey[] {
   return (['edns', 'case', 'cookies', 'tcp'] as const)
     .map((feature) => keyOfCode('resolving.support', `${feature}.${supports[feature]}`))

@@ -1,6 +1,6 @@
 /**
  * Adds, edits or deletes an upstream pool. Servers of a known resolver are tested when the user selects the resolver;
- * typed servers can be tested before saving.
+ * servers that the user enters can be tested before saving.
  */
 import { Activity } from 'lucide-react';
 import { useState } from 'react';
@@ -25,7 +25,7 @@ import type { Pool } from './pools.ts';
 
 interface PoolDialogProps {
   readonly pools: readonly Pool[];
-  /** Index of the pool to edit; the number of pools for a new one. */
+  /** Index of the pool to edit; for a new pool, the number of pools. */
   readonly place: number;
   readonly onClose: () => void;
 }
@@ -33,7 +33,7 @@ interface PoolDialogProps {
 /** Saving sends all pools, because the configuration has them in one key. */
 export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNode {
   const { say, format } = useText();
-  // The pools as this user last saw them, because `pools` changes when the server's pools change.
+  // The pools as this user last saw them; `pools` changes when the server's pools change.
   const [known, setKnown] = useState(pools);
   const [old] = useState(pools[place]);
   const start = {
@@ -205,7 +205,7 @@ interface Newer {
   readonly isDeletion: boolean;
 }
 
-/** The current pools, and the header fields that reject a change if they are no longer current. */
+/** The current pools, and header fields that make the server reject a change if these pools are no longer current. */
 interface Current {
   readonly pools: readonly Pool[];
   readonly guard: { readonly headers?: Readonly<Record<string, string>> };

@@ -12,7 +12,7 @@ export interface Pool {
   readonly name: string;
   readonly priority: number;
   readonly servers: readonly string[];
-  /** If absent, `dns.default_strategy` applies. */
+  /** Strategy of the pool; if absent, `dns.default_strategy` applies. */
   readonly strategy?: Strategy;
 }
 
@@ -40,13 +40,13 @@ export function poolsOf(servers: readonly ServerState[]): PoolState[] {
 export interface ServerCounts {
   readonly total: number;
   readonly down: number;
-  /** Number of servers that were not queried yet. */
+  /** Number of servers that have not been queried yet. */
   readonly unknown: number;
-  /** Number of servers that replied before, but not to the last query. */
+  /** Number of servers that replied earlier, but not to the last query. */
   readonly faltering: number;
 }
 
-/** Counts servers by state. All servers reply only if the other counts are 0. */
+/** Counts servers by state. Only if all other counts are 0 do all servers reply. */
 export function countServers(servers: readonly ServerState[]): ServerCounts {
   const groups = [...Map.groupBy(servers, ({ address }) => address).values()];
   const states = groups.map((group) => {
@@ -71,7 +71,10 @@ export interface CountsText {
   readonly filling: Readonly<Record<string, number>>;
 }
 
-/** The message says that all servers reply only if each one answered the last query. */
+/**
+ * The message about the state of all servers; it states that all of them reply only if each one answered its last
+ * query.
+ */
 export function countsText({ total, down, unknown, faltering }: ServerCounts): CountsText {
   if (down > 0)
     return { tone: down < total ? 'warning' : 'fault', text: 'resolving.down', filling: { down, total } };
@@ -92,7 +95,9 @@ export function placeOf(pool: Pool | undefined, pools: readonly Pool[]): number 
   return place === -1 ? pools.length : place;
 }
 
-/** Name of the pool that Weir asks before a pool with this priority and index; null if Weir asks that pool first. */
+/**
+ * Name of the pool that Weir queries before a pool with this priority and index; null if Weir queries that pool first.
+ */
 export function askedBefore(priority: number, place: number, pools: readonly Pool[]): string | null {
   const isBefore = (other: Pool, at: number): boolean =>
     at !== place && (other.priority < priority || (other.priority === priority && at < place));

@@ -1,4 +1,4 @@
-/** Test results of servers before they are saved: which ones answer, how fast, and whether they support DNSSEC. */
+/** Test results of servers before they are saved: which servers answer, how fast, and whether they support DNSSEC. */
 import { CircleAlert, CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';

@@ -102,7 +102,7 @@ function Preview({ names }: { readonly names: readonly PastedName[] }): ReactNod
   const { say } = useText();
   if (names.length === 0) return null;
   const counts = countsOf(names);
-  // Invalid lines come first.
+  // Show invalid lines first.
   const sorted = names.toSorted((one, other) => Number(other.state === 'bad') - Number(one.state === 'bad'));
   return (
     <section className={styles['preview']}>

@@ -1,4 +1,4 @@
-/** Writes many rules with one request, or with several if there are more than the limit of a request. */
+/** Writes many rules with one request, or with several if one request cannot contain all of them. */
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 
 /** Maximum number of rules in a request. */
@@ -11,13 +11,13 @@ export interface Written {
   readonly there: number;
   /** Revisions that the requests made. */
   readonly revisions: readonly number[];
-  /** Number of rules that were not written, and the error; null if all were written. */
+  /** Number of rules that were not written, and the error; null if all rules were written. */
   readonly failed: { readonly count: number; readonly error: unknown } | null;
 }
 
 export const NOTHING: Written = { added: 0, there: 0, revisions: [], failed: null };
 
-/** Writes rules for these domains and returns the revision; 0 if there is none. */
+/** Writes rules for these domains; returns the revision, or 0 if the request made none. */
 export type WriteRules = (domains: readonly string[]) => Promise<number>;
 
 /** Whether the revisions are consecutive, so that a rollback undoes no other change. */
@@ -45,7 +45,9 @@ export async function writeAll(domains: readonly string[], write: WriteRules): P
   return written;
 }
 
-/** Repeats a refused request without the rules that already exist, which the server reports by their index. */
+/**
+ * Sends a refused request again without the rules that already exist; the server reports these rules by their index.
+ */
 async function writeNew(
   domains: readonly string[],
   write: WriteRules,

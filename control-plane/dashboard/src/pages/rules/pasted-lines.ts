@@ -2,12 +2,12 @@
 import { ruleOfPasted } from '../../ui/policy/pasted-name.ts';
 import type { ManagedDomain, RuleAction } from './rule-rows.ts';
 
-/** Result for a name: new, a duplicate of a line above, already a rule, or not a valid name. */
+/** Result for a name: new, a duplicate of a line above, already covered by a rule, or not a valid name. */
 export type PastedState = 'new' | 'double' | 'there' | 'bad';
 
 /** A name in the text. */
 export interface PastedName {
-  /** Line number; starts at 1. */
+  /** Line number, from 1. */
   readonly line: number;
   readonly text: string;
   /** The name in canonical form; the unchanged text if it is not a valid name. */
@@ -47,7 +47,7 @@ export function pastedNames(text: string, target: PasteTarget): PastedName[] {
   );
 }
 
-/** Number of names in each state. */
+/** Number of names in each state, and number of names that an existing rule opposes. */
 export function countsOf(names: readonly PastedName[]): Record<PastedState | 'opposed', number> {
   const counts = { new: 0, double: 0, there: 0, bad: 0, opposed: 0 };
   for (const { state, isOpposed } of names) {

@@ -1,4 +1,4 @@
-/** Action of a rule as a word with an icon. */
+/** Badge with the action of a rule, as a word with an icon. */
 import { Ban, Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';

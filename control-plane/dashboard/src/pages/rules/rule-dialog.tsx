@@ -22,14 +22,14 @@ const FIELDS = ['domain', 'pattern', 'comment', 'group_id'];
 
 interface RuleDialogProps {
   readonly kind: RuleKind;
-  /** Null to create one. */
+  /** The rule to edit; null to add a new one. */
   readonly rule: Rule | null;
   /** This rule and all rules that differ from it only in their group. */
   readonly all?: readonly Rule[];
   readonly onClose: () => void;
 }
 
-/** The key discards the draft when another rule is edited. */
+/** The React key discards the draft when another rule is edited. */
 export function RuleDialog({ kind, rule, all = [], onClose }: RuleDialogProps): ReactNode {
   const { say } = useText();
   const {
@@ -205,14 +205,14 @@ function Covers({ text, subdomains }: { readonly text: string; readonly subdomai
   );
 }
 
-/** Rules of a text with several names, such as lines pasted into the field; empty if one of them is invalid. */
+/** Rules for a text with several names, such as lines pasted into the field; empty if one of the names is invalid. */
 function manyRules(text: string, subdomains: boolean): readonly string[] {
   const names = pastedNames(text, { action: 'deny', subdomains, groupId: null, existing: [] });
   if (names.some(({ state }) => state === 'bad')) return [];
   return names.filter(({ state }) => state === 'new').map(({ domain }) => domain);
 }
 
-/** Field for a name, and whether the regex matches it. DNS matches names with the same code. */
+/** Field for a name, which shows whether the regex matches the name. DNS matches names with the same code. */
 function ExpressionTrial({ pattern }: { readonly pattern: string }): ReactNode {
   const { say } = useText();
   const reasonText = useLineReason();
@@ -242,7 +242,7 @@ function ExpressionTrial({ pattern }: { readonly pattern: string }): ReactNode {
   );
 }
 
-/** Null until there is a regex and a name. */
+/** Result of the trial; null until there is a regex and a name. */
 function useTrial(pattern: string, name: string): Trial | null {
   const [trial, setTrial] = useState<Trial | null>(null);
   useEffect(() => {

@@ -38,13 +38,13 @@ export interface RuleFields {
   /** Whether a domain rule includes subdomains. */
   readonly subdomains: boolean;
   readonly action: RuleAction;
-  /** Null for every group. */
+  /** Id of the group; null for every group. */
   readonly groupId: number | null;
   readonly comment: string;
   readonly enabled: boolean;
 }
 
-/** Form values of a rule, or of a new one. */
+/** Form values of an existing or a new rule. */
 export function fieldsOfRule(rule: Rule | null): RuleFields {
   if (rule === null)
     return { text: '', subdomains: true, action: 'deny', groupId: null, comment: '', enabled: true };
@@ -64,13 +64,13 @@ export function bodyOfRule({ action, groupId, comment, enabled }: RuleFields) {
 
 export interface RuleFilter {
   readonly search: string;
-  /** '' for both. */
+  /** An action, or '' for both actions. */
   readonly action: string;
   /** Selected group: '' for any group, 'all' for rules that apply to every group, or a group id. */
   readonly group: string;
 }
 
-/** The matching rules, newest first. */
+/** The rules that match the filters, newest first. */
 export function fittingRules<Row extends Rule>(
   rules: readonly Row[],
   { search, action, group }: RuleFilter,
@@ -109,15 +109,15 @@ export function rowsOf(rules: readonly Rule[]): RuleRow[] {
   return [...rows.values()].map((all) => ({ rule: all[0]!, all }));
 }
 
-/** Maximum length of a name; a longer domain or pattern is cut to make the default name. */
+/** Maximum length of a rule's name; the default name is the domain or pattern, cut to this length. */
 const MAX_NAME_LENGTH = 200;
 
-/** Name that a user gave a rule; null if it is the default name. */
+/** Name that a user has given to a rule; null if the rule has its default name. */
 function ownNameOf(rule: Rule): string | null {
   return rule.name === textOfRule(rule).slice(0, MAX_NAME_LENGTH) ? null : rule.name;
 }
 
-/** Changes that replace the rules of a row by rules for these groups; null creates one rule for every group. */
+/** Changes that replace the rules of a row by rules for these groups; null = one rule for every group. */
 export function replacement(
   all: readonly Rule[],
   groupIds: readonly number[] | null,

@@ -16,14 +16,14 @@ import { Holidays } from '../../ui/choices/holidays.tsx';
 import { draftOf, slotOf } from './slot-draft.ts';
 
 interface ProfileFormProps {
-  /** Null to create one. */
+  /** The schedule to edit; null to add a new one. */
   readonly profile: AnswerOf<'GET /schedule-profiles'>[number] | null;
   readonly onClose: () => void;
 }
 
 type Fields = ReturnType<typeof fieldsOf>;
 
-/** The form of a schedule, or of a new one. */
+/** Form values of an existing or a new schedule. */
 function fieldsOf(profile: Omit<NonNullable<ProfileFormProps['profile']>, 'group_ids'> | null) {
   return {
     name: profile?.name ?? '',

@@ -27,7 +27,7 @@ import { daysText } from '../../ui/choices/day-presets.ts';
 export type Profile = AnswerOf<'GET /schedule-profiles/{id}'>;
 type Slot = Profile['slots'][number];
 
-/** The slot that the form edits, or the start of a new one. */
+/** The slot that the form edits, or the start of a new slot. */
 type Editing =
   { readonly slot: Slot } | { readonly from?: { readonly day: number; readonly minute: number } };
 

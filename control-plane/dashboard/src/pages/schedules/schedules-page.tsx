@@ -52,7 +52,7 @@ export default function SchedulesPage(): ReactNode {
 
 interface ProfileCardProps {
   readonly profile: Profile;
-  /** Whether the list is up to date, so that it contains no schedule that was just deleted. */
+  /** Whether the list is up to date, so that it no longer contains a schedule that was just deleted. */
   readonly isFresh: boolean;
 }
 

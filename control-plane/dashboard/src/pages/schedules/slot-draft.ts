@@ -5,7 +5,7 @@ import { daysBits, daysOf } from '../../ui/policy/week.ts';
 import type { WeekSlot } from '../../ui/policy/week.ts';
 
 export interface SlotDraft {
-  /** 0 is Monday. */
+  /** Days of the week; 0 is Monday. */
   readonly days: readonly number[];
   readonly isWholeDay: boolean;
   readonly start: string;
@@ -18,7 +18,9 @@ export interface SlotDraft {
 const MIDNIGHT = '00:00';
 const DAY_END = '24:00';
 
-/** Form values of a slot. A new slot starts at the given hour, or covers nights before school days. */
+/**
+ * Form values of a slot. A new slot starts at the given hour; without an hour, it covers the nights before school days.
+ */
 export function draftOf(
   slot: WeekSlot | null,
   from?: { readonly day: number; readonly minute: number },
@@ -29,7 +31,7 @@ export function draftOf(
       days: daysOf(slot.days),
       isWholeDay,
       start: slot.start_time,
-      // A time field has no 24:00; the end of a day is midnight of the next one.
+      // A time field cannot contain 24:00, so the end of a day is midnight of the next day.
       end: slot.end_time === DAY_END ? MIDNIGHT : slot.end_time,
       action: slot.action,
       skipsDaysOff: slot.skips_days_off ?? false,

@@ -21,7 +21,7 @@ import styles from './schedules.module.css';
 
 interface SlotFormProps {
   readonly profileId: number;
-  /** Null to create one. */
+  /** The slot to edit; null to add a new one. */
   readonly slot: AnswerOf<'GET /schedule-profiles/{id}'>['slots'][number] | null;
   /** Start of a new slot. */
   readonly from?: { readonly day: number; readonly minute: number } | undefined;
@@ -58,7 +58,8 @@ export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): Rea
       return;
     }
     if (!(await create.run({ params: { id: profileId }, body: slotOf(draft) }))) return;
-    // A changed slot is replaced. The new slot is created first, so that there is no time without a slot.
+    // Changing a slot replaces it by a new slot. The new slot is created first, so that there is no time without a
+    // slot.
     if (replaced !== null && !(await remove.run({ params: { id: profileId, slot_id: replaced.id } }))) return;
     if (slot !== null) notify({ tone: 'good', text: say('schedules.slot.changed') });
     onClose();

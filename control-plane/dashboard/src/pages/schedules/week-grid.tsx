@@ -14,7 +14,7 @@ interface WeekGridProps<Slot extends WeekSlot> {
   readonly isForServices: boolean;
   /** Called when a slot is selected; without this function, the grid is an image. */
   readonly onOpen?: (slot: Slot) => void;
-  /** Called when a free hour is clicked or tapped. Keyboard users have the button "Add time". */
+  /** Called when a free hour is clicked or tapped. Keyboard users have the button "Add time" instead. */
   readonly onAdd?: (day: number, minute: number) => void;
 }
 

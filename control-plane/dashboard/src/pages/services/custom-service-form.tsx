@@ -1,4 +1,4 @@
-/** Form of a custom service, which is a name for some domains. */
+/** Form of a custom service, which consists of a name and its domains. */
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
 import { useText } from '../../i18n/text.ts';
@@ -14,14 +14,14 @@ import { ChangedSince, isSame } from '../../ui/overlays/changed-elsewhere.tsx';
 import { domainFault, domainsOf } from './domain-lines.ts';
 
 interface CustomServiceFormProps {
-  /** Null to create one. */
+  /** The service to edit; null to add a new one. */
   readonly service: Service | null;
   readonly onClose: () => void;
 }
 
 type Fields = ReturnType<typeof fieldsOf>;
 
-/** The form of a custom service, or of a new one. */
+/** Form values of an existing or a new custom service. */
 function fieldsOf(service: Pick<Service, 'name' | 'category' | 'domains'> | null) {
   if (service === null) return { name: '', category: 'social_media' as Service['category'], lines: '' };
   return { name: service.name, category: service.category, lines: service.domains.join('\n') };

@@ -1,4 +1,4 @@
-/** Parses domains that users enter one per line, and maps the server's errors to them. */
+/** Parses domains that users enter one per line, and assigns the server's errors to these domains. */
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 
 /** Domains in a text, separated by lines, spaces or commas. */

@@ -26,7 +26,7 @@ import styles from './services.module.css';
 /** State that is kept in the URL. */
 export const DEFAULTS = { search: '', category: '', group: '', show: 'all', offset: '0', open: '' };
 const PAGE_ROWS = 40;
-/** More columns do not fit on a screen; the user then selects one group. */
+/** Maximum number of columns that fit on a screen; if there are more groups, the user selects one. */
 const MAX_COLUMNS = 8;
 const NARROW = '(width < 48rem)';
 

@@ -47,7 +47,7 @@ interface ServiceDrawerProps {
   readonly onClose: () => void;
 }
 
-/** Drawer of a service: its domains, and the groups that it is blocked for. */
+/** Drawer of a service: its domains, and the groups for which it is blocked. */
 function ServiceDrawer({ service, onClose }: ServiceDrawerProps): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();

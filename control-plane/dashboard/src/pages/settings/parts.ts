@@ -11,7 +11,7 @@ const SERVER = ['tls'] as const;
 /** A part, as named in the URL. */
 export type Part = (typeof OWN)[number] | (typeof ADMIN)[number] | (typeof SERVER)[number] | ConfigSection;
 
-/** Part that the settings open with. */
+/** The part that is open initially. */
 export const FIRST: Part = 'appearance';
 
 /** Parts that this user may open. */

@@ -37,7 +37,7 @@ export function ChangeForm({ onAdd }: ChangeFormProps): ReactNode {
 }
 
 interface AddProps {
-  /** Null while the form is incomplete. */
+  /** The change; null while the form is incomplete. */
   readonly change: DraftChange | null;
   readonly onAdd: (change: DraftChange) => void;
 }

@@ -32,7 +32,7 @@ export type DraftChange =
 export const CHANGE_KINDS = ['turnOn', 'turnOff', 'url', 'domain', 'block', 'unblock', 'client'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** Draft in the body of the request. */
+/** The draft in the body of the request. */
 export function draftOf(changes: readonly DraftChange[], period: string): Draft {
   const of = <Kind extends ChangeKind>(kind: Kind) =>
     changes.filter((change): change is Extract<DraftChange, { kind: Kind }> => change.kind === kind);
@@ -59,7 +59,7 @@ export function draftOf(changes: readonly DraftChange[], period: string): Draft 
   };
 }
 
-/** Key of a change. Changes with the same key are equal, and the draft contains each once. */
+/** Key of a change. Changes with the same key are equal, and the draft contains each of them once. */
 export function keyOf(change: DraftChange): string {
   return JSON.stringify(change);
 }

@@ -26,7 +26,7 @@ export default function SimulatePage(): ReactNode {
   const [{ period: written }, setFields] = useUrlState(DEFAULTS);
   const period = PERIODS.find((one) => one === written) ?? '7d';
   const [changes, setChanges] = useState<readonly DraftChange[]>([]);
-  /** Draft and period of the result; the result is out of date once they change. */
+  /** Draft and period of the shown result, which is out of date if the user has changed either of them since. */
   const [asked, setAsked] = useState('');
   const simulation = useSimulation();
   const draft = draftOf(changes, period);

@@ -1,4 +1,4 @@
-/** Page after setup: the remaining steps until every device uses Weir, and how to check them. */
+/** Page after setup: the remaining steps until every device uses Weir, each with a check whether it is done. */
 import { ListChecks, Network, Router, ShieldCheck } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -37,7 +37,7 @@ export default function WelcomePage(): ReactNode {
 
 function Steps({ reach }: { readonly reach: Reach }): ReactNode {
   const { say, format } = useText();
-  // The number in the status bar.
+  // The same number as in the status bar.
   const { blockedNames } = useNodeStatus();
   return (
     <ol className="rows-4">
@@ -217,7 +217,7 @@ function Addresses({ title, addresses }: AddressesProps): ReactNode {
   );
 }
 
-/** Shows which clients may send queries. By default, networks behind other routers may not. */
+/** Shows which clients may send queries. By default, clients in networks behind other routers may not. */
 function MayAsk(): ReactNode {
   const { say } = useText();
   const access = useAsk('GET /clients/refused', {});

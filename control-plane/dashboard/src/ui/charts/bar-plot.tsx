@@ -19,13 +19,13 @@ export interface Layer {
 }
 
 interface PlotProps {
-  /** Starts of the bars. */
+  /** Times at which the bars start. */
   readonly timestamps: readonly string[];
   /** Each layer covers the layers before it. */
   readonly layers: readonly Layer[];
 }
 
-/** Updates the same plot when the figures change, unless the layers change. */
+/** When the figures change, updates the existing plot; when the layers change, creates a new plot. */
 export default function BarPlot({ timestamps, layers }: PlotProps): ReactNode {
   const { format } = useText();
   const place = useRef<HTMLDivElement>(null);
@@ -46,7 +46,7 @@ export default function BarPlot({ timestamps, layers }: PlotProps): ReactNode {
       plot.current?.setSize({ width: frame.clientWidth, height: HEIGHT_PX }),
     );
     sizes.observe(frame);
-    // A canvas does not change by itself when the theme changes.
+    // Redraw when the theme changes, because the colours of a canvas do not change by themselves.
     const themes = new MutationObserver(draw);
     themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     const scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -68,7 +68,7 @@ export default function BarPlot({ timestamps, layers }: PlotProps): ReactNode {
 }
 
 function dataOf(timestamps: readonly string[], layers: readonly Layer[]): uPlot.AlignedData {
-  // A bar of height 0 would still have a border.
+  // No bar if the count is 0, because a bar of height 0 would still have a border.
   const bar = (count: number): number | null => (count === 0 ? null : count);
   return [
     timestamps.map((timestamp) => Date.parse(timestamp) / 1_000),
@@ -76,7 +76,7 @@ function dataOf(timestamps: readonly string[], layers: readonly Layer[]): uPlot.
   ];
 }
 
-/** Adds half a bar at both ends, because bars are centred on their time. */
+/** Adds the width of half a bar at both ends, because a bar is centred on its time. */
 function spanOf(plot: uPlot, min: number, max: number): [number, number] {
   const half = (max - min) / Math.max(1, plot.data[0].length - 1) / 2;
   return [min - half, max + half];
@@ -90,7 +90,7 @@ function momentText(secs: number, format: Formats): string {
     : format.shortTime(moment);
 }
 
-/** Reads the colours from the page, because a canvas cannot use custom properties. */
+/** Reads the colours from the styles of the page, because a canvas cannot use custom properties. */
 function optionsFor(frame: HTMLElement, format: Formats, colours: string): uPlot.Options {
   const colour = (name: string): string => {
     frame.style.color = `var(--${name})`;

@@ -1,4 +1,4 @@
-/** Counts by time in parts that are stacked, with a legend and a table of the same data. */
+/** Chart of counts over time, divided into stacked parts, with a legend and a table of the same data. */
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';

@@ -8,7 +8,7 @@ import type { Layer } from './bar-plot.tsx';
 export interface Part {
   /** Count of this part in each bar. */
   readonly counts: readonly number[];
-  /** Name of the custom property of its colour. */
+  /** Name of the custom property that contains the part's colour. */
   readonly colour: string;
 }
 

@@ -1,4 +1,4 @@
-/** Renders content once its place is on or near the screen, so that its code and data are not loaded earlier. */
+/** Renders content once its place is on or near the screen, so that its code and data are not loaded before. */
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 

@@ -10,7 +10,7 @@ export const DAY_PRESETS = [
   { id: 'school', bits: 0b1001111 },
 ] as const;
 
-/** Text for days: the name of a preset, or the names of the days. */
+/** Text for a set of days: the name of a preset, or the names of the days. */
 export function daysText(
   bits: number,
   say: (key: MessageKey) => string,

@@ -24,7 +24,7 @@ export const READY_TIMES: Readonly<Record<ReadyId, ReadyTime>> = {
   bedtime: { days: EVERY_DAY, start_time: '21:00', end_time: '06:30', skips_days_off: false },
 };
 
-/** Id of the predefined time that a time was made from, even if its hours were changed; null if there is none. */
+/** Id of the predefined time from which a time was made, even if its hours were changed; null if there is none. */
 export function readyIdOf({ days, skips_days_off: skips }: ReadyTime): ReadyId | null {
   return (
     READY_IDS.find((id) => READY_TIMES[id].days === days && READY_TIMES[id].skips_days_off === skips) ?? null

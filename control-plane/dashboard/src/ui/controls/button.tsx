@@ -5,7 +5,7 @@ import { Button as AriaButton } from 'react-aria-components/Button';
 import { Tooltip, TooltipTrigger } from 'react-aria-components/Tooltip';
 import styles from './button.module.css';
 
-/** Importance of the action: the main step of the page, one of several, or a deletion. */
+/** Importance of the action: the main step of the page, one of several steps, a minor action, or a deletion. */
 export type ButtonKind = 'main' | 'plain' | 'quiet' | 'danger';
 
 interface ButtonProps {
@@ -19,7 +19,7 @@ interface ButtonProps {
   readonly onPress?: () => void;
   readonly type?: 'button' | 'submit';
   readonly isDisabled?: boolean;
-  /** Whether the action is running. The button shows this and is disabled. */
+  /** Whether the action is running. A running action disables the button, which shows the progress. */
   readonly isPending?: boolean;
   readonly slot?: string;
   readonly autoFocus?: boolean;
@@ -72,7 +72,10 @@ interface TextButtonProps {
   readonly onPress: () => void;
 }
 
-/** Text in a row that opens its details. Looks like a link but stays on the page, and is large enough for touch. */
+/**
+ * Text in a row that opens its details. It looks like a link but does not lead to another page, and is large enough for
+ * touch.
+ */
 export function TextButton({ children, onPress }: TextButtonProps): ReactNode {
   return (
     <AriaButton className={styles['asText'] ?? ''} onPress={onPress}>

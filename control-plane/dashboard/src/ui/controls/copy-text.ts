@@ -1,16 +1,16 @@
 /** Copies text to the clipboard. Over plain HTTP there is no clipboard API, so `execCommand` is the fallback. */
 
-/** Returns false if the browser allows neither method. */
+/** Copies a text; returns false if the browser allows neither method. */
 export async function copyText(text: string): Promise<boolean> {
   try {
-    // Absent if the page is not a secure context.
+    // Undefined if the page is not a secure context.
     const clipboard = navigator.clipboard as Clipboard | undefined;
     if (clipboard !== undefined) {
       await clipboard.writeText(text);
       return true;
     }
   } catch {
-    // The API was refused; try the fallback.
+    // The browser refused the clipboard API: try the fallback.
   }
   return copyBySelection(text);
 }
@@ -21,7 +21,7 @@ function copyBySelection(text: string): boolean {
   field.value = text;
   field.readOnly = true;
   field.className = 'unseen';
-  // Inside the dialog, because a dialog traps the focus.
+  // Add the field inside an open dialog, because a dialog traps the focus.
   (before?.closest('[role="dialog"]') ?? document.body).append(field);
   field.select();
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way without a secure context

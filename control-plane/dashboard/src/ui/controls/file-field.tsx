@@ -12,15 +12,15 @@ interface FileFieldProps {
   readonly help?: string;
   /** Error message; null if the value is valid. */
   readonly error?: string | null;
-  /** Null until a file is chosen. */
+  /** The chosen file; null until one is chosen. */
   readonly file: File | null;
   readonly onFile: (file: File) => void;
-  /** File extensions or media types that the browser offers. */
+  /** File extensions or media types of the files that the user can choose. */
   readonly types?: readonly string[];
   readonly isDisabled?: boolean;
 }
 
-/** A button, and the name and size of the chosen file. */
+/** A button that opens the browser's file dialog, and the name and size of the chosen file. */
 export function FileField(props: FileFieldProps): ReactNode {
   const { label, help, error = null, file, onFile, types, isDisabled = false } = props;
   const { say, format } = useText();

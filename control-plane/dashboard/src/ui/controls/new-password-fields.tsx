@@ -1,4 +1,4 @@
-/** Fields for a new password, which is typed twice because it is hidden. */
+/** Fields for a new password, which the user enters twice because its text is hidden. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { TextField } from './fields.tsx';

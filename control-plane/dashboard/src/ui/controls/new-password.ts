@@ -1,6 +1,6 @@
-/** Checks a new password while it is typed. */
+/** Checks a new password while the user enters it. */
 
-/** Same as `NewPassword` of the API, whose schema would be too large to load for this check. */
+/** Same minimum as in `NewPassword` of the API, whose schema would be too large to load for this check. */
 const MIN_LENGTH = 8;
 const isShort = (password: string): boolean => Array.from(password).length < MIN_LENGTH;
 
@@ -12,7 +12,7 @@ export interface TypedPassword {
 /** Initial state. */
 export const NO_PASSWORD: TypedPassword = { password: '', repeated: '' };
 
-/** Errors of a new password. An empty field is not an error yet. */
+/** Errors of a new password. An empty field is not reported as an error. */
 export function passwordFaults({ password, repeated }: TypedPassword): {
   isShort: boolean;
   differs: boolean;

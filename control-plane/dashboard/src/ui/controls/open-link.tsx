@@ -1,4 +1,4 @@
-/** Name of a row that opens its details. It is a real link, which can be copied and opened in a new tab. */
+/** Name of a row that opens its details. It is a real link, so users can copy it or open it in a new tab. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import styles from './open-link.module.css';

@@ -19,7 +19,7 @@ export function Segments<Id extends string>({
   onChange,
   choices,
 }: SegmentsProps<Id>): ReactNode {
-  // The pressed choice is painted first; content that depends on the choice renders afterwards.
+  // First only the pressed choice is painted; the content that depends on it renders afterwards.
   const [pressed, setPressed] = useState<Id | null>(null);
   return (
     <ToggleButtonGroup

@@ -1,4 +1,4 @@
-/** A form that calls `onSubmit` when the user presses its button or Enter. */
+/** A form that calls `onSubmit` when the user presses its submit button or Enter. */
 import type { ReactNode } from 'react';
 import { Form } from 'react-aria-components/Form';
 

@@ -1,4 +1,4 @@
-/** A list with an Add button. While the list is empty, it shows its purpose. */
+/** A list with an Add button. An empty list shows a text about its purpose. */
 import type { LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -10,7 +10,7 @@ import type { Answer } from './states.tsx';
 interface AddableListProps<Row> {
   readonly of: Answer<readonly Row[]>;
   readonly icon: LucideIcon;
-  /** Title and text of an empty table. */
+  /** Title and text that are shown while the list is empty. */
   readonly emptyTitle: string;
   readonly emptyText: string;
   readonly addText: string;
@@ -18,7 +18,7 @@ interface AddableListProps<Row> {
   readonly children: (rows: readonly Row[]) => ReactNode;
 }
 
-/** An open form stays open when the first row arrives. */
+/** The form that adds a row stays open when the first row arrives. */
 export function AddableList<Row>(props: AddableListProps<Row>): ReactNode {
   const { of, icon, emptyTitle, emptyText, addText, form, children } = props;
   const [isAdding, setAdding] = useState(false);

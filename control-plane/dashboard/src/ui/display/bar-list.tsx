@@ -1,4 +1,4 @@
-/** Top list: names with their counts as bars. */
+/** Top list: names with bars for their counts. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import styles from './bar-list.module.css';
@@ -14,7 +14,7 @@ interface BarListProps {
   readonly tone?: 'allowed' | 'blocked';
 }
 
-/** Expects the highest count first; the lengths of the bars are relative to this count. */
+/** The first row must have the highest count, to which the lengths of all bars are relative. */
 export function BarList({ rows, tone = 'allowed' }: BarListProps): ReactNode {
   const { format } = useText();
   const max = Math.max(1, ...rows.map(({ count }) => count));

@@ -1,4 +1,4 @@
-/** Table that shows each row as a card on phones. For a few hundred rows, not for the log. */
+/** Table that shows each row as a card on phones. It suits a few hundred rows, not the log. */
 import type { ReactNode } from 'react';
 import { useMe } from '../../api/session.tsx';
 import styles from './data-table.module.css';
@@ -9,15 +9,18 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** Whether values are numbers, which are aligned to the end. */
   readonly isNumber?: boolean;
-  /** Whether the column is the row's name: read with each cell, and the first line of the card. */
+  /**
+   * Whether the column contains the row's name, which screen readers read with each cell, and which is the first line
+   * of the card.
+   */
   readonly isName?: boolean;
-  /** Whether the column has buttons. Only screen readers get its title. */
+  /** Whether the column has buttons. The title of such a column is only for screen readers. */
   readonly isActions?: boolean;
   /** Whether only administrators see the column. */
   readonly isForAdmins?: boolean;
   /** Whether the cards on a phone show the value without the title of the column. */
   readonly isPlain?: boolean;
-  /** Whether phones and tablets omit the value, which the details of the row show. */
+  /** Whether the value is omitted on phones and tablets, because the details of the row show it. */
   readonly isMinor?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Filters of a table: a search field and choices, which a phone can show on request only. */
+/** Filters of a table: a search field and choices; phones can show the choices only on request. */
 import { SlidersHorizontal } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
@@ -14,7 +14,10 @@ interface FiltersProps {
   readonly onSearch: (text: string) => void;
   /** Whether the search field is short, so that several choices fit in the same line. */
   readonly isShort?: boolean;
-  /** Number of choices that select rows. If given, a phone shows the choices only after a press on a button. */
+  /**
+   * Number of choices that currently select rows. If it is given, a phone shows the choices only after a press on a
+   * button.
+   */
   readonly activeCount?: number;
   readonly children?: ReactNode;
 }

@@ -7,7 +7,7 @@ import styles from './progress.module.css';
 
 interface ProgressProps {
   readonly children: ReactNode;
-  /** Completed steps out of `of`; without it, the progress is unknown. */
+  /** Number of completed steps, out of `of` steps; if it is undefined, the progress is unknown. */
   readonly done?: number;
   readonly of?: number;
   readonly onCancel?: () => void;

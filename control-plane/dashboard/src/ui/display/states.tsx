@@ -54,7 +54,10 @@ const ICONS: Readonly<Record<CalloutTone, LucideIcon>> = {
 interface CalloutProps {
   readonly tone: CalloutTone;
   readonly children: ReactNode;
-  /** More text, which a phone shows on request. On a phone, such a message is as small as possible. */
+  /**
+   * More text, which a phone shows on request. A phone shows only the first sentence, so that the message is as small
+   * as possible.
+   */
   readonly more?: string;
   readonly actions?: ReactNode;
   /** Whether screen readers read the message when it appears. */
@@ -92,7 +95,7 @@ export function Callout({ tone, children, more, actions, isAlert = false }: Call
   );
 }
 
-/** The used parts of a query result. */
+/** The parts of a query result that are used here. */
 export interface Answer<Data> {
   readonly data: Data | undefined;
   readonly error: Error | null;
@@ -106,12 +109,15 @@ interface AnsweredProps<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** Renders content from an answer after it has arrived. If a refresh fails, keeps the old content and adds an error. */
+/**
+ * Renders content from a response after it has arrived. If a refresh fails, the old content remains visible, with an
+ * error.
+ */
 export function Answered<Data>({ of, lines = 3, children }: AnsweredProps<Data>): ReactNode {
   const { say } = useText();
   const { data, error, refetch } = of;
   const isLost = useConnection().kind === 'lost';
-  // The frame already shows a lost connection for the whole page.
+  // If the connection is lost, the frame already shows this for the whole page.
   const isMarked = isLost && data !== undefined && !(error instanceof ApiFailure);
   const failed = error !== null && !isMarked && (
     <Callout
@@ -133,13 +139,13 @@ export function Answered<Data>({ of, lines = 3, children }: AnsweredProps<Data>)
 }
 
 interface FormFaultProps {
-  /** Null if the request did not fail. */
+  /** Error of the request; null if the request did not fail. */
   readonly failure: unknown;
   /** Paths of the fields that show their own error. */
   readonly fields?: readonly string[];
 }
 
-/** Error message of a form; renders nothing without an error, or if the fields show it. */
+/** Error message of a form; renders nothing if there is no error, or if the fields show it. */
 export function FormFault({ failure, fields = [] }: FormFaultProps): ReactNode {
   if (failure === null) return null;
   const errors = failure instanceof ApiFailure ? (failure.problem?.errors ?? []) : [];

@@ -1,4 +1,6 @@
-/** Single values: names, times, numbers and states. Values from the network are always rendered as text. */
+/**
+ * Single values: names, times, numbers and states. Values from the network are always rendered as text, never as HTML.
+ */
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { shownName } from '../../i18n/shown-name.ts';
@@ -41,7 +43,7 @@ interface BadgeProps {
   readonly children: ReactNode;
 }
 
-/** A state as a word, never by colour alone. */
+/** A state as a word, because colour alone is not sufficient. */
 export function Badge({ tone, icon: Icon, children }: BadgeProps): ReactNode {
   return (
     <span className={`${styles['badge']} ${styles[tone]}`}>
@@ -54,7 +56,7 @@ export function Badge({ tone, icon: Icon, children }: BadgeProps): ReactNode {
 interface FigureProps {
   readonly label: string;
   readonly value: string;
-  /** The exact value if `value` is rounded, or other details. */
+  /** The exact value if `value` is rounded, or another detail. */
   readonly detail?: ReactNode;
 }
 

@@ -7,7 +7,7 @@ export type Span = (typeof SPANS)[number];
 /** Hour at which a pause "until tomorrow" ends. */
 const MORNING_HOUR = 6;
 
-/** Fields of a request for a span that begins now. */
+/** Fields of the request for a grant with this duration, which begins now. */
 export function grantEnd(
   span: Span,
   now: Date,

@@ -24,7 +24,7 @@ interface ChangedElsewhereProps {
 interface ChangedSinceProps<Entity> {
   readonly guard: Guard<Entity>;
   readonly labels: readonly string[];
-  /** The fields of this form as shown to the user, in the order of the labels. */
+  /** The fields of this form as shown to the user, in the same order as the labels. */
   readonly mine: readonly string[];
   readonly wordsOf: (now: Entity) => readonly string[];
   readonly isPending: boolean;
@@ -34,7 +34,7 @@ interface ChangedSinceProps<Entity> {
   readonly onKeep: () => void;
 }
 
-/** The question of a guarded form; renders nothing while the form is based on the current state. */
+/** Asks which version of a guarded form to keep; renders nothing while the form is based on the current state. */
 export function ChangedSince<Entity>(props: ChangedSinceProps<Entity>): ReactNode {
   const { guard, labels, mine, wordsOf, isPending, onUse, onKeep } = props;
   const { newer } = guard;

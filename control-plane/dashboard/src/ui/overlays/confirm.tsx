@@ -16,7 +16,7 @@ interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-/** A question whose button is a verb. */
+/** A question with a button that names the action. */
 export function Confirm(props: ConfirmProps): ReactNode {
   const { title, children, action, isOpen = true, isPending = false, onConfirm, onClose } = props;
   const { say } = useText();

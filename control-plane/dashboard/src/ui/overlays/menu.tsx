@@ -44,7 +44,7 @@ interface RowMenuProps {
   readonly more?: readonly MenuAction[];
   readonly onEdit: () => void;
   readonly onDelete: () => void;
-  /** Shown beside the menu. */
+  /** Content that is shown beside the menu. */
   readonly children?: ReactNode;
 }
 
@@ -69,7 +69,7 @@ export function RowMenu({ name, more = [], onEdit, onDelete, children }: RowMenu
 }
 
 interface MenuAtProps extends Omit<MenuProps, 'button'> {
-  /** Element beside which the menu opens, so that many elements share one menu. Null if the menu is closed. */
+  /** Element beside which the menu opens; this allows many elements to share one menu. Null if the menu is closed. */
   readonly at: Element | null;
   readonly onClose: () => void;
 }
@@ -103,7 +103,8 @@ function Actions({ label, actions, onDone }: ActionsProps): ReactNode {
     <AriaMenu
       className={styles['menu'] ?? ''}
       aria-label={label}
-      // In menus with a trigger, the trigger chooses the item that gets the focus; `false` would override the choice.
+      // Set the focus here only without a trigger: a trigger chooses the item that gets the focus, and `false` would
+      // override this choice.
       {...(onDone !== undefined && { autoFocus: true })}
       onAction={(key) => {
         actions.find(({ id }) => id === key)?.run();

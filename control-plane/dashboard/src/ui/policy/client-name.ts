@@ -6,7 +6,7 @@ type Named = Pick<
   'name' | 'hostname' | 'ip_address' | 'mac_address' | 'client_key'
 >;
 
-/** The name from a user, otherwise the host name, address or MAC address. */
+/** The name that a user has given to the client; without it, the host name, address, MAC address or client key. */
 export function nameOf({ name, hostname, ip_address: ip, mac_address: mac, client_key: key }: Named): string {
   return name ?? hostname ?? ip ?? key ?? mac ?? '';
 }

@@ -4,7 +4,10 @@ import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts'
 import { useText } from '../../i18n/text.ts';
 import { DomainName } from '../display/values.tsx';
 
-/** Shows the service, the name, or "Everything". A text follows the name if its subdomains are not included. */
+/**
+ * Shows the service, the name, or "Everything". If subdomains are not included, the name is followed by a text about
+ * this.
+ */
 export function GrantedName({ grant }: { readonly grant: AnswerOf<'GET /grants'>[number] }): ReactNode {
   const { say } = useText();
   const { domain, subdomains, service_id: serviceId, service_name: serviceName } = grant;

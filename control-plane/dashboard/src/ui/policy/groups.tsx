@@ -1,4 +1,4 @@
-/** Groups of lists and rules in forms and rows. No group means every group. */
+/** Groups of lists and rules in forms and rows. A list or rule without groups applies to every group. */
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
@@ -12,7 +12,7 @@ export type Group = AnswerOf<'GET /groups'>[number];
 
 const NONE: readonly Group[] = [];
 
-/** All groups: Default first, others by name. */
+/** All groups: Default first, then all others by name. */
 export function useGroups(): readonly Group[] {
   const { data = NONE } = useAsk('GET /groups', {});
   return useMemo(
@@ -37,7 +37,7 @@ interface GroupFieldProps {
   readonly label: string;
   readonly help?: string;
   readonly error?: string | null;
-  /** Null for every group. */
+  /** Id of the group; null for every group. */
   readonly value: number | null;
   readonly onChange: (id: number | null) => void;
   readonly isLabelHidden?: boolean;
@@ -63,12 +63,12 @@ export function GroupField({ value, onChange, ...rest }: GroupFieldProps): React
 interface GroupsFieldProps {
   readonly label: string;
   readonly error?: string | null;
-  /** Null for every group; empty if nothing is selected yet. */
+  /** Ids of the groups; null for every group; empty if nothing is selected yet. */
   readonly value: readonly number[] | null;
   readonly onChange: (ids: readonly number[] | null) => void;
 }
 
-/** Field for all groups or some of them. */
+/** Field that selects all groups or some of them. */
 export function GroupsField({ label, error = null, value, onChange }: GroupsFieldProps): ReactNode {
   const { say } = useText();
   const groups = useGroups();

@@ -1,4 +1,4 @@
-/** Well-known lists to choose from, with purpose, licence, update interval and home page. */
+/** Well-known lists to choose from, with their purposes, licences, update intervals and home pages. */
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import { useAsk } from '../../api/use-ask.ts';

@@ -1,7 +1,7 @@
 /** API operations on blocklists and allowlists. */
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 
-/** The operations for one kind of list. Allowlists have other paths than blocklists, with the same schemas. */
+/** The operations for one kind of list. Allowlists have different paths than blocklists, but the same schemas. */
 export function operationsOf(kind: SourceKind) {
   const of = <Name extends string>(name: Name): Name =>
     (kind === 'block' ? name : name.replace('/blocklist-', '/allowlist-')) as Name;

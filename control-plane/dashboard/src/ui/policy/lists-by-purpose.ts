@@ -11,7 +11,7 @@ export interface PurposeLists {
   readonly lists: readonly KnownList[];
 }
 
-/** Lists of a kind whose address is not among `urls`, in the order of the catalogue. */
+/** Lists of a kind, except those whose address is among `urls`, in the order of the catalogue. */
 export function knownListsFor(
   all: readonly KnownList[],
   kind: SourceKind,

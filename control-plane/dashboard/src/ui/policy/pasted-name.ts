@@ -3,7 +3,10 @@ import { canonicalDomainRule } from '../../../../../shared/policy/domain-rule.ts
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** The canonical rule: `*.NAME` if subdomains are wanted or the text includes them; null if there is no name. */
+/**
+ * The canonical rule for a text: `*.NAME` if `subdomains` is true or the text itself includes subdomains; null if the
+ * text contains no name.
+ */
 export function ruleOfPasted(word: string, subdomains: boolean): string | null {
   const rule = canonicalDomainRule(nameOfPasted(word.trim()));
   return rule === null || !subdomains || includesSubdomains(rule) ? rule : `*.${rule}`;
@@ -30,7 +33,8 @@ function nameOfPasted(word: string): string {
   if (adblock !== null) return `*.${nameOfRule(adblock[1]!)}`;
   if (/^\.[^.]/.test(word)) return `*${word}`;
   if (SCHEME.test(word)) return hostOf(word) ?? word;
-  // Also accepts addresses without a scheme: `example.org:8443`, `example.org/page`. A path alone is not a name.
+  // Text with a port or path but without a scheme is also accepted: `example.org:8443`, `example.org/page`. A path
+  // alone is not a name.
   return (/^[^/?#].*[:/?#]/.test(word) ? hostOf(`http://${word}`) : null) ?? word;
 }
 

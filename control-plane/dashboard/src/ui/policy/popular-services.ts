@@ -1,4 +1,4 @@
-/** Order of services: the services that most children use come first. */
+/** Order of services: services that most children use come first. */
 
 /** Services that come first among popular services; all others follow by name. */
 const FIRST = [
@@ -19,7 +19,7 @@ export function isPopular({ tags }: Pick<Ranked, 'tags'>): boolean {
   return tags.includes('popular');
 }
 
-/** Compares services for sorting: custom ones first, then popular ones, then all others by name. */
+/** Compares services for sorting: custom services first, then popular services, then all others by name. */
 export function byPopularity(one: Ranked, other: Ranked): number {
   return rankOf(one) - rankOf(other) || one.name.localeCompare(other.name);
 }
@@ -31,7 +31,7 @@ function rankOf(service: Ranked): number {
   return place === -1 ? 100 : 1 + place;
 }
 
-/** Kinds of popular services, as parents think of them. */
+/** Kinds of popular services, named as parents would name them. */
 export const SERVICE_KINDS = ['video', 'social', 'chat', 'games', 'ai'] as const;
 export type ServiceKind = (typeof SERVICE_KINDS)[number];
 

@@ -5,24 +5,25 @@ import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { byPopularity } from './popular-services.ts';
 
-/** A service of the catalog, or a custom one. */
+/** A service of the catalog, or a custom service. */
 export interface Service {
   readonly id: string;
   readonly name: string;
   readonly category: AnswerOf<'GET /services/catalog'>[number]['category'];
   readonly tags: NonNullable<AnswerOf<'GET /services/catalog'>[number]['tags']>;
   readonly domains: readonly string[];
-  /** Source for `<img>`. */
+  /** URL for the `src` of an `<img>`. */
   readonly icon: string | null;
   readonly isCustom: boolean;
 }
 
 /**
- * All services: custom ones first, then popular ones. Undefined while the services are loading, or if not `enabled`.
+ * All services: custom services first, then popular services. Undefined while the services are loading, or if `enabled`
+ * is false.
  */
 export function useServices(enabled = true): readonly Service[] | undefined {
   const catalog = useAsk('GET /services/catalog', {}, { enabled });
-  // Requested separately from the long catalog, because only custom services change.
+  // Custom services are requested separately from the long catalog, because the catalog does not change.
   const custom = useAsk('GET /custom-services', {}, { enabled });
   return useMemo(() => {
     if (catalog.data === undefined || custom.data === undefined) return undefined;

@@ -2,7 +2,7 @@
 import type { MessageKey } from '../../i18n/language.ts';
 import type { Simulated } from './use-simulation.ts';
 
-/** A statement about the scope of a simulation, with a number of queries or blocks. */
+/** A statement about what the simulation does not cover, with a number of queries or blocks. */
 export interface SimulationNote {
   readonly key: MessageKey;
   readonly count: number;

@@ -39,7 +39,7 @@ function Answer({
   const [by, setBy] = useState<'names' | 'clients'>('names');
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // In braces, so that nothing is returned: new browsers return a promise, which React would use as the cleanup
+    // The braces ensure that nothing is returned: new browsers return a promise, which React would use as the cleanup
     // function.
     place.current?.scrollIntoView({ block: 'nearest' });
   }, [simulated]);
@@ -191,7 +191,7 @@ function Rest({ shown, total }: { readonly shown: number; readonly total: number
 
 const FEW = 3;
 
-/** The first names, and the number of further ones. */
+/** The first names, and the number of all further names. */
 function Few({ names, total }: { readonly names: readonly string[]; readonly total: number }): ReactNode {
   const { say, format } = useText();
   const first = names.slice(0, FEW);

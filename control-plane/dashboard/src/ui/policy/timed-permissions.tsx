@@ -1,4 +1,7 @@
-/** Temporary rules of a client or group: created with one click, ended by the server or here. */
+/**
+ * Temporary rules of a client or group: one click creates a rule, and it ends when it expires or when a user ends it
+ * here.
+ */
 import { CirclePlay, CircleSlash } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';

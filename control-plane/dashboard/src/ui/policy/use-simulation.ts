@@ -1,4 +1,4 @@
-/** Simulates a policy draft with the logged queries. Only one simulation runs at a time; it can be cancelled. */
+/** Simulates a policy draft with the logged queries. Only one simulation runs at a time, and the user can cancel it. */
 import { useCallback } from 'react';
 import type { AnswerOf, CallOf } from '../../../../../shared/api/client/typed-client.ts';
 import { type Question, useQuestion } from '../../api/use-question.ts';

@@ -17,7 +17,7 @@ export interface WeekSlot {
 /** The part of a slot on one day. */
 export interface DayBlock<Slot extends WeekSlot> {
   readonly slot: Slot;
-  /** 0 is Monday. */
+  /** Day of the week; 0 is Monday. */
   readonly day: number;
   /** Minutes since midnight. */
   readonly start: number;
@@ -59,7 +59,7 @@ export function blocksOf<Slot extends WeekSlot>(slots: readonly Slot[]): DayBloc
   return blocks.sort((one, other) => one.day - other.day || one.start - other.start || one.end - other.end);
 }
 
-/** State of a schedule with these slots at a time in a time zone. */
+/** The state of a schedule with these slots, at a time and in a time zone. */
 export function stateAt(
   slots: readonly WeekSlot[],
   timeZone: string,
@@ -71,7 +71,7 @@ export function stateAt(
   return { override: overrideAt(week, offsetAt, atMs), untilMs: nextFlipAt(week, offsetAt, atMs) };
 }
 
-/** Converts a slot for `shared/policy`; an invalid time counts as midnight. */
+/** Converts a slot to the form of `shared/policy/schedule.ts`; an invalid time is treated as midnight. */
 export function toRule({
   days,
   start_time: start,

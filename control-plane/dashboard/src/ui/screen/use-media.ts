@@ -1,7 +1,7 @@
-/** Media queries for components that render something else on a small screen. */
+/** Media queries for components that render different content on a small screen. */
 import { useSyncExternalStore } from 'react';
 
-/** Whether a media query matches, as the CSS of the page would evaluate it. */
+/** Whether a media query matches; evaluated as in the CSS of the page. */
 export function useMedia(condition: string): boolean {
   return useSyncExternalStore(
     (changed) => {

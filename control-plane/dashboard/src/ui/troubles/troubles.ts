@@ -14,7 +14,7 @@ export interface Trouble {
   readonly filling: Filling;
   /** Details of the server, if there are any. */
   readonly detail: string | null;
-  /** Advice, if no page alone fixes the problem. */
+  /** Advice; null if the page in `fix` is sufficient to fix the problem. */
   readonly help: MessageKey | null;
   /** Page on which the problem is fixed; null if the user follows the advice and checks again. */
   readonly fix: { readonly to: string; readonly text: MessageKey } | null;
@@ -51,7 +51,7 @@ const HELP: Readonly<Partial<Record<string, MessageKey>>> = {
 
 const NOTHING_MORE = { filling: {}, detail: null, help: null } as const;
 
-/** All unhealthy parts: worst state first, then in the order of `PARTS`. */
+/** All unhealthy parts: the worst state first, then in the order of `PARTS`. */
 export function troublesOf({ checks }: Health): Trouble[] {
   const bad = (status: 'down' | 'degraded'): Trouble[] =>
     PARTS.filter((part) => checks[part].status === status).map((part) => ({
@@ -59,7 +59,7 @@ export function troublesOf({ checks }: Health): Trouble[] {
       tone: status === 'down' ? 'fault' : 'warning',
       text: `health.${part}.${status}`,
       filling: {},
-      // The text is translated; the rest of the server's detail consists of names.
+      // `text` contains a translation of this prefix; the rest of the server's detail consists of names.
       detail: checks[part].detail?.replace(/^not active: /, '') ?? null,
       help: HELP[part] ?? null,
       fix: FIXES[part] ?? null,
@@ -81,7 +81,7 @@ export function isNothingBlocked(isEnabled: boolean | undefined, blockedNames: n
   return isEnabled === true && blockedNames === 0;
 }
 
-/** Trouble if Weir answers on a port other than 53 that the user did not configure; otherwise null. */
+/** A problem if Weir answers on a port other than 53 that the user did not configure; null if it does not. */
 export function portTrouble({ dns }: AnswerOf<'GET /system/reachability'>): Trouble | null {
   if (dns.port_53 === 'weir' || dns.is_chosen) return null;
   return {
@@ -94,7 +94,7 @@ export function portTrouble({ dns }: AnswerOf<'GET /system/reachability'>): Trou
   };
 }
 
-/** Trouble for lists whose update waits for approval; null if there are none. */
+/** A problem for lists whose updates wait for approval; null if there are none. */
 export function heldTrouble(sources: AnswerOf<'GET /blocklist-sources'>): Trouble | null {
   const held = sources.filter(({ status }) => status === 'held');
   if (held.length === 0) return null;
@@ -108,7 +108,10 @@ export function heldTrouble(sources: AnswerOf<'GET /blocklist-sources'>): Troubl
   };
 }
 
-/** Networks that were refused in the last day or soon will be; one of them may belong to a device of the user. */
+/**
+ * Networks that were refused in the last day, or that an announced change will refuse; one of them may belong to a
+ * device of the user.
+ */
 export function refusedTrouble(
   { announced, refused }: AnswerOf<'GET /clients/refused'>,
   isRecent: (network: AnswerOf<'GET /clients/refused'>['refused'][number]) => boolean,

@@ -8,7 +8,7 @@ import { useAsk } from '../../api/use-ask.ts';
 import { useText } from '../../i18n/text.ts';
 import { Callout } from '../display/states.tsx';
 
-/** The server checks once a day. */
+/** Interval of requests; the server itself checks once a day. */
 const EVERY_MS = 3_600_000;
 
 /** The notice. */

@@ -1,4 +1,4 @@
-/** Checkboxes for devices: those of the plan first, then the most recently seen ones. */
+/** Checkboxes for devices: first the devices of the plan, then the most recently seen devices. */
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
@@ -13,7 +13,7 @@ import styles from './plan.module.css';
 type Client = AnswerOf<'GET /clients'>['data'][number];
 
 interface PlanDevicesProps {
-  /** Null for a new group. */
+  /** Id of the group; null for a new group. */
   readonly groupId: number | null;
   readonly clients: readonly Client[];
   readonly chosen: readonly number[];

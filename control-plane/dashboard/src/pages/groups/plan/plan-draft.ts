@@ -11,7 +11,7 @@ export type GroupPlan = AnswerOf<'GET /group-plans/{id}'>;
 type PlanBody = CallOf<'PUT /group-plans/{id}'>['body'];
 
 export interface PlanDraft extends Omit<GroupPlan, 'id'> {
-  /** Whether the user entered the name, so that it no longer changes with the selected device. */
+  /** Whether the user has entered the name, so that selecting a device no longer changes the name. */
   readonly isNamed: boolean;
 }
 
@@ -23,7 +23,7 @@ export function newDraft(timezone: string, daysOff: readonly DayRange[]): PlanDr
   };
 }
 
-/** Form values of an existing plan. A group without times gets the browser's time zone. */
+/** Form values of an existing plan. If the group has no times, its time zone is that of the browser. */
 export function draftOf({ id: _id, ...plan }: GroupPlan, timezone: string): PlanDraft {
   const hasTimes = plan.service_times.length + plan.offline_times.length > 0;
   return { ...plan, timezone: hasTimes ? plan.timezone : timezone, isNamed: true };
@@ -46,7 +46,7 @@ export function isReady({
   return name.trim() !== '' && [...some, ...all].every(isWhole) && off.every(({ from, to }) => from <= to);
 }
 
-/** A unique group name for this device: its owner's name if the device name contains it. */
+/** A unique group name for this device: the owner's name if the device name contains it. */
 export function nameAfter(device: string, taken: readonly string[]): string {
   const short = device.replace(/\.(lan|local|home|home\.arpa|fritz\.box)$/i, '');
   const base = (/^(.+?)['’]s\b/.exec(short)?.[1] ?? short).trim().slice(0, 80);
@@ -63,7 +63,7 @@ export function withReady(times: readonly ReadyTime[], id: ReadyId, isChosen: bo
   return isChosen ? [...others, READY_TIMES[id]] : others;
 }
 
-/** Adds a service that is blocked at the times of the plan, or removes one. */
+/** Adds a service that is blocked at the times of the plan, or removes a service. */
 export function withService(
   services: PlanDraft['services'],
   id: string,

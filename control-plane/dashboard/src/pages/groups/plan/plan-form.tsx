@@ -23,7 +23,7 @@ import { PlanServices } from './plan-services.tsx';
 import { PlanTimes } from './plan-times.tsx';
 
 interface PlanDialogProps {
-  /** Null for a new group, or one that the user chooses in the form. */
+  /** Id of the group; null for a new group, or for a group that the user chooses in the form. */
   readonly groupId: number | null;
   readonly onClose: () => void;
 }
@@ -65,7 +65,7 @@ export function PlanDialog({ groupId, onClose }: PlanDialogProps): ReactNode {
 }
 
 interface PlanFormProps {
-  /** Null for a new group. */
+  /** Id of the group; null for a new group. */
   readonly groupId: number | null;
   readonly start: PlanDraft;
   readonly clients: readonly Client[];

@@ -1,4 +1,4 @@
-/** Services of a plan: popular ones as chips with icons, all others by search. */
+/** Services of a plan: popular services as chips with icons; all other services by search. */
 import { Bot, Gamepad2, MessageCircle, MonitorPlay, Users } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Times of a plan: predefined ones as chips; below them, a line with days and hours for each selected time. */
+/** Times of a plan: chips for predefined times; below them, a line with days and hours for each selected time. */
 import { Plus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useText } from '../../../i18n/text.ts';

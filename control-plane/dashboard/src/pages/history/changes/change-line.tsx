@@ -1,4 +1,4 @@
-/** The description of a change. Names that users have chosen keep their direction of writing. */
+/** The description of a change. Names that users have chosen keep their own direction of writing. */
 import { Fragment } from 'react';
 import type { ReactNode } from 'react';
 import type { TextPart } from '../../../../../../shared/policy/changes/change-codes.ts';

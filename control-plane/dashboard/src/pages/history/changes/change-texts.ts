@@ -34,7 +34,7 @@ export function actionChoices({ actions }: ChangeTexts, language: string): { id:
     .sort((one, other) => one.text.localeCompare(other.text, language));
 }
 
-/** The action in a URL if its code is known; otherwise `all`. */
+/** The action in a URL if its code is known; `all` if it is not. */
 export function chosenAction(inUrl: string, { actions }: ChangeTexts): string {
   return Object.hasOwn(actions, inUrl) ? inUrl : 'all';
 }

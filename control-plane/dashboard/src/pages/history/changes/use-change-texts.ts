@@ -1,6 +1,6 @@
 /**
- * Texts of changes in the user's language and the terms of the dashboard, in the files of this directory, which only this
- * page loads. The texts of the server have the terms of the API.
+ * Texts of changes in the user's language and with the terms of the dashboard, from files of this directory, which only
+ * this page loads. The texts of the server use the terms of the API.
  */
 import { useQuery } from '@tanstack/react-query';
 import { ENGLISH_CHANGES } from '../../../../../../shared/policy/changes/change-codes.ts';
@@ -11,7 +11,7 @@ import { useText } from '../../../i18n/text.ts';
 /** Texts by language; languages without a file use the server's texts. */
 const files = import.meta.glob<{ default: ChangeTexts }>('./change-texts.*.json');
 
-/** Texts in the current language; the server's texts until these are loaded. */
+/** Texts in the current language; until they are loaded, the texts of the server. */
 export function useChangeTexts(): ChangeTexts {
   useText();
   const language = messages.locale;

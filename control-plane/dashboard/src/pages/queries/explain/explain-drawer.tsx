@@ -26,7 +26,7 @@ const RowFacts = lazy(() => import('./row-facts.tsx'));
 const PrivateException = lazy(() => import('./private-exception.tsx'));
 
 interface ExplainDrawerProps {
-  /** Id of the row; not a number if the row has no id yet. */
+  /** Id of the row; another text if the row has no id yet. */
   readonly id: string;
   /** The row, if the page has loaded it. */
   readonly row: LogRow | null;
@@ -36,7 +36,7 @@ interface ExplainDrawerProps {
   readonly onClose: () => void;
 }
 
-/** Use the row's id as React key. */
+/** Callers must use the row's id as the React key. */
 export function ExplainDrawer({
   id,
   row: known,
@@ -128,7 +128,7 @@ function useRow(id: string, known: LogRow | null, explained: Explained | undefin
   return known ?? found.data?.data.find((row) => String(row.id) === id) ?? null;
 }
 
-/** Current outcome for the name: "Unblock" is offered only if it is still blocked. */
+/** The current outcome for the name: "Unblock" is offered only if the name is still blocked. */
 function useStatusNow(target: VerdictTarget | null): LogRow['status'] {
   const { domain = '', client = null, clientId = null } = target ?? {};
   const device = clientId === null ? (client === null ? {} : { client }) : { client_id: clientId };

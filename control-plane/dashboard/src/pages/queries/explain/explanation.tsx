@@ -52,7 +52,7 @@ export function Explanation({ of }: { readonly of: Explained }): ReactNode {
   );
 }
 
-/** The policy revision of the explanation, and the result with the current policy if it differs. */
+/** The policy revision of the explanation; if the current policy has a different result, also that result. */
 function ThenAndNow({
   logged,
   now,
@@ -213,7 +213,7 @@ const LOOKS = {
   rewrite: { tone: 'plain', icon: Replace },
 } as const;
 
-/** Lists that contain the name, or a text that there are none. */
+/** Lists that contain the name, or a text that no list contains it. */
 function ExplainedLists({ of }: { readonly of: readonly List[] }): ReactNode {
   const { say } = useText();
   return (

@@ -1,4 +1,6 @@
-/** Temporary rules that are active for a name and a client, each with a button that ends it, and the client itself. */
+/**
+ * Temporary rules that are active for a name and a client, each with a button that ends it, and a link to the client.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { UserRound } from 'lucide-react';
 import type { ReactNode } from 'react';

@@ -1,6 +1,6 @@
 /** Exceptions from rebinding protection (`dns.rebinding_allowlist`) that are offered for a blocked name. */
 
-/** Domains whose names have private addresses on purpose. The exception covers the whole domain. */
+/** Domains that have private addresses on purpose. The exception covers the whole domain. */
 const KNOWN_DOMAINS: readonly string[] = ['ts.net'];
 
 /** Domain of the exception for a name: a known domain, or the name itself. */

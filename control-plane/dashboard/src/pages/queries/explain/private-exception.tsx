@@ -8,7 +8,7 @@ import { Button } from '../../../ui/controls/button.tsx';
 import { Callout } from '../../../ui/display/states.tsx';
 import { exemptDomain, withDomain } from './private-answers.ts';
 
-/** Checks that a configuration value is a list of strings; the API schema does not say so. */
+/** The value if it is a list of strings, which the schema of the API does not guarantee; empty for other values. */
 function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
 }

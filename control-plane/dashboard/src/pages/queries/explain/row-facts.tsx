@@ -33,7 +33,7 @@ export default function RowFacts({ row, textOf, onFilter }: RowFactsProps): Reac
     ['protocol', row.protocol],
     ['upstream', row.upstream],
     ['dnssec', row.dnssec_status],
-    // A rule for one name has the name as its source.
+    // The source of a rule for one name is the name itself, so it need not be shown again.
     ['block_source', row.block_source === row.domain ? null : row.block_source],
     ['node', row.node],
   ];

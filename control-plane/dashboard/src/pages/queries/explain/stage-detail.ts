@@ -1,18 +1,20 @@
-/** Texts for the details of stages other than rules, which the API returns in the server's format. */
+/** Texts for the details of stages other than rules, which the API returns in English. */
 import type { MessageKey } from '../../../i18n/language.ts';
 
 /** A message and its values. */
 export interface StageDetail {
   readonly key: MessageKey;
   readonly of: string;
-  /** Seconds of a duration, whose text is used instead of `of`. */
+  /** Seconds of a duration; if set, the text of the duration replaces `of`. */
   readonly secs?: number;
 }
 
-/** Where a detail has a second part. */
+/** Separator before the second part of a detail. */
 const SEPARATOR = / (?=\((?:no|the) client )|; (?=blocking )/;
 
-/** Patterns of a stage with a part of its detail, and their messages; empty = no message is needed. */
+/**
+ * Patterns that match the name of a stage and a part of its detail, with their messages; empty = no message is needed.
+ */
 const MESSAGES: readonly (readonly [RegExp, MessageKey | `${string}$1` | ''])[] = [
   [/^access may query this server$/, 'queries.access.may'],
   [

@@ -17,7 +17,7 @@ export interface VerdictActor {
   readonly isPending: boolean;
 }
 
-/** Each notice has a button that ends the grant, or undoes the rule. `onDone` runs after the decision. */
+/** Each notice has a button that ends the grant or undoes the rule. `onDone` runs after the decision. */
 export function useVerdict(onDone?: () => void): VerdictActor {
   const { say, format } = useText();
   const store = useQueryClient();

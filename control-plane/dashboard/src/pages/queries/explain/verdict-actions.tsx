@@ -1,6 +1,4 @@
-/**
- * Buttons for decisions about a row: a button for the usual decision, and a button that opens a dialog with all others.
- */
+/** Buttons for decisions about a row: one for the usual decision, and one that opens a dialog with all decisions. */
 import { Ban, CircleCheck, SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -21,7 +19,7 @@ interface VerdictProps {
 }
 
 /**
- * Offers to unblock a blocked name, or to block an answered name. Without a client, the dialog asks to whom the
+ * Offers to unblock a blocked name, or to block an answered name. If the row has no client, the dialog asks to whom the
  * decision applies.
  */
 export function VerdictActions(props: VerdictProps): ReactNode {
@@ -57,7 +55,7 @@ interface VerdictDialogProps extends VerdictProps {
   readonly onClose: () => void;
 }
 
-/** Dialog for the clients, the duration and the names of a decision. */
+/** Dialog in which the user chooses clients, duration and names of a decision. */
 function VerdictDialog({ target, group, verdicts, action, onClose }: VerdictDialogProps): ReactNode {
   const { say } = useText();
   const [chosen, setChosen] = useState(() => usualFor(target));
@@ -95,7 +93,7 @@ function VerdictDialog({ target, group, verdicts, action, onClose }: VerdictDial
   );
 }
 
-/** Describes the rule or grant that the button creates. */
+/** Describes the rule or grant that the button will create. */
 function Made({
   verdict,
   target,

@@ -1,4 +1,4 @@
-/** Decisions about a row: for which clients, how long, and for which names. The server ends grants. */
+/** Decisions about a row: for which clients, how long, and for which names. The server ends grants when they expire. */
 import type { QueryStatusName } from '../../../../../../shared/query-log.ts';
 import type { LogRow } from '../log/log-rows.ts';
 import type { AnswerOf, CallOf } from '../../../../../../shared/api/client/typed-client.ts';
@@ -22,7 +22,7 @@ export interface Verdict {
 /** The query that a decision is about. */
 export interface VerdictTarget {
   readonly domain: string;
-  /** Address of the client; null without a client, so that a decision is for the group or everyone. */
+  /** Address of the client; null = no client, so that the decision is for the group or everyone. */
   readonly client: string | null;
   /** Id of a client that was identified by its key; null to look the client up by its address. */
   readonly clientId: number | null;
@@ -38,7 +38,7 @@ export function targetOf(
   return { domain, client, clientId, groupId, status };
 }
 
-/** The usual decision, which one click makes and which the dialog starts with. */
+/** The usual decision: one click makes it, and the dialog starts with it. */
 export function usualFor(target: VerdictTarget): Omit<Verdict, 'action'> {
   return { scope: scopesOf(target)[0]!, span: 600, subdomains: true };
 }
@@ -58,7 +58,7 @@ const LIFTED_BY_RULES: readonly QueryStatusName[] = ['BLOCKED_LIST', 'BLOCKED_MA
 
 /**
  * Kind of object that a decision creates for a query with this status. A permanent decision creates a rule and a
- * revision; for a client, which cannot have rules, it creates a grant that does not expire.
+ * revision; for a single client it creates a grant that does not expire, because clients cannot have rules.
  */
 export function madeBy({ action, scope, span }: Verdict, status: QueryStatusName): 'grant' | 'rule' {
   if (span !== 'ever' || scope === 'client') return 'grant';
@@ -67,7 +67,7 @@ export function madeBy({ action, scope, span }: Verdict, status: QueryStatusName
 
 type GrantBody = NonNullable<CallOf<'POST /grants'>['body']>;
 
-/** The client or group of a grant; neither means everyone. */
+/** The client or group of a grant; an object with neither field means everyone. */
 type Holder = { readonly client_id?: number } | { readonly group_id?: number };
 
 /** Body of the request that creates the grant of a decision. */
@@ -90,7 +90,7 @@ export function ruleDomainOf({ subdomains }: Pick<Verdict, 'subdomains'>, domain
   return subdomains ? `*.${domain}` : domain;
 }
 
-/** The next midnight in the browser's time zone, even on days that do not have 24 hours. */
+/** The next midnight in the browser's time zone, which may be more or less than 24 hours after the previous one. */
 export function midnightAfter(now: Date): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
 }

@@ -9,7 +9,7 @@ export interface QuestionFields {
   readonly client: string;
   /** Id of a known client; '' if there is none. */
   readonly client_id: string;
-  /** Id of a group; '' for the group of the client. */
+  /** Id of a group; '' = the group of the client. */
   readonly group: string;
 }
 
@@ -41,7 +41,7 @@ export function queryOf(fields: QuestionFields): CallOf<'GET /explain'>['query']
   };
 }
 
-/** The device that the user entered: a known client with this name or address, otherwise an address. */
+/** The device that the user entered: a known client with this name or address; if there is none, an address. */
 export function deviceOf(
   text: string,
   known: readonly KnownClient[],

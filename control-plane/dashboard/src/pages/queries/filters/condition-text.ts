@@ -15,7 +15,7 @@ export function deviceText({ id, name, hostname, ip_address: ip, mac_address: ma
   return name ?? hostname ?? ip ?? mac ?? String(id);
 }
 
-/** Text for a value that is a code, otherwise the value; for devices, use `deviceText`. */
+/** Text for a value that is a code; any other value unchanged; for devices, use `deviceText`. */
 export function valueText(name: ConditionName, value: string, groups: Groups, say: Say): string {
   if (name === 'group_id') return groups.find(({ id }) => String(id) === value)?.name ?? value;
   if (name === 'status') {

@@ -1,4 +1,4 @@
-/** Filters of rows: a search box for names, a period, and conditions as chips. All are kept in the URL. */
+/** Filters of rows: a search box for names, a period, and conditions as chips. All of them are kept in the URL. */
 import { Funnel, X } from 'lucide-react';
 import { lazy, memo, Suspense, useEffect, useRef, useState } from 'react';
 import type { ReactNode, Ref } from 'react';
@@ -22,7 +22,7 @@ interface FilterBarProps {
 }
 
 const load = () => import('./filter-dialogs.tsx');
-/** The dialogs are loaded when they are opened, because most visits of the log need neither. */
+/** The dialogs are loaded when they are opened, because most visits of the log need neither of them. */
 const ConditionDialog = lazy(async () => ({ default: (await load()).ConditionDialog }));
 const PeriodDialog = lazy(async () => ({ default: (await load()).PeriodDialog }));
 
@@ -116,7 +116,7 @@ interface ChipsProps extends Pick<FilterBarProps, 'groups' | 'onChange'> {
 
 function Chips({ chips, fields, groups, onEdit, onPeriod, onChange }: ChipsProps): ReactNode {
   const { say, format } = useText();
-  // The search box and the period have their own controls.
+  // Show no chips for the search box and the period, which have their own controls.
   if (chips.length === 0 && fields.from === '' && fields.to === '') return null;
   const moment = (text: string): string => (Number.isNaN(Date.parse(text)) ? text : format.moment(text));
   return (
@@ -205,7 +205,7 @@ function DomainBox({ domain, onChange }: DomainBoxProps): ReactNode {
   const notify = useRef(onChange);
   notify.current = onChange;
   useEffect(() => {
-    // The filter was changed elsewhere: by a chip, a value of a row, or the back button.
+    // The filter was changed by another control: a chip, a value of a row, or the back button.
     if (domain === applied.current) return;
     applied.current = domain;
     setText(domain);

@@ -7,8 +7,8 @@ type Addressed = Pick<Client, 'id' | 'ip_address'> & {
 };
 
 /**
- * Id of the device as text; '' if the filters do not select exactly one device. Undefined if `clients`, in which an
- * address is looked up, are not loaded yet.
+ * Id of the device as text; '' if the filters do not select exactly one device. Undefined if `clients` is needed to
+ * look up an address, but is not loaded yet.
  */
 export function filteredDevice(
   { client_id: id, client: address }: Readonly<Record<string, string>>,

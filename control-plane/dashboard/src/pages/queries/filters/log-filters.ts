@@ -32,7 +32,7 @@ export type ConditionName = (typeof CONDITIONS)[number];
 /** Name of a condition; with `!`, it excludes matching rows. */
 export type ConditionKey = ConditionName | `${ConditionName}!`;
 
-/** Periods up to now. */
+/** Lengths of periods that end now. */
 export const PERIODS = ['1h', '24h', '7d', '30d'] as const;
 
 /** All fields of the URL that select rows; an empty field is not a condition. */
@@ -85,14 +85,14 @@ export function unclearable(fields: FilterFields, hasDevice: boolean): Chip[] {
   );
 }
 
-/** Choices of a condition; null if any text is valid. */
+/** Choices for the value of a condition; null if any text is valid. */
 export function choicesOf(name: ConditionName): readonly string[] | null {
   if (name === 'status') return [ANY_BLOCKED, ...QUERY_STATUS_NAMES];
   if (name === 'protocol') return PROTOCOL_NAMES;
   return name === 'dnssec' ? DNSSEC_STATUS_NAMES : null;
 }
 
-/** Common values. */
+/** Common values of conditions, which are suggested. */
 export const USUAL: Readonly<Partial<Record<ConditionName, readonly string[]>>> = {
   type: ['A', 'AAAA', 'HTTPS', 'PTR', 'TXT', 'MX', 'SRV', 'NS', 'CNAME', 'SOA', 'DS', 'DNSKEY', 'ANY'],
   rcode: ['NOERROR', 'NODATA', 'NXDOMAIN', 'SERVFAIL', 'REFUSED', 'FORMERR', 'NOTIMP'],

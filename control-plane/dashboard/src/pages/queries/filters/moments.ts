@@ -22,14 +22,14 @@ export function utcMoment(local: string): string {
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
 }
 
-/** Local time for an input field at which a period such as `24h` began; empty if the text is not a period. */
+/** Local time, for an input field, at which a period such as `24h` began; empty if the text is not a period. */
 export function localStart(period: string, nowMs: number): string {
   const [, count, unit = ''] = /^(\d{1,5})([mhdw])$/.exec(period) ?? [];
   const startMs = nowMs - Number(count) * (UNITS_MS[unit] ?? 0);
   return Number.isNaN(startMs) ? '' : localMoment(new Date(startMs).toISOString());
 }
 
-/** The earliest later time in the API's resolution; undefined if the text is not a time. */
+/** The next moment after a time, in the API's resolution; undefined if the text is not a time. */
 export function momentAfter(utc: string | undefined): string | undefined {
   const ms = Date.parse(utc ?? '');
   return Number.isNaN(ms) ? undefined : new Date(ms + 1).toISOString();

@@ -20,13 +20,13 @@ export class HeldRows {
     this.nodes = nodes;
   }
 
-  /** Returns the held rows as one event, without rows that the page contains; null if there are none. */
+  /** Returns the held rows as one event, without rows that are also on the page; null if no rows are left. */
   release(page: LogPage | null): TailEvent | null {
     const { nodes, skipped } = this;
     if (nodes === null) return null;
     const oldest = page === null || page.next_cursor === null ? '' : (page.data.at(-1)?.timestamp ?? '');
     const newest = page?.data[0]?.timestamp ?? '';
-    // Rows without an id cannot be found on the page.
+    // A row without an id cannot be identified on the page.
     const rows = this.rows.filter(
       ({ id, timestamp }) => timestamp > newest || (id !== null && timestamp >= oldest),
     );

@@ -41,7 +41,7 @@ class Bench {
   nowMs = 0;
   /** Rows of the log. */
   rows = ROWS;
-  /** Requested pages arrive after this promise has resolved. */
+  /** Requested pages arrive only after this promise has resolved. */
   gate: Promise<unknown> = Promise.resolve();
   readonly reader = new LogReader({
     read: async (place) => {

@@ -1,14 +1,14 @@
 /**
  * Reads the log for the page: older rows while the user scrolls, new rows as they arrive. While the reader is paused,
  * new rows are counted but not shown, so that visible rows do not move. Rows that arrive while the newest page is
- * loading wait until the page has arrived, so that a row from both sources is shown and counted once.
+ * loading are held until the page has arrived, so that a row from both sources is shown and counted once.
  */
 import { HeldRows } from './held-rows.ts';
 import { LogRows, MAX_FRESH } from './log-rows.ts';
 import type { LogPage, LogRow, PagePlace } from './log-rows.ts';
 import type { TailEvent } from './tail.ts';
 
-/** State that components render. A new object after each change. */
+/** State that components render. Each change creates a new object. */
 export interface LogView {
   readonly rows: LogRows;
   /** Number of rows in the scroll area. */
@@ -16,11 +16,11 @@ export interface LogView {
   readonly isLoading: boolean;
   /** Error of the last page request. */
   readonly failure: Error | null;
-  /** Number of selected rows and of their queries; null before the first page. */
+  /** Number of rows that the filters select, and number of their queries; null before the first page. */
   readonly totals: { readonly rows: number; readonly queries: number } | null;
   /** Number of new rows that are not shown yet. */
   readonly waiting: number;
-  /** Number of live rows that were left out since the last reload. */
+  /** Number of live rows that the server has left out since the last reload. */
   readonly skipped: number;
   readonly isOwnNodeOnly: boolean;
   readonly damagedBlocks: number;
@@ -34,9 +34,9 @@ export interface LogReaderParts {
   readonly nowMs: () => number;
 }
 
-/** Live rows are rendered at most ten times a second. */
+/** Minimum interval at which live rows are rendered. */
 export const DRAWN_MS = 100;
-/** Older rows are loaded when the user is this many rows away from them. */
+/** Older rows are loaded when the user is at most this many rows away from them. */
 const AHEAD_ROWS = 300;
 
 /** Reads one selection of the log. */
@@ -49,11 +49,11 @@ export class LogReader {
   private isPaused = false;
   /** Rows that arrived since the newest page was requested; null without such a request. */
   private held: HeldRows | null = null;
-  /** Number of tails that have begun. */
+  /** Number of tails that were started. */
   private tails = 0;
-  /** Whether rows before the start of the last tail could not be read. */
+  /** Whether reading the rows before the start of the last tail has failed. */
   private isBehind = false;
-  /** Whether rows are missing between the queued rows and the older ones. */
+  /** Whether rows are missing between the queued rows and older rows. */
   private hasGap = false;
   private drawnMs = -DRAWN_MS;
   private cancelDraw: (() => void) | null = null;
@@ -82,7 +82,7 @@ export class LogReader {
 
   readonly view = (): LogView => this.state;
 
-  /** Requests the newest rows. They replace the current rows, which are shown until the answer arrives. */
+  /** Requests the newest rows. They replace the current rows, which remain visible until the response arrives. */
   async reload(): Promise<void> {
     this.round += 1;
     this.asked.clear();
@@ -90,16 +90,16 @@ export class LogReader {
     await this.readNewest((place, page) => this.replace(place, page));
   }
 
-  /** A tail has started: requests the rows since the last page or tail, and adds them as new rows. */
+  /** Called when a tail has started: requests the rows since the last page or tail, and adds them as new rows. */
   async catchUp(): Promise<void> {
     this.tails += 1;
-    // The requested page may be older than the tail.
+    // A page is being requested, but it may be older than the tail.
     if (this.held !== null) return;
     if (this.state.totals === null) await this.reload();
     else await this.readMissed();
   }
 
-  /** Reports the visible rows: requests missing rows there and evicts rows far away. */
+  /** Reports the visible rows: requests missing rows there and evicts rows that are far away. */
   see(first: number, last: number): void {
     this.rows.keepAround(first, last);
     for (let index = first; index < last; index += 1) {
@@ -112,7 +112,7 @@ export class LogReader {
     }
   }
 
-  /** Repeats the failed request. */
+  /** Sends the failed request again. */
   retry(): void {
     this.show({ failure: null });
     const { next } = this.rows;
@@ -159,14 +159,14 @@ export class LogReader {
     return { ...totalsOf(page), waiting: 0, skipped: 0 };
   }
 
-  /** Queues the unknown rows of the newest page. */
+  /** Queues those rows of the newest page that are not known yet. */
   private join(page: LogPage): Partial<LogView> {
     const { totals, waiting } = this.state;
     const missed = this.unknown(page.data.toReversed());
     const isGap = missed.length === page.data.length && page.next_cursor !== null;
     const count = isGap ? Math.max(missed.length, page.total - (totals?.rows ?? 0)) : missed.length;
     this.hasGap ||= isGap;
-    // The queued rows are on the other side of the gap.
+    // Rows are missing between the queued rows and this page, so discard the queued rows.
     if (isGap) this.pending = [];
     this.wait(missed);
     if (count > 0) this.drawSoon();
@@ -216,7 +216,7 @@ export class LogReader {
     await this.readNewest((_, page) => this.join(page));
   }
 
-  /** Requests the newest page, and again if a tail starts during the request; then adds the held rows. */
+  /** Requests the newest page, and requests it again if a tail starts during the request; then adds the held rows. */
   private async readNewest(take: (place: PagePlace, page: LogPage) => Partial<LogView>): Promise<void> {
     const { round, tails } = this;
     const held = (this.held ??= new HeldRows());
@@ -246,7 +246,7 @@ export class LogReader {
 
   /**
    * Reads a page and passes it to `take`; null if the page is already requested, cannot be read, or is no longer
-   * needed. Watchers are notified only after `take`, because earlier they would request the page again.
+   * needed. Watchers are notified only after `take`; if they were notified earlier, they would request the page again.
    */
   private async read(
     place: PagePlace,

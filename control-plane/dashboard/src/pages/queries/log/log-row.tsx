@@ -17,7 +17,7 @@ interface LogRowViewProps {
   readonly row: LogRow;
   /** Index of the row; 0 is the newest. */
   readonly index: number;
-  /** Whether the Tab key reaches this row. */
+  /** Whether the Tab key focuses this row. */
   readonly isCurrent: boolean;
   readonly say: Say;
   readonly format: Formats;
@@ -109,7 +109,7 @@ function Source({ row, say }: { readonly row: LogRow; readonly say: Say }): Reac
   );
 }
 
-/** Rule or list that blocked the query, or the response code if it is not NOERROR. */
+/** Rule or list that blocked the query; if there is none, the response code unless it is NOERROR. */
 function reasonOf(row: LogRow, say: Say): string | null {
   if (row.block_source === null && row.block_rule === null) return row.rcode === 'NOERROR' ? null : row.rcode;
   if (isGrant(row.block_source) && row.block_rule !== null)

@@ -33,7 +33,7 @@ function row(id: number | null, atMs = id ?? 0): LogRow {
   };
 }
 
-/** Rows from one id down to another. */
+/** A page whose rows have descending ids. */
 function page(from: number, to: number, next: string | null = `after ${to}`): LogPage {
   const ids = Array.from({ length: from - to + 1 }, (_, step) => from - step);
   return {

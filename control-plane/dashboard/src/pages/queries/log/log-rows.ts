@@ -1,6 +1,6 @@
 /**
- * Rows of the log in the browser, newest first: live rows, then pages of older ones. Pages far from the visible rows
- * are evicted, except their position, to limit memory.
+ * Rows of the log in the browser, newest first: live rows, then pages of older rows. The rows of pages far from the
+ * visible rows are evicted to limit memory; only the position of such a page is kept.
  */
 import type { AnswerOf, EventOf } from '../../../../../../shared/api/client/typed-client.ts';
 
@@ -11,7 +11,7 @@ export type LogRow = EventOf<'GET /queries/stream'>['rows'][number];
 
 /** Position of a page in the log. */
 export interface PagePlace {
-  /** Null to start at `before` or at the newest row. */
+  /** Cursor of the page; null to start at `before` or at the newest row. */
   readonly cursor: string | null;
   /** Selects rows before this time; used for the page after the live rows. */
   readonly before: string | null;
@@ -30,7 +30,7 @@ interface Part {
   rows: readonly KeyedRow[] | null;
 }
 
-/** Maximum number of live rows; older ones are read again as a page. */
+/** Maximum number of live rows; any older rows are read again as a page. */
 export const MAX_FRESH = 1_000;
 /** Number of pages to keep on either side of the visible rows. */
 const KEPT_PARTS = 5;
@@ -59,7 +59,7 @@ export class LogRows {
     return this.older;
   }
 
-  /** The row at an index, 0 = the newest; null if it must be requested again. */
+  /** The row at an index, 0 = the newest; null if its page must be requested again. */
   at(index: number): KeyedRow | null {
     if (index < this.fresh.length) return this.fresh[index] ?? null;
     const [part, within] = this.partAt(index);
@@ -82,8 +82,7 @@ export class LogRows {
   }
 
   /**
-   * Restores the rows of an evicted page. If the page now has more rows than before, only as many as fit into its place
-   * are shown.
+   * Restores the rows of an evicted page. If the page now has more rows than before, only as many as before are shown.
    */
   refill(place: PagePlace, page: LogPage): void {
     const part = this.parts.find((one) => one.place === place);
@@ -96,7 +95,7 @@ export class LogRows {
     const all = [...added, ...this.fresh];
     this.fresh = all.slice(0, MAX_FRESH);
     const oldest = this.fresh.at(-1);
-    // Pages are requested from this row on, so there is no gap between live rows and pages.
+    // Pages are requested from this row on, so that no row is missing between live rows and pages.
     if (all.length > MAX_FRESH && oldest !== undefined) this.cutAfter(oldest.row);
   }
 
@@ -121,7 +120,9 @@ export class LogRows {
     this.older = NEWEST;
   }
 
-  /** Evicts all pages except the pages near these rows and the newest page, with which new rows are compared. */
+  /**
+   * Evicts all pages except those near the given rows, and except the newest page, with which new rows are compared.
+   */
   keepAround(first: number, last: number): void {
     let start = this.fresh.length;
     const seen: number[] = [];
@@ -137,7 +138,7 @@ export class LogRows {
 
   private cutAfter({ timestamp }: LogRow): void {
     this.parts = [];
-    // `before` is exclusive, and other rows may have the same millisecond as the oldest row.
+    // `before` is exclusive, and several rows may have the same millisecond as the oldest row.
     this.older = { cursor: null, before: new Date(Date.parse(timestamp) + 1).toISOString() };
   }
 
@@ -150,7 +151,7 @@ export class LogRows {
     return [undefined, 0];
   }
 
-  /** A page after the live rows begins with some live rows, which are left out. */
+  /** The rows of a page; a page after the live rows begins with some live rows, which are omitted. */
   private rowsOf(place: PagePlace, page: LogPage): KeyedRow[] {
     const known = place.before === null ? null : new Set(this.fresh.map(({ key }) => key));
     return this.keyed(page.data).filter(({ key }) => known?.has(key) !== true);

@@ -36,7 +36,7 @@ interface LogWindowProps {
   readonly onCurrent: (index: number) => void;
   readonly onOpen: (index: number) => void;
   readonly onValue: (value: PressedValue) => void;
-  /** Whether a dialog is open, so that rows must not move. */
+  /** Whether rows must not move, because a dialog is open. */
   readonly isHeld: boolean;
   readonly handle: Ref<LogHandle>;
 }
@@ -98,7 +98,7 @@ export function LogWindow(props: LogWindowProps): ReactNode {
           onClick={(event) => press(event, view.rows, onOpen, onValue)}
           onFocus={({ target }) => {
             const index = indexOf(target);
-            // Marks the row at the lowest priority, because opening the details is more urgent.
+            // Mark the row at the lowest priority, because opening the details is more urgent.
             if (index !== null && index !== current) startTransition(() => onCurrent(index));
           }}
           onKeyDown={(event) => {
@@ -115,7 +115,7 @@ export function LogWindow(props: LogWindowProps): ReactNode {
             className={styles['shown']}
             style={{ transform: `translateY(${first * rowPx}px)` }}
           >
-            {/* Keyed by position, so that new rows change only texts and the elements are reused. */}
+            {/* The React key is the position, so that new rows change only texts and the elements are reused. */}
             {shown.map((index) => {
               const known = view.rows.at(index);
               if (known === null) return <LostRow key={index} index={index} />;
@@ -222,7 +222,7 @@ function indexOf(target: Element): number | null {
   return index === undefined ? null : Number(index);
 }
 
-/** Index of the row that a key moves to; null if the key does not move. */
+/** Index of the row that a key moves to; null if the key does not move between rows. */
 function indexAfter({ key }: KeyboardEvent, current: number, page: number, count: number): number | null {
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: 1,
@@ -245,13 +245,13 @@ function bringIntoSight(
   if (rows === null || head === null) return;
   const top = rows.getBoundingClientRect().top + topPx;
   const edge = Math.max(0, head.getBoundingClientRect().bottom);
-  // Leaves space for the bar on phones and for elements that cover the edges.
+  // Leave space for the bar on phones and for elements that cover the edges.
   const below = innerHeight - 2 * rowPx;
   if (top < edge) scrollBy({ top: top - edge - rowPx, behavior: 'instant' });
   else if (top > below) scrollBy({ top: top - below, behavior: 'instant' });
 }
 
-/** Whether the user is reading rows, and a function that resets this until the next interaction. */
+/** Whether the user is reading rows, and a function that sets this to false until the next interaction. */
 function useReading(
   whole: RefObject<HTMLElement | null>,
   rows: RefObject<HTMLElement | null>,
@@ -267,7 +267,7 @@ function useReading(
     const controller = new AbortController();
     const on = { signal: controller.signal };
     const isMouse = (event: PointerEvent): boolean => event.pointerType !== 'touch';
-    // Includes the button for new rows, which would otherwise move away from the pointer.
+    // Also watch the button for new rows, which would otherwise move away from the pointer.
     frame.addEventListener('pointerenter', (event) => setPointedAt(isMouse(event)), on);
     frame.addEventListener('pointerleave', () => setPointedAt(false), on);
     element.addEventListener('focusin', () => setFocused(true), on);

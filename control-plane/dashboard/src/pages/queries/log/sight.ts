@@ -10,7 +10,7 @@ export interface SightParts {
   readonly rows: RefObject<HTMLElement | null>;
   /** The header above the rows, which covers the first rows when the page is scrolled. */
   readonly head: RefObject<HTMLElement | null>;
-  /** An invisible row with the height of all others. */
+  /** An invisible row with the same height as all rows. */
   readonly probe: RefObject<HTMLElement | null>;
 }
 

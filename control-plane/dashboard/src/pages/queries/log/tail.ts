@@ -6,7 +6,7 @@ export type TailEvent = EventOf<'GET /queries/stream'>;
 /** State of the stream; `lost` means that it is reconnecting. */
 export type TailState = 'connecting' | 'open' | 'lost';
 
-/** The used part of EventSource. */
+/** The part of EventSource that is used here. */
 export interface Stream {
   readonly readyState: number;
   onopen: ((event: Event) => void) | null;
@@ -18,12 +18,13 @@ export interface Stream {
 /** Functions of the browser that the tail needs; tests replace them. */
 export interface TailParts {
   readonly open: () => Stream;
-  /** Resolves when the API answers this user, after a login if the session has ended. */
+  /** Resolves when the API responds to this user, after a login if the session has ended. */
   readonly reachable: () => Promise<unknown>;
   readonly onEvent: (event: TailEvent) => void;
   readonly onState: (state: TailState) => void;
   /**
-   * Waits before the stream is opened again. The browser itself reconnects only if the server had accepted the stream.
+   * Waits before the stream is opened again. The browser itself reconnects only if the server accepted the stream
+   * before.
    */
   readonly wait: (ms: number) => Promise<void>;
 }
@@ -63,7 +64,10 @@ export class Tail {
     };
   }
 
-  /** Reopens a refused stream: the session has ended, too many streams are open, or the server is stopping. */
+  /**
+   * Reopens a stream that was refused because the session has ended, too many streams are open, or the server is
+   * stopping.
+   */
   private async openAgain(): Promise<void> {
     do {
       await this.parts.wait(AGAIN_MS);

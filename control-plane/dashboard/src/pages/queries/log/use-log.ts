@@ -11,7 +11,7 @@ import type { TailState } from './tail.ts';
 /** Filter conditions as API parameters. */
 export type LogFilters = Readonly<Record<string, string>>;
 
-/** The log and the state of its live tail. The state is `off` if the tail is disabled or the page is hidden. */
+/** The log and the state of its live tail. The state is `off` if the tail is disabled or the page is not visible. */
 export interface ShownLog {
   readonly reader: LogReader;
   readonly tail: TailState | 'off';
@@ -37,7 +37,7 @@ export function useLog(filters: LogFilters, isLive: boolean): ShownLog {
       onEvent: (event) => reader.take(event),
       onState: (state) => {
         setTail(state);
-        // Rows that arrived while no stream was open are in the log.
+        // The log contains the rows that arrived while no stream was open.
         if (state === 'open') void reader.catchUp();
       },
     });
@@ -58,7 +58,7 @@ export function useLogView({ reader }: ShownLog): LogView {
   return useSyncExternalStore(reader.watch, reader.view);
 }
 
-/** Whether no row matches. */
+/** Whether the filters match no row. */
 export function useIsEmpty({ reader }: ShownLog): boolean {
   return useSyncExternalStore(reader.watch, () => {
     const { totals, count, rows } = reader.view();

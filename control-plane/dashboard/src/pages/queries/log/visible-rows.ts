@@ -2,7 +2,7 @@
 
 /** Maximum number of elements. */
 export const MAX_ELEMENTS = 78;
-/** Extra rows beyond either edge, so that fast scrolling shows no gap. */
+/** Number of extra rows with elements beyond either edge, so that fast scrolling shows no gap. */
 const BEYOND = 6;
 /** Elements change in steps of this many rows instead of for each row that the user scrolls past. */
 const STEP = 4;
@@ -25,7 +25,7 @@ export interface RowRange {
 /** The rows that need elements. */
 export function visibleRows({ abovePx, heightPx, rowPx, count }: Sight): RowRange {
   if (rowPx <= 0 || count === 0) return { first: 0, last: Math.min(count, BEYOND) };
-  // If the list starts below the upper edge, less of it is visible.
+  // If the list starts below the upper edge, a smaller part of it is visible.
   const seenPx = Math.max(0, heightPx + Math.min(0, abovePx));
   const inSight = Math.ceil(seenPx / rowPx) + 1;
   const beyond = Math.max(0, Math.min(BEYOND, Math.floor((MAX_ELEMENTS - inSight) / 2)));

@@ -153,7 +153,7 @@ function PasswordCard(): ReactNode {
 
 type Secret = AnswerOf<'POST /auth/second-factor'>;
 
-/** While recovery codes are shown, only the button closes the dialog. */
+/** While recovery codes are shown, only its button closes the dialog. */
 function FactorSetup({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { say } = useText();
   const [secret, setSecret] = useState<Secret | null>(null);
@@ -186,7 +186,7 @@ interface CodeStepProps {
   readonly onCodes: (codes: readonly string[]) => void;
 }
 
-/** Shows the secret for the app, and asks for a code to prove that the app has it. */
+/** Shows the secret for the authenticator app, and asks for a code to prove that the app has the secret. */
 function CodeStep({ secret, onCodes }: CodeStepProps): ReactNode {
   const { say } = useText();
   const [code, setCode] = useState('');

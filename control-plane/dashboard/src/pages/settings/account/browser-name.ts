@@ -1,6 +1,6 @@
 /**
- * Browser and system according to a user agent string. Clients can send any string; this only helps users recognise
- * their own sessions.
+ * Browser and system according to a user agent string. Clients can send any string; the result only helps users
+ * recognise their own sessions.
  */
 
 /** The first match wins: user agents also contain the names of browsers that they imitate. */

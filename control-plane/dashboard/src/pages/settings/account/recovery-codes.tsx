@@ -1,4 +1,4 @@
-/** Shows recovery codes once, to copy or print, and can replace them. */
+/** Shows recovery codes once, so that the user can copy or print them, and can replace the codes. */
 import { Printer } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -32,7 +32,7 @@ function RecoveryCodes({ codes }: { readonly codes: readonly string[] }): ReactN
 
 interface CodesDialogProps {
   readonly title: string;
-  /** Title of the dialog once the codes are shown. */
+  /** Title of the dialog while the codes are shown. */
   readonly doneTitle: string;
   readonly codes: readonly string[] | null;
   readonly onClose: () => void;
@@ -40,7 +40,9 @@ interface CodesDialogProps {
   readonly children: ReactNode;
 }
 
-/** Dialog with steps that end with recovery codes. While the codes are shown, only the button closes the dialog. */
+/**
+ * Dialog with steps that end with recovery codes. While the codes are shown, only the button in the dialog closes it.
+ */
 export function CodesDialog({ title, doneTitle, codes, onClose, children }: CodesDialogProps): ReactNode {
   const { say } = useText();
   if (codes === null)

@@ -9,7 +9,7 @@ export type ConfigSection = (typeof CONFIG_SECTIONS)[number];
 /** Kind of control that edits a key. Nested tables are edited on other pages. */
 export type KeyKind = 'switch' | 'number' | 'choice' | 'list' | 'text' | 'table';
 
-/** A key, as `config/sections.ts` describes it. */
+/** A key in the form in which `config/sections.ts` describes it. */
 export interface ConfigKey {
   readonly key: string;
   readonly kind: KeyKind;
@@ -84,14 +84,14 @@ export function findKeys(search: string, helpOf: (entry: ConfigKey) => string): 
   });
 }
 
-/** Text of a value in a field. */
+/** A value as text, for a field. */
 export function textOfValue(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOfValue).join('\n');
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Value of a field's text. An invalid number stays a string, so that the server reports the error. */
+/** The value that a field's text means. An invalid number stays a string, so that the server reports the error. */
 export function valueOfText({ kind }: ConfigKey, text: string): unknown {
   if (kind === 'list')
     return text

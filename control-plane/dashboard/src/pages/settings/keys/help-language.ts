@@ -1,4 +1,4 @@
-/** Help texts of keys: from the file of a language if it has the key, otherwise from the English table of keys. */
+/** Help texts of keys: from the file of a language if the file has the key; if not, from the English table of keys. */
 import type { ConfigKey } from './config-key.ts';
 
 /** Contents of the file of a language. */

@@ -1,4 +1,4 @@
-/** Field of one key of the configuration: its value, and how it is changed or reset. */
+/** Field of one key of the configuration: its value, and controls to change or reset the value. */
 import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -29,7 +29,7 @@ interface KeyEditProps {
   readonly value: unknown;
 }
 
-/** Keys that cannot be changed here. */
+/** Keys that cannot be changed on this page. */
 const FIXED = ['auth.admin.password_hash', ...FILE_ONLY_KEYS];
 /** Keys that ask for confirmation before they are disabled, because anyone could then change everything. */
 const ASKED = ['auth.enabled'];
@@ -137,7 +137,7 @@ interface KeyFieldProps {
   readonly onSwitch: (isOn: boolean) => void;
 }
 
-/** Control of a key. Only screen readers get its label, because the row contains the key's name. */
+/** Control of a key. Its label is only for screen readers, because the row already shows the key's name. */
 function KeyField({ entry, text, isDisabled, error, onText, onSwitch }: KeyFieldProps): ReactNode {
   const { say, format } = useText();
   const { unitOf } = useKeyHelp();

@@ -1,4 +1,4 @@
-/** Keys of the configuration: the basic ones of a section first, or all below the headings of their tables. */
+/** Keys of the configuration: the basic keys of a section first, or all keys below the headings of their tables. */
 import { SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../../api/use-ask.ts';
@@ -16,7 +16,7 @@ import { useKeyHelp } from './key-help.ts';
 
 interface KeyListProps {
   readonly keys: readonly ConfigKey[];
-  /** Title of the basic keys; the other keys are collapsed below them. Without a title, all keys are shown. */
+  /** Title of the basic keys; all other keys are collapsed below them. Without a title, all keys are shown. */
   readonly title?: string;
 }
 

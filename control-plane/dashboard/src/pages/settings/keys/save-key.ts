@@ -1,15 +1,15 @@
-/** Saves one key of the configuration, unless someone else has changed it since its edit began. */
+/** Saves one key of the configuration, unless another user has changed the key since the edit began. */
 import type { CallOf } from '../../../../../../shared/api/client/typed-client.ts';
 import { send } from '../../../api/ask.ts';
 import { changeOf, textOfValue, valueOf } from './config-key.ts';
 
-/** The text of the value at the start of the edit, and the value that replaces it; null = the default. */
+/** The text of the value at the start of the edit, and the new value; null = reset to the default. */
 interface Edit {
   readonly from: string;
   readonly next: unknown;
 }
 
-/** Sends the change; reports a failure itself and returns false. */
+/** Sends the change; if it fails, reports the failure to the user and returns false. */
 type Run = (call: CallOf<'PATCH /config'>) => Promise<boolean>;
 
 /** Returns the outcome, or the text of a value that another user saved during the edit and that is therefore kept. */
@@ -21,7 +21,7 @@ export async function saveKey(
   const now = await send('GET /config', {}).catch(() => null);
   const text = now === null ? from : textOfValue(valueOf(now.answer, key));
   if (text !== from) return { text };
-  // The server also refuses the change if any key changes between the two requests.
+  // With the ETag, the server also refuses the change if any key changes between the two requests.
   const etag = now?.headers.get('ETag') ?? null;
   const headers = etag === null ? {} : { headers: { 'If-Match': etag } };
   return (await run({ query: {}, body: changeOf(key, next), ...headers })) ? 'saved' : 'failed';

@@ -77,7 +77,7 @@ export function ImportChoicesView({
   );
 }
 
-/** Answers that would change, most queried names first. */
+/** Answers to DNS queries that would change, most queried names first. */
 export function Differences({ report: { differences } }: { readonly report: Report }): ReactNode {
   const { say, format } = useText();
   const reasonText = useImportReason();

@@ -1,4 +1,4 @@
-/** Choices before an import: the settings that the import changes, and the answers to its questions. */
+/** Choices before an import: the settings that the import changes, and the user's answers to its questions. */
 import type { CallOf } from '../../../../../../shared/api/client/typed-client.ts';
 import type { Report } from './import-rows.ts';
 
@@ -9,7 +9,7 @@ export type Question = Report['questions'][number];
 export interface Choices {
   /** Keys of the selected settings. */
   readonly selected: ReadonlySet<string>;
-  /** Answers by question. */
+  /** The user's answers, by question. */
   readonly answers: Readonly<Record<string, string>>;
 }
 
@@ -30,7 +30,7 @@ export function withSetting(choices: Choices, key: string, isSelected: boolean):
   return { ...choices, selected };
 }
 
-/** Query parameters of the import. */
+/** Query parameters of the import with these choices. */
 export function queryOf({
   selected,
   answers,
@@ -39,12 +39,12 @@ export function queryOf({
   return { settings: selected.size === 0 ? 'none' : [...selected].join(','), answers: pairs.join(',') };
 }
 
-/** Configuration key, without the index of a pool. */
+/** The configuration key of a setting, without the index of a pool. */
 export function configKeyOf({ key }: Pick<Setting, 'key'>): string {
   return key.replace(/\.\d+$/, '');
 }
 
-/** Value on one line; a pool is shown as its servers. */
+/** A value on one line; the value of a pool is shown as its servers. */
 export function valueText(value: unknown): string {
   if (typeof value === 'object' && value !== null && 'servers' in value && Array.isArray(value.servers))
     return value.servers.join(', ');

@@ -18,7 +18,7 @@ export const PROGRAMS: Readonly<Record<Report['format'], string>> = {
   hosts: 'hosts',
 };
 
-/** Results of items; those that need the user's attention come first. */
+/** Results of items; results that need the user's attention come first. */
 export const RESULTS = ['differs', 'not_mapped', 'done', 'changed', 'skipped'] as const;
 
 /** Maximum number of rows per result, because a Pi-hole list may have a million. */

@@ -1,4 +1,4 @@
-/** Changes of a restore by kind, and the entries that it leaves out. */
+/** Changes of a restore by kind, and the objects that it leaves out. */
 import { CirclePlus, Pencil, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useText } from '../../../i18n/text.ts';
@@ -19,7 +19,7 @@ const MAX_NAMES = 20;
 
 interface RestoreViewProps {
   readonly difference: Difference;
-  /** Shown below the sums, before the names. */
+  /** Buttons, shown below the sums and above the names. */
   readonly actions: ReactNode;
 }
 

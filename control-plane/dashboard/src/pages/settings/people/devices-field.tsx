@@ -13,14 +13,15 @@ interface DevicesFieldProps {
   readonly error: string | null;
 }
 
-/** Devices shown without a search. */
+/** Maximum number of devices that are shown without a search. */
 const MAX_SHOWN = 30;
 
-/** Selected devices first, then the most recently seen ones. */
+/** The field; lists selected devices first, then the most recently seen devices. */
 export function DevicesField({ value, onChange, error }: DevicesFieldProps): ReactNode {
   const { say } = useText();
   const [search, setSearch] = useState('');
-  // Selection when the form was opened. It determines the order, which stays the same while the user selects devices.
+  // Selection when the form was opened. It determines the order of the devices, which does not change while the user
+  // selects devices.
   const [first] = useState(() => new Set(value));
   const { data: clients } = useAsk('GET /clients', { query: { limit: 1000 } });
   const wanted = search.trim().toLowerCase();

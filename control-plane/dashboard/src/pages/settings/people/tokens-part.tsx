@@ -1,4 +1,4 @@
-/** API tokens: the key of each is shown once, after it was created. */
+/** API tokens; the key of a token is shown only once, after the token was created. */
 import { KeyRound, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';

@@ -13,17 +13,17 @@ import { DevicesField } from './devices-field.tsx';
 export type User = AnswerOf<'GET /users'>[number];
 
 interface UserDialogProps {
-  /** Null to create one. */
+  /** The user to edit; null to add a new one. */
   readonly user: User | null;
   readonly onClose: () => void;
 }
 
 const FIELDS = ['username', 'display_name', 'password', 'role', 'client_ids', 'enabled'];
 
-/** Fewest rights first. */
+/** Roles in ascending order of their rights. */
 const ROLES = ['family', 'viewer', 'admin'] as const;
 type Role = (typeof ROLES)[number];
-/** Roles of a token. */
+/** Roles that a token can have. */
 export const TOKEN_ROLES = ['viewer', 'admin'] as const;
 export type TokenRole = (typeof TOKEN_ROLES)[number];
 

@@ -16,7 +16,7 @@ import { Facts } from '../../../ui/display/values.tsx';
 
 type Acme = AnswerOf<'GET /tls/acme'>;
 
-/** Polling intervals during an order and without one. */
+/** Polling intervals while an order is in progress, and while none is. */
 const [BUSY_MS, IDLE_MS] = [1000, 30_000];
 
 /** The card. */

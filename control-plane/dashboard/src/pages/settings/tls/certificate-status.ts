@@ -10,7 +10,7 @@ export interface CertificateStatus {
   readonly text: MessageKey;
 }
 
-/** Leaves time for a manual renewal; automatic renewals happen earlier. */
+/** Remaining validity at which a warning is shown: enough for a manual renewal; automatic renewals happen before. */
 const SOON_MS = 21 * 86_400_000;
 
 /** The worst problem of the certificate. */
