@@ -9,14 +9,14 @@ interface AcmeKeys {
   readonly tsig_key_file: string;
 }
 
-/** A key whose value is not possible together with the values of other keys. */
+/** A key whose value contradicts the values of other keys. */
 export interface AcmeFault {
   readonly key: keyof AcmeKeys;
   /** The expected value. */
   readonly expected: string;
 }
 
-/** Keys whose values are not possible together. */
+/** Finds keys whose values contradict those of other keys. */
 export function acmeFaults(acme: AcmeKeys): AcmeFault[] {
   const faults: AcmeFault[] = [];
   const fault = (key: keyof AcmeKeys, expected: string): void => void faults.push({ key, expected });

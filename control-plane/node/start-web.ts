@@ -82,7 +82,7 @@ export async function startWeb(policy: PolicyContext, isWebNeeded = false): Prom
   });
   await listenForWeb(context, app, isWebNeeded);
   stops.push(() => {
-    // Streams to pages end first, because the web server cannot close before.
+    // Streams to pages end first, because the web server cannot close while they are open.
     context.statusStreams.close();
     return context.tail.close();
   });

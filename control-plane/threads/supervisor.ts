@@ -57,7 +57,7 @@ const RESTART_PAUSE_MS = 500;
 const HEARTBEAT_MS = 1000;
 /** Maximum milliseconds to wait for all threads: more than for the longest query, but less than 5 s. */
 const DRAIN_MS = 3500;
-/** Milliseconds of this time that are reserved for terminating the remaining threads. */
+/** Milliseconds of `DRAIN_MS` that are reserved for terminating the remaining threads. */
 const TERMINATE_MS = 100;
 
 /** The DNS threads of this node. */
@@ -237,7 +237,7 @@ export class WorkerSupervisor {
     }
   }
 
-  /** The last state. */
+  /** The state that was set last. */
   nodeState(): NodeStateCode {
     const [first] = this.memories();
     return Atomics.load(new Int32Array(first!.control), WorkerControl.NODE_STATE_WORD) as NodeStateCode;

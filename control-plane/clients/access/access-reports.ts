@@ -32,7 +32,7 @@ export interface Announcement {
   readonly clients: readonly SeenAddress[];
 }
 
-/** Parts of the reports. */
+/** Dependencies of `AccessReports`. */
 export interface AccessReportParts {
   readonly access: Pick<ActiveAccess, 'current' | 'afterGrace' | 'graceEndMs'>;
   readonly rows: () => AccessRows;

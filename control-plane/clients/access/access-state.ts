@@ -11,7 +11,7 @@ import type { UntrustedProxies } from './untrusted-proxies.ts';
 import { addressScope } from '../../../shared/net/address-scope.ts';
 import { isOpenToAnyone } from './allowed-in-words.ts';
 
-/** Parts of the state. */
+/** Dependencies of `AccessState`. */
 export interface AccessStateParts {
   readonly config: () => Config;
   readonly clients: Pick<ClientDirectory, 'seenSince'>;

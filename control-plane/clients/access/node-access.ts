@@ -13,7 +13,7 @@ import type { Announcement } from './access-reports.ts';
 import type { AccessNow } from './access-state.ts';
 import { whoMayAsk } from './allowed-in-words.ts';
 
-/** Parts of the access. */
+/** Dependencies of `NodeAccess`. */
 export interface NodeAccessParts {
   readonly access: ActiveAccess;
   readonly clients: ClientDirectory;

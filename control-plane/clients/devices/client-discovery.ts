@@ -35,7 +35,7 @@ const NOTHING_APPLIED = JSON.stringify([[], []]);
 /** Maximum number of clients per statement. */
 const BATCH = 2000;
 
-/** Parts of discovery. */
+/** Dependencies of discovery. */
 export interface DiscoveryParts {
   readonly directory: ClientDirectory;
   readonly database: Database;

@@ -41,7 +41,7 @@ export interface Probe {
   readonly createdMs: number;
   readonly expiresMs: number;
   readonly first: ProbeAnswer | null;
-  /** The earliest first. */
+  /** Clients that sent queries for the name, in the order of their first query. */
   readonly askers: readonly ProbeAsker[];
   readonly queries: number;
 }

@@ -36,7 +36,7 @@ import { type CatalogRow, deleteCatalog, noteAttempt, readCatalogRow, useCatalog
 import { parseCatalog } from './parse-catalog.ts';
 import type { ServiceCatalog } from './service-catalog.ts';
 
-/** Parts of the refresh. */
+/** Dependencies of the refresh. */
 export interface CatalogRefreshParts {
   readonly catalog: ServiceCatalog;
   readonly database: Database;

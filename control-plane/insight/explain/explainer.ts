@@ -20,7 +20,7 @@ import { ThreadUnavailable } from '../../threads/thread-requests.ts';
 import type { QuestionToExplain } from '../../threads/thread-requests.ts';
 import { askedPools, type AskedServersParts } from './asked-servers.ts';
 
-/** Parts of an explainer. */
+/** Dependencies of an explainer. */
 export interface ExplainerParts {
   /** Makes a DNS thread explain a query. */
   readonly ask: (question: QuestionToExplain) => Promise<Explanation>;

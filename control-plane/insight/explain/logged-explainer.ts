@@ -12,7 +12,7 @@ import type { Explainer } from './explainer.ts';
 import { type Inexact, inexactReason } from './inexact-reason.ts';
 import type { PastExplainer } from './past-explainer.ts';
 
-/** Parts of the explainer. */
+/** Dependencies of the explainer. */
 export interface LoggedExplainerParts {
   readonly explainer: Pick<Explainer, 'explain'>;
   readonly past: Pick<PastExplainer, 'explainAt'>;

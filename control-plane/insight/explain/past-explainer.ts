@@ -22,7 +22,7 @@ const ENTRY = new URL('../../../dns-worker/threads/past-thread.ts', import.meta.
 /** JavaScript heap of the thread, in MiB; tables are outside the heap. */
 const HEAP_MIB = 64;
 
-/** Parts of the explainer. */
+/** Dependencies of the explainer. */
 export interface PastExplainerParts {
   readonly generations: Pick<Generations, 'at'>;
   /** The active rules, which an earlier generation may share. */

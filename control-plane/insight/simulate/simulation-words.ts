@@ -20,7 +20,7 @@ type Decision = Simulation['domains'][number]['before'];
 /** An address, which is in two fields, and the name of the client at this address. */
 type NamedAddress = Pick<Simulation['clients'][number], 'ip_address' | 'ip' | 'hostname'>;
 
-/** Data from which the texts are made. */
+/** Data from which `inWords()` derives the texts. */
 export interface SimulatedParts {
   readonly before: PublishedState;
   readonly after: PublishedState;
@@ -34,7 +34,7 @@ export type ChangesInWords = Pick<
   'newly_blocked' | 'newly_allowed' | 'domains_total' | 'domains' | 'clients_total' | 'clients'
 >;
 
-/** Converts the changes to text. */
+/** The changes with names and texts in place of numbers. */
 export function inWords(changes: SimulatedChanges, parts: SimulatedParts): ChangesInWords {
   const words = new Words(parts);
   return {

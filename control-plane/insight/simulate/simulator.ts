@@ -24,7 +24,7 @@ import { applyDraft, draftedAddresses } from './draft-rows.ts';
 import { inWords } from './simulation-words.ts';
 import { SimulationWorker } from './simulation-worker.ts';
 
-/** Parts of the simulator. */
+/** Dependencies of the simulator. */
 export interface SimulatorParts {
   readonly publisher: Pick<SnapshotPublisher, 'draft'>;
   readonly blocking: () => BlockingSettings;

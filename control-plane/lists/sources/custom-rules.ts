@@ -24,7 +24,7 @@ import type { ActivationParts, ActiveLists } from './active-lists.ts';
 import { insertSource, readSource, recordFacts, type StoredSource } from './source-store.ts';
 import { listChange } from './source-records.ts';
 
-/** Parts of the custom rules. */
+/** Dependencies of `CustomRules`. */
 export interface CustomRulesParts extends Pick<
   ActivationParts,
   'cache' | 'clock' | 'database' | 'pool' | 'refused'

@@ -23,7 +23,7 @@ export interface Arrival {
   readonly copy: ListCopy;
 }
 
-/** Parts of the arrivals. */
+/** Dependencies of `ListArrivals`. */
 export interface ArrivalParts {
   readonly changes: PolicyChanges;
   readonly cache: ListCache;

@@ -24,7 +24,7 @@ import type { RefusedCopies } from './refused-copies.ts';
 import type { NamesFolder } from '../compiled/names-folder.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 
-/** Parts of the compiler. */
+/** Dependencies of the compiler. */
 export interface CompilerParts {
   readonly readSources: () => Promise<readonly StoredSource[]>;
   readonly cache: ListCache;

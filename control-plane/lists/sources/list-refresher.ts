@@ -25,7 +25,7 @@ import type { SourceFacts, StoredSource } from './source-store.ts';
 import { listSources, readSource, recordFacts } from './source-store.ts';
 import { Semaphore } from '../../storage/concurrency/semaphore.ts';
 
-/** Parts of the refresher. */
+/** Dependencies of the refresher. */
 export interface RefresherParts extends RefreshParts {
   readonly database: Database;
   readonly changes: PolicyChanges;

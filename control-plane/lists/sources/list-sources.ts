@@ -35,7 +35,7 @@ import type { SourceFacts, StoredSource } from './source-store.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import * as store from './source-store.ts';
 
-/** Parts of the list sources. */
+/** Dependencies of `ListSources`. */
 export interface ListSourcesParts extends ActivationParts {
   readonly changes: PolicyChanges;
   readonly jobs: Pick<JobLeases, 'hold'>;

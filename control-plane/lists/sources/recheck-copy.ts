@@ -19,7 +19,7 @@ import type { RefusedCopies } from './refused-copies.ts';
 import { writeContent } from './source-records.ts';
 import { type CheckFindings, recordFacts, type SourceFacts, type StoredSource } from './source-store.ts';
 
-/** Parts of the check. */
+/** Dependencies of the check. */
 export interface RecheckParts {
   readonly cache: Pick<ListCache, 'discard'>;
   readonly database: Database;

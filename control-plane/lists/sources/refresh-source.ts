@@ -26,7 +26,7 @@ import type { GuardedCopy, MostAskedNames } from './list-guard.ts';
 import type { FetchBounds, Lookup } from '../fetch/list-host.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 
-/** Parts of a refresh. */
+/** Dependencies of a refresh. */
 export interface RefreshParts {
   readonly cache: ListCache;
   readonly refused: RefusedCopies;

@@ -19,7 +19,7 @@ export interface GreetingFacts {
   /** Reason why the web server does not listen; null = it listens. */
   readonly webTrouble: string | null;
   readonly isSecure: boolean;
-  /** Health check of the setting which clients may send queries. */
+  /** Health check of the setting that determines which clients may send queries. */
   readonly access: HealthCheck;
 }
 

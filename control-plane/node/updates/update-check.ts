@@ -14,7 +14,7 @@ import type { FetchBounds } from '../../lists/fetch/list-host.ts';
 import { fetchAnswer } from './fetch-answer.ts';
 import { isNewer, readAnswer, type Release } from './update-answer.ts';
 
-/** Parts of the check. */
+/** Dependencies of the check. */
 export interface UpdateCheckParts {
   /** `server.update_url`; empty = no requests. */
   readonly url: () => string;

@@ -79,7 +79,7 @@ async function answering(): Promise<HandoverChannel> {
   talk.send(HELLO);
   await talk.expect('welcome', TIMEOUT_MS);
   talk.send({ type: 'loaded' });
-  // The state is that from before this side left.
+  // The state that this side had before it left.
   expect(await talk.expect('sockets', TIMEOUT_MS)).toMatchObject({ nodeState: NodeState.READY });
   talk.send({ type: 'reading' });
   await talk.expect('stopped', TIMEOUT_MS);

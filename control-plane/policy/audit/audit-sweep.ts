@@ -9,7 +9,7 @@ import { deleteOldAudit } from './audit-log-store.ts';
 
 const INTERVAL_MS = 3_600_000;
 
-/** Parts of the sweep. */
+/** Dependencies of the sweep. */
 export interface AuditSweepParts {
   readonly database: Queryable;
   readonly clock: Clock;

@@ -120,7 +120,7 @@ export class PolicyChanges {
   }
 }
 
-/** The entry of a change; its rows are stored under their table and key. */
+/** The audit entry of a change; each changed row is stored under its table and key. */
 function auditOf(actor: Author, change: CodedChange, { rows, count }: ChangedRows): RevisionNote['audit'] {
   const before = byKey(rows, 'before');
   const after = byKey(rows, 'after');

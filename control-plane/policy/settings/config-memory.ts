@@ -24,7 +24,7 @@ export interface RememberedConfig {
   readonly rows: Values;
 }
 
-/** The file of one data directory. */
+/** The file with the remembered values, in one data directory. */
 export class ConfigMemory {
   private readonly path: string;
   private readonly logger: Logger;

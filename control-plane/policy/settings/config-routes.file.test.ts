@@ -113,7 +113,7 @@ describe('POST /config/reload', () => {
   test('applies only the keys that a user changed, added and removed in the file', async () => {
     await patch({ cache: { max_ttl_secs: 500 } });
     await config.suite.database.query(
-      `UPDATE config_values SET value = '"refused"' WHERE key = 'blocking.mode'`, // By another node.
+      `UPDATE config_values SET value = '"refused"' WHERE key = 'blocking.mode'`, // Another node would do this.
     );
     const text = (await file())
       .replace('min_ttl_secs = 5 #', 'min_ttl_secs = 6 #')
@@ -157,7 +157,8 @@ describe('POST /config/reload', () => {
   test('changes nothing if the file contradicts the rows of the database', async () => {
     await patch({});
     const before = await file();
-    await config.suite.database.query(`INSERT INTO config_values VALUES ('cache.max_ttl_secs', '10')`); // By another node.
+    // Another node would write this row.
+    await config.suite.database.query(`INSERT INTO config_values VALUES ('cache.max_ttl_secs', '10')`);
     await writeFile(path(), before.replace('min_ttl_secs = 5', 'min_ttl_secs = 50'));
     const answer = await reload();
     expect([answer.status, answer.problem.errors!.map((error) => error.path)]).toEqual([

@@ -153,7 +153,7 @@ describe('Configuration settle()', () => {
       'cache.max_ttl_secs': 90,
     });
     node.start();
-    expect(node.cache).toMatchObject({ min_ttl_secs: 5, max_ttl_secs: 60 }); // These are the remembered values.
+    expect(node.cache).toMatchObject({ min_ttl_secs: 5, max_ttl_secs: 60 }); // The values that it remembers.
     await node.settle();
     expect(node.cache).toMatchObject({ min_ttl_secs: 9, max_ttl_secs: 90 });
     node.write('[cache]\nmin_ttl_secs = 7\nmax_ttl_secs = 60\n');

@@ -6,7 +6,7 @@ export interface ViewedBytes {
   readonly view: DataView;
 }
 
-/** Some memory as bytes and as a view. */
+/** The bytes, and a `DataView` of the same memory. */
 export function viewed(bytes: Uint8Array): ViewedBytes {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }
@@ -19,7 +19,7 @@ export function lastWord({ bytes, view }: ViewedBytes, end: number, count: numbe
   return word;
 }
 
-/** Whether two pieces of memory are the same. */
+/** Whether `length` bytes at two positions are equal. */
 export function sameBytes(
   one: DataView,
   oneAt: number,

@@ -10,7 +10,7 @@ import { randomInt } from 'node:crypto';
  * took twice as long.
  */
 const TUPLE_WORDS = 5;
-/** Words of an entry: the tuple and its count. */
+/** Number of words of an entry, which consists of a tuple and its count. */
 const ENTRY_WORDS = TUPLE_WORDS + 1;
 /** Maximum number of steps of a search. */
 const MAX_STEPS = 16;

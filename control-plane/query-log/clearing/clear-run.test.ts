@@ -85,7 +85,7 @@ async function clear(wanted: Partial<WantedClear> = {}, database: Database = own
   return finish(database);
 }
 
-/** Runs the open clears. */
+/** Runs all clears that are not complete. */
 async function finish(database: Database = own.database, logger = new MemoryLogger()): Promise<boolean> {
   for (;;) {
     const open = await nextOpenClear(own.database);

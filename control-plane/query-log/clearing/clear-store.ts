@@ -1,4 +1,4 @@
-/** SQL of clears. */
+/** SQL of `query_log_clears`: requests of administrators to delete queries from the log. */
 import type { QueryLogClear } from '../../../shared/api/clearing/query-log-clears-api.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import { type ClearRow, COLUMNS, toClear } from './clear-view.ts';

@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000;
 /** Minimum number of days for which clears are kept: rows that a node has spooled on disk may arrive this late. */
 const SPOOL_DAYS = 60;
 
-/** Runs open clears. One per node. */
+/** Runs the clears that are not complete. One per node. */
 export class LogClearing {
   private readonly options: LogClearingOptions;
   private readonly stopping = new AbortController();
@@ -55,7 +55,7 @@ export class LogClearing {
     };
   }
 
-  /** Checks for open clears. */
+  /** Checks whether there are clears to run. */
   wake(): void {
     if (this.stopping.signal.aborted || this.options.database.status().state !== 'up') return;
     this.isWanted = true;

@@ -22,7 +22,7 @@ export interface ClientSlotsRequest {
 export interface StepSlots {
   /** Length of a step; steps start at multiples of this length. */
   readonly stepMs: number;
-  /** The slot of each step, beginning with the step that contains the start of the span. */
+  /** Slot index of each step; the first step is the one that contains `fromMs`. */
   readonly slotOfStep: ArrayLike<number>;
   readonly slotCount: number;
 }

@@ -6,7 +6,7 @@ import { decodeStoredAnswers } from '../rows/stored-answers.ts';
 import type { BlockAnswers, BlockNames, BlockReader } from '../block/block-reader.ts';
 import { repeatsByRow } from '../block/repeats.ts';
 
-/** A row of the log: its block and its index in it. */
+/** A row of the log: its block, and its index in the block. */
 export interface RowPlace {
   readonly block: BlockReader;
   readonly nodeId: number;

@@ -34,7 +34,7 @@ export interface BlockRequest extends TimeSpan {
   readonly unlisted?: BlockRange['unlisted'];
   /** Whether to return the oldest blocks first, ordered by their first query. */
   readonly isOldestFirst?: boolean;
-  /** Maximum number of blocks in the first fetch, for callers that only request pieces that they certainly need. */
+  /** Maximum number of blocks in the first fetch, by default 1; for callers that need all pieces that they request. */
   readonly firstFetch?: number;
 }
 

@@ -29,7 +29,7 @@ const REPEAT_BYTES = 8;
  */
 const BOOK_QUESTIONS = 16;
 
-/** Cache of blocks and lists. */
+/** Cache of blocks and top lists. */
 export class LogMemory {
   private readonly blocks: ByteCache<KnownBlock | KnownList>;
   private readonly maxKeys: number | undefined;
@@ -74,12 +74,12 @@ export class LogMemory {
     return names ?? undefined;
   }
 
-  /** Cached data of a list. */
+  /** Cached data of a top list. */
   findList(kind: ListKind, place: ListPlace): KnownList | undefined {
     return this.blocks.get(keyOfList(kind, place)) as KnownList | undefined;
   }
 
-  /** Caches a list; undefined if there is no space for its keys. */
+  /** Caches a top list; undefined if there is no space for its keys. */
   keepList(kind: ListKind, place: ListPlace, list: NameList): KnownList | undefined {
     const known = this.books[kind].takeList(list);
     if (known === null) this.beginBooks();

@@ -33,7 +33,7 @@ export interface SealedBlock {
   readonly part: RunPart | null;
   /** Sequence number of its first row. */
   readonly firstSeq: number;
-  /** Releases its memory for reuse; the block must not be read afterwards. */
+  /** Releases the memory of the block for reuse; the block must not be read afterwards. */
   readonly release: () => void;
 }
 

@@ -11,7 +11,7 @@ export const TallySlot = {
   SPOOLED: 1,
   REFUSED: 2,
   DROPPED: 3,
-  /** Number of rows in memory when it was last updated. */
+  /** Number of rows in memory when this slot was last updated. */
   WAITING: 4,
   /** Sequence number of the next row of the run. */
   NEXT_SEQ: 5,

@@ -3,7 +3,7 @@ import type { CopyQueryable, LentClient, Queryable } from '../../storage/db/data
 import type { ListGrain, ListRange } from './list-parts.ts';
 import type { StoredList } from './name-list.ts';
 
-/** Identifies a list. */
+/** Identifies the top lists of one span. */
 export interface ListKey {
   readonly grain: ListGrain;
   /** Unix milliseconds. */
@@ -56,10 +56,10 @@ export async function readLists(
   return rows[0] === undefined ? null : toLists(rows[0]);
 }
 
-/** Content of lists. */
+/** Kind of the keys that a top list counts. */
 export type ListKind = 'names' | 'clients';
 
-/** A list without its content. */
+/** A stored top list without its content. */
 export interface ListPlace extends ListKey {
   readonly queries: number;
   readonly checksum: number;
@@ -68,7 +68,7 @@ export interface ListPlace extends ListKey {
 /** A list with its span and its content. */
 export interface FoundList extends ListPlace, StoredList {}
 
-/** Selects lists. */
+/** Selects top lists. */
 export interface ListRequest {
   readonly ranges: readonly ListRange[];
   readonly nodeId?: number | undefined;

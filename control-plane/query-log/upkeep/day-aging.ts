@@ -17,7 +17,7 @@ export interface KeptDays {
 
 /** Days that may be deleted. */
 export interface OldDays {
-  /** Old according to the days that have data. */
+  /** Days that are old compared to the newest days that have data, whatever the clock says. */
   readonly sure: readonly number[];
   /** A day that is old only according to the clock and may be deleted in this hour. */
   readonly doubtful: number | undefined;

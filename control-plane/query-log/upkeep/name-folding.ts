@@ -105,7 +105,7 @@ export class NameFolding {
     }
   }
 
-  /** Counts blocks of a unit; returns these blocks without their content. */
+  /** Counts blocks of a unit; returns the counted blocks without their content. */
   private async count(
     unit: FoldUnit,
     tally: BlockTally,

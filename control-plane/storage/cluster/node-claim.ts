@@ -14,7 +14,7 @@ import { type Beat, beatNode, type NodeFigures, type TroubledNode } from './node
 import { claimNode, noteKilled, releaseNode } from './node-store.ts';
 import type { NodeHolder, NodeIdentity } from './node-store.ts';
 
-/** Parts of a claim. */
+/** Dependencies of a claim. */
 export interface NodeClaimParts {
   readonly database: Database;
   readonly clock: Clock;

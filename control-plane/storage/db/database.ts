@@ -358,7 +358,7 @@ class PooledDatabase implements Database {
     if (!this.isClosing())
       this.set({ state: 'down', server: target.name, error: `database was lost: ${reasonOf(reason)}` });
     this.ending = connections.end();
-    await comparing?.catch(() => undefined); // Writes its last record first.
+    await comparing?.catch(() => undefined); // It writes its last record first.
   }
 
   private async compare(inUse: DatabaseTarget, connections: Connections, ended: AbortSignal): Promise<void> {

@@ -17,7 +17,7 @@ import { migrate, SchemaTooNew, SchemaTooOld } from './migrate.ts';
 const TABLE_CHANGE = '0002_table-change';
 
 let root: string;
-/** The schema of 0.1.0 and the later migration. */
+/** Directory with the schema of 0.1.0 and the later migration. */
 let dir: string;
 let lock: DataDirLock;
 let server: EmbeddedServer;

@@ -17,7 +17,7 @@ export interface Watch {
   readonly take: (value: unknown) => void;
 }
 
-/** The listeners by channel, and the watch. */
+/** The listeners by channel, and the watched expression. */
 export class NoticeListeners {
   private readonly byChannel = new Map<string, Set<NoticeListener>>();
   /** Channels for which the current server is known to send notifications. */

@@ -50,7 +50,7 @@ export function splitUnescaped(text: string, separator: string): string[] {
   return parts;
 }
 
-/** Collects clients. */
+/** Collects the clients of a `$client` modifier. */
 class ClientSet {
   readonly ranges: ClientRange[] = [];
   readonly names: string[] = [];

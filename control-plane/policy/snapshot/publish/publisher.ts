@@ -27,7 +27,7 @@ import { type BuiltSnapshot, buildSnapshotAfter } from '../build/snapshot-builde
  */
 export type Broadcast = (snapshot: SnapshotBuffers) => Promise<number>;
 
-/** Parts of the publisher. */
+/** Dependencies of the publisher. */
 export interface PublisherParts {
   /** The initial state of the threads, see `startingState`. */
   readonly initial: PublishedState;

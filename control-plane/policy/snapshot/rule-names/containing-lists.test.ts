@@ -32,7 +32,7 @@ function listsFor(groupId: number): string[] {
 }
 
 const name = nameFromText('a.example')!;
-/** The only name has the only set of sources. */
+/** Index of the only attribute in the table: that of the only name. */
 const attribute = 0;
 
 describe('containingLists()', () => {

@@ -142,7 +142,7 @@ function logServerLine(line: string, logger: Logger): void {
   const match = /^(LOG|WARNING|ERROR|FATAL|PANIC|HINT|DETAIL|STATEMENT|CONTEXT):\s+(.*)$/.exec(line);
   const fields = { component: 'postgres' };
   const text = match?.[2] ?? line;
-  if (text.includes('due to administrator command')) return logger.debug(text, fields); // A shutdown by Weir.
+  if (text.includes('due to administrator command')) return logger.debug(text, fields); // Weir stops it.
   switch (match?.[1]) {
     case 'PANIC':
       return logger.error(text, fields);

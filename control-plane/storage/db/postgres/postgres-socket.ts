@@ -73,7 +73,7 @@ async function canListen(folder: string): Promise<boolean> {
     await listenOnce({ path });
     return true;
   } catch {
-    return false; // No sockets, as in shared folders of virtual machines.
+    return false; // For example, a shared folder of a virtual machine supports no sockets.
   }
 }
 

@@ -65,7 +65,7 @@ export async function useServer<T>(place: ServerPlace, work: (client: pg.Client)
   }
 }
 
-/** Runs `work` with a connection, which the signal ends. */
+/** Runs `work` with a connection, which is closed when `work` has ended or the signal is aborted. */
 export async function useAddress<T>(
   address: PostgresAddress,
   signal: AbortSignal,
