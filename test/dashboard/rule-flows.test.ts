@@ -187,7 +187,7 @@ describe('a local record', () => {
 });
 
 describe('a cached answer', () => {
-  test('is found, cleared, and resolved again', async () => {
+  test('is shown with its remaining time, cleared, and resolved again', async () => {
     const name = 'kept.cache.example';
     const entries = async (): Promise<CacheEntryRow[]> =>
       (await fixture.api.expect<{ data: CacheEntryRow[] }>(200, 'GET', `/cache/entries?domain=${name}`)).data;
@@ -196,7 +196,8 @@ describe('a cached answer', () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./resolving');
       await page.getByRole('searchbox', { name: 'Search the cache by name' }).fill(name);
-      await page.getByRole('rowheader', { name }).waitFor();
+      const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name }) });
+      await row.getByRole('cell', { name: /^\d+ (secs?|mins?|hrs?)$/ }).waitFor();
       await page.getByRole('button', { name: `Clear ${name} A from the cache` }).click();
       const question = page.getByRole('alertdialog', { name: `Clear ${name} A from the cache?` });
       await question.getByText('One answer will be cleared').waitFor();

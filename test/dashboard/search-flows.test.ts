@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
+import { Viewport } from '../support/browser/watched-page.ts';
 
 let fixture: DashboardFixture;
 
@@ -54,6 +55,21 @@ describe('the search dialog', () => {
       const settings = palette.getByRole('menuitem').filter({ hasText: 'Settings' });
       await settings.first().waitFor();
       expect(await settings.count()).toBeLessThanOrEqual(6);
+    });
+  });
+
+  test('shows long explanations of settings on a phone without overlap', async () => {
+    await fixture.withPage({ viewport: Viewport.phone }, async (page) => {
+      await page.goto('./more');
+      await page.getByRole('button', { name: 'Search' }).click();
+      const palette = page.getByRole('dialog', { name: 'Search everything' });
+      await palette.getByRole('searchbox').fill('header');
+      const entries = palette.getByRole('menuitem');
+      await entries.filter({ hasText: 'PROXY' }).first().waitFor();
+      const areInside = await page.evaluate<boolean>(
+        `[...document.querySelectorAll('[role=menuitem]')].every((e) => e.scrollHeight <= e.clientHeight)`,
+      );
+      expect(areInside).toBe(true);
     });
   });
 });

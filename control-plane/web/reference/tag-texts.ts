@@ -1,7 +1,7 @@
 /** Descriptions of the chapters of the API reference. */
 export const TAG_TEXTS: Readonly<Record<string, string>> = {
   System: 'The node: its health, name, configuration, and this reference.',
-  Probes: 'Check whether a device uses this node, as the page `/check` does.',
+  Probes: 'Check whether a device uses this node, as the page /check does.',
   Authentication: 'Logging in and out, the first password, and open sessions.',
   HTTPS: 'The certificate of the web port.',
   'API tokens': 'Keys of programs, sent as X-Api-Key or Authorization: Bearer. Each has a role.',

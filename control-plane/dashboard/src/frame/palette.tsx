@@ -21,6 +21,7 @@ import { useMe } from '../api/session.tsx';
 import { useText } from '../i18n/text.ts';
 import { SearchField } from '../ui/controls/fields.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
+import { useMedia } from '../ui/screen/use-media.ts';
 import { LISTED_PAGES } from './pages.ts';
 import type { MessageKey } from '../i18n/language.ts';
 import { matchingEntries, nameIn } from './palette-entries.ts';
@@ -51,14 +52,25 @@ const PLACES: Readonly<Partial<Record<PaletteEntry['kind'], MessageKey>>> = {
 };
 
 const PAUSE_SECS = 300;
+/** Touch devices have no keys to press. */
+const HAS_KEYBOARD = '(hover: hover) and (pointer: fine)';
 
 /** The open palette; its parent controls whether it is shown. */
 export default function Palette({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { say } = useText();
   const [text, setText] = useState('');
   const entries = useEntries(text);
+  const hasKeyboard = useMedia(HAS_KEYBOARD);
   return (
-    <Dialog title={say('palette.title')} isOpen onClose={onClose}>
+    <Dialog
+      title={
+        <>
+          {say('palette.title')} {hasKeyboard && <span className="quiet">{say('palette.keys')}</span>}
+        </>
+      }
+      isOpen
+      onClose={onClose}
+    >
       <Autocomplete inputValue={text} onInputChange={setText} filter={() => true}>
         <SearchField label={say('palette.search')} value={text} onChange={setText} autoFocus />
         <Menu

@@ -56,7 +56,10 @@ function OpenRequest({ request }: { readonly request: UnblockRequest }): ReactNo
   return (
     <Stack>
       <p>
-        {say('requests.of', { name })} <DomainName name={domain} />{' '}
+        {say('requests.of', { name })}{' '}
+        <strong>
+          <DomainName name={domain} />
+        </strong>{' '}
         <span className="quiet">{format.ago(request.created_at)}</span>
       </p>
       <ForAdmins>

@@ -42,14 +42,12 @@ export const StatusBar = memo(function StatusBar(): ReactNode {
   );
 });
 
-/** Text of a button, with a short form on phones, so that the bar always fits on one line. */
+/** Text with a short form on phones, so that the bar always fits on one line. */
 function Words({ long, short }: { readonly long: string; readonly short: string }): ReactNode {
   return (
     <>
       <span className={styles['long']}>{long}</span>
-      <span className={styles['short']} aria-hidden>
-        {short}
-      </span>
+      <span className={styles['short']} data-text={short} aria-hidden />
     </>
   );
 }
@@ -66,14 +64,14 @@ function BlockingState(): ReactNode {
   const timer = isHereOnly && left !== null ? { timer_secs: Math.max(1, left) } : {};
   const isNothing = isNothingBlocked(enabled, blockedNames);
   const Icon = !enabled ? ShieldOff : isNothing ? ShieldAlert : ShieldCheck;
+  const state = enabled ? (isNothing ? 'onNothing' : 'on') : left === null ? 'off' : 'offFor';
+  const span = format.span(left ?? 0);
   const tone = isLost ? 'unknown' : enabled && !isNothing ? 'on' : 'off';
   return (
     <>
       <Icon size={20} aria-hidden className={styles[tone]} />
       <p className={styles['text']} data-tone={tone}>
-        {enabled
-          ? say(isNothing ? 'blocking.onNothing' : 'blocking.on')
-          : say(left === null ? 'blocking.off' : 'blocking.offFor', { span: format.span(left ?? 0) })}
+        <Words long={say(`blocking.${state}`, { span })} short={say(`blocking.short.${state}`, { span })} />
         {isHereOnly && <span className={styles['names']}> {say('blocking.hereOnly')}</span>}
         {enabled && !isNothing && blockedNames !== null && ' '}
         {enabled && !isNothing && blockedNames !== null && (

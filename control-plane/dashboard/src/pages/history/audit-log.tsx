@@ -97,9 +97,11 @@ export function AuditLog(): ReactNode {
                     id: 'by',
                     title: say('history.by'),
                     cell: ({ author, ip_address: address, timestamp }) => (
-                      <span>
-                        <bdi>{author}</bdi>
-                        {address !== null && <bdi className={styles['quiet']}> ({address})</bdi>} ·{' '}
+                      <span className={styles['by']}>
+                        <span>
+                          <bdi>{author}</bdi>
+                          {address !== null && <bdi className={styles['quiet']}> ({address})</bdi>}
+                        </span>
                         <Moment at={timestamp} />
                       </span>
                     ),

@@ -1,5 +1,5 @@
 /** Policy changes, newest first, each with its details and an action to undo it. */
-import { Ellipsis, History, RotateCcw, Undo2 } from 'lucide-react';
+import { EllipsisVertical, History, RotateCcw, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
@@ -137,8 +137,8 @@ function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTablePr
           id: 'by',
           title: say('history.by'),
           cell: ({ author, created_at: at }) => (
-            <span>
-              <bdi>{author}</bdi> · <Moment at={at} />
+            <span className={styles['by']}>
+              <bdi>{author}</bdi> <Moment at={at} />
             </span>
           ),
         },
@@ -150,7 +150,7 @@ function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTablePr
           cell: (row) => (
             <Menu
               label={labelOf(row)}
-              button={<IconButton icon={Ellipsis} label={labelOf(row)} />}
+              button={<IconButton icon={EllipsisVertical} label={labelOf(row)} />}
               actions={actionsOf(row)}
             />
           ),

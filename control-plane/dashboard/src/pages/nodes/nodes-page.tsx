@@ -192,6 +192,7 @@ function Revision({ node }: { readonly node: ClusterNode }): ReactNode {
   const { say, format } = useText();
   const { policy_revision: revision, lag_ms: lag } = node;
   if (revision === null) return say('nodes.revision.unknown');
-  if (lag === null || lag === 0) return say('nodes.revision.value', { revision });
+  if (lag === null || lag === 0)
+    return <span className={styles['revision']}>{say('nodes.revision.value', { revision })}</span>;
   return say('nodes.revision.lag', { revision, span: format.span(Math.ceil(lag / 1_000)) });
 }

@@ -13,6 +13,8 @@ import { DataTable } from '../../ui/display/data-table.tsx';
 import { Bar, Card } from '../../ui/display/page.tsx';
 import { Answered, Empty } from '../../ui/display/states.tsx';
 import { DomainName, Figure, Figures } from '../../ui/display/values.tsx';
+import { cachedLeft } from './cached-left.ts';
+import type { CachedLeft } from './cached-left.ts';
 import styles from './resolving-page.module.css';
 import { useChange } from '../../api/use-change.ts';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
@@ -96,12 +98,10 @@ interface CacheEntriesProps {
 function CacheEntries({ domain, onPurge }: CacheEntriesProps): ReactNode {
   const { say, format } = useText();
   const [offset, setOffset] = useState(0);
-  const leftText = (ttlSecs: number, staleUntil: string): string => {
-    if (ttlSecs > 0) return format.span(ttlSecs);
-    const staleSecs = Math.floor((Date.parse(staleUntil) - Date.now()) / 1_000);
-    return staleSecs > 0
-      ? say('resolving.cache.staleFor', { span: format.span(staleSecs) })
-      : say('resolving.cache.expired');
+  const leftText = (left: CachedLeft): string => {
+    if (left.state === 'expired') return say('resolving.cache.expired');
+    const span = format.span(left.secs);
+    return left.state === 'valid' ? span : say('resolving.cache.staleFor', { span });
   };
   const query = { limit: ROWS, offset, ...(domain !== '' && { domain }) };
   const entries = useAsk('GET /cache/entries', { query });
@@ -139,7 +139,7 @@ function CacheEntries({ domain, onPurge }: CacheEntriesProps): ReactNode {
                   id: 'left',
                   title: say('resolving.cache.left'),
                   isNumber: true,
-                  cell: ({ ttl_secs: left, stale_until: until }) => leftText(left, until),
+                  cell: (entry) => leftText(cachedLeft(entry, Date.now())),
                 },
                 ...(onPurge === null
                   ? []

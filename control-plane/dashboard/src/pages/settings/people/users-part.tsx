@@ -1,5 +1,5 @@
 /** Users: their roles, and whether they have a second factor. */
-import { Ellipsis, ShieldOff, Trash2, UserPen } from 'lucide-react';
+import { EllipsisVertical, ShieldOff, Trash2, UserPen } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../../api/use-ask.ts';
@@ -79,7 +79,10 @@ export default function UsersPart(): ReactNode {
                   <Menu
                     label={say('field.actionsOf', { name: user.username })}
                     button={
-                      <IconButton icon={Ellipsis} label={say('field.actionsOf', { name: user.username })} />
+                      <IconButton
+                        icon={EllipsisVertical}
+                        label={say('field.actionsOf', { name: user.username })}
+                      />
                     }
                     actions={[
                       { id: 'edit', text: say('action.edit'), icon: UserPen, run: () => setEdited(user) },
