@@ -1,6 +1,6 @@
 /**
  * Recognizes requests on connections that began with a PROXY header. They come through a load balancer, so they never
- * count as requests from this machine, even if the header contains an address of it.
+ * count as requests from this machine, even if the header contains one of its addresses.
  */
 import type { Request } from 'express';
 import type { Socket } from 'node:net';

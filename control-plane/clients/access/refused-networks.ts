@@ -1,7 +1,7 @@
 /**
  * Records networks of refused clients since the start, from samples that the threads report. The number of networks is
- * limited, because the source addresses of a flood may be forged. If there are too many, of the networks whose last
- * refusal is longest ago, the one with the fewest queries is evicted.
+ * limited, because the source addresses of a flood may be forged. If there are too many, one is evicted: among those
+ * whose last refusal is longest ago, the network with the fewest queries.
  */
 import { accessNetwork } from './access-network.ts';
 import type { RefusedNetworkReport } from './access-reports.ts';

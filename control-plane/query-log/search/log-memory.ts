@@ -17,7 +17,7 @@ import type { ListKind, ListPlace } from '../top-lists/name-list-store.ts';
 import { ByteCache } from './byte-cache.ts';
 import type { KnownBlock, StoredBlock } from './stored-block.ts';
 
-/** Size of cached blocks and lists, without the texts of names. */
+/** Maximum size in bytes of cached blocks and top lists, without the texts of names. */
 const MAX_BYTES = 40 * 1024 * 1024;
 /** Approximate size of a head on the heap. */
 const HEAD_BYTES = 1024;

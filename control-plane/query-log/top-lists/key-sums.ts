@@ -25,7 +25,7 @@ interface Weighed {
 
 const NONE: Weighed = { place: 0, count: 0 };
 
-/** Sums with additional information about them. */
+/** Counts by key, converted with `toSum`; also provides their number, and whether they are complete. */
 export class KeySums<Sum> {
   private readonly table: SummedKeys;
   private readonly toSum: (counts: KeyCounts) => Sum;

@@ -42,7 +42,7 @@ export class CountsDays {
     this.lists = new DayAging(options.clock);
   }
 
-  /** Deletes all counts and lists that are too old. */
+  /** Deletes all counts and top lists that are too old. */
   async keep(): Promise<void> {
     await this.drop(this.minutes, MINUTES, MINUTE_DAYS);
     await this.drop(this.rollups, ROLLUPS, this.options.rollupDays());
