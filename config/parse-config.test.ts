@@ -130,7 +130,7 @@ describe('parseConfig() with keys that limit each other', () => {
     expect(faults(text)).toEqual([expected]);
   });
 
-  test('accepts the same port for DoT and DoH if DoT is disabled', () => {
+  test('accepts a dot_port that equals web_port if DoT is disabled', () => {
     expect(good('[server.encrypted_dns]\ndot_port = 8080').config.server.encrypted_dns.dot_port).toBe(8080);
   });
 });

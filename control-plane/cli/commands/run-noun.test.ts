@@ -73,7 +73,7 @@ describe('weir groups', () => {
     expect(await jsonOf('groups')).toHaveLength(1);
   });
 
-  test('reports unknown groups and invalid fields', async () => {
+  test('reports unknown groups, and missing or contradictory options', async () => {
     expect(await run('groups show Others')).toMatchObject({
       status: 2,
       errors: ['weir: group "Others" does not exist'],

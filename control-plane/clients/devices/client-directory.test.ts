@@ -102,7 +102,7 @@ describe('ClientDirectory.see()', () => {
     expect(see('192.0.2.8')).not.toBe(client);
   });
 
-  test('joins two clients when they turn out to share a MAC, and deletes the second row', () => {
+  test('merges a client by address into the client of its MAC when the MAC becomes known, and deletes its row', () => {
     const before = directory.put(stored({ ip: '192.0.2.7', queryCount: 40, firstSeenMs: 5, lastSeenMs: 6 }));
     see('192.0.2.7', 2);
     directory.locate('192.0.2.7', MAC);

@@ -63,7 +63,7 @@ describe('stored schedule profiles', () => {
 });
 
 describe('stored time slots', () => {
-  test('insertSlot() stores minutes of the day that readProfile() returns unchanged', async () => {
+  test('insertSlot() returns the stored slot as readProfile() does', async () => {
     const { id } = await insert('night');
     const slot = await store.insertSlot(own.database, id, NIGHT);
     expect(slot).toMatchObject({ profile_id: id, days: 127, start_time: '22:00', end_time: '06:00' });

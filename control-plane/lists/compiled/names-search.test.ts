@@ -59,7 +59,7 @@ describe('searchNames()', () => {
   });
 
   test.each(['ads', 'n1199', '.', 'n7.', 'example', 'nothing', 'n119999.ads', 'le'])(
-    'finds the names that contain %j like a plain search, in a small and in a large file',
+    'finds the names that contain %j like a plain search, on every page',
     async (search) => {
       const path = write(NAMES);
       const expected = NAMES.filter((name) => name.includes(search));

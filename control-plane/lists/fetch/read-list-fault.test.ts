@@ -84,7 +84,7 @@ describe('readListFault()', () => {
     ['expected at most 200 characters', null],
   ])('reads "%s" as %s', (message, fault) => expect(readListFault(message)?.fault ?? null).toBe(fault));
 
-  test('removes URLs from an error that it does not know', () => {
+  test('returns null for an unknown error, and removes the URL from its text', () => {
     const message = 'fetch https://lists.example/ads.txt: something odd';
     expect(readListFault(message)).toBeNull();
     expect(withoutAction(message)).toBe('something odd');

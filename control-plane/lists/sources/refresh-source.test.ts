@@ -144,7 +144,7 @@ describe('refreshSource()', () => {
     expect(cache.copyOf(1)).toBeUndefined();
   });
 
-  test('does not hold a first copy that matches only a few frequently queried names', async () => {
+  test('does not hold a first copy because it matches one frequently queried name', async () => {
     mostAsked = ['used.example'];
     namesOfDay = ['used.example'];
     serve('used.example\n');

@@ -78,7 +78,7 @@ test('greeting() reports the allowed clients, and warns about problems with them
   expect(greeting(open)).toMatch(/^Warning: anyone may use this server\.$/m);
 });
 
-test('setupNotice() shows the setup code, its file, and the command for users of this machine', () => {
+test('setupNotice() shows the setup code, its file, and the weir command as it is run on this machine', () => {
   const text = setupNotice('K7QM-2XPT', '/var/lib/weir/setup-code', 'npm run weir --');
   expect(text).toMatch(/K7QM-2XPT {3}\(also in \/var\/lib\/weir\/setup-code until it is used\)$/m);
   expect(text).toMatch(/ npm run weir -- set-password$/m);

@@ -63,7 +63,7 @@ describe('filtersCheck()', () => {
     ).toEqual({ status: 'degraded', detail });
   });
 
-  test('names five lists if many have an error', () => {
+  test('names five lists if many are not active', () => {
     const rows = [1, 2, 3, 4, 5, 6, 7].map((id) => row(id));
     const detail = 'not active: List 1, List 2, List 3, List 4, List 5 and 2 more';
     expect(filtersCheck(publisher([], rows))).toEqual({ status: 'degraded', detail });

@@ -72,7 +72,7 @@ describe('clearListsWithoutRows()', () => {
     ]);
   });
 
-  test('removes a client from top lists, and the names that its group queried', async () => {
+  test('removes a client from top lists, and keeps names, which are counted by group', async () => {
     const device = { ids: [9], addresses: ['192.0.2.1'] };
     await clearListsWithoutRows(own.database, { fromUs: 0, toUs: Date.now() * 1000, device });
     expect(await sums()).toEqual([

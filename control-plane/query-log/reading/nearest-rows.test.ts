@@ -4,7 +4,7 @@ import fc from '../../../test/support/parts/fast-check.ts';
 import { nearestRows } from './nearest-rows.ts';
 
 describe('nearestRows()', () => {
-  test('returns the first rows in time order, oldest or newest first, without gaps', () => {
+  test('returns the oldest or newest rows, and further rows only if they have the time of the last one', () => {
     const times = fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(

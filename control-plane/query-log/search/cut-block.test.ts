@@ -81,7 +81,7 @@ describe('cutBlock()', () => {
     expect(left).toMatchObject({ isPrefix: true, removed: { rows: 10 } });
   });
 
-  test('returns an empty block if all rows are removed, and null if no row is removed', async () => {
+  test('keeps no block if all rows are removed, and returns null if no row is removed', async () => {
     const block = await blockOf(ASKED);
     expect(await cut(block, ALWAYS)).toMatchObject({ kept: null, removed: { rows: 40 } });
     expect(await cut(block, { ...ALWAYS, device: { ids: [9], addresses: ['192.0.2.99'] } })).toBeNull();

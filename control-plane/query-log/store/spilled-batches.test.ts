@@ -32,7 +32,7 @@ describe('SpilledBatches', () => {
     expect(writer.counters()).toEqual({ written: 2, spooled: 2, dropped: 0, refused: 0, waiting: 0 });
   });
 
-  test('stores the spool of an earlier run, up to the first incomplete row', async () => {
+  test('stores the spool of an earlier run, up to the place where its file is truncated', async () => {
     const { database } = suite.away();
     const first = suite.open({ database });
     for (const name of ['whole.example', 'cut.example']) {

@@ -35,7 +35,7 @@ describe('ZoneNumbers.number()', () => {
     expect(reverse!.names.map(nameToText)).toEqual(['2.0.192.in-addr.arpa', '3.0.192.in-addr.arpa']);
   });
 
-  test('reuses the cache partition that was unused longest when all have been assigned', () => {
+  test('reuses the oldest unused cache partition when all have been assigned', () => {
     const numbers = new ZoneNumbers();
     const kept = zone('kept.example', '192.0.2.1');
     numbers.number([kept, zone('old.example', '192.0.2.1')]);

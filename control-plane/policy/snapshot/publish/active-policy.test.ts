@@ -159,7 +159,7 @@ describe('ActivePolicy', () => {
     expect(policy.revision()).toBe(3);
   });
 
-  test('catchUp() publishes policy with an unchanged revision after the database was restored', async () => {
+  test('catchUp() publishes policy if table versions differ at the same revision, as after a restore', async () => {
     await policy.apply();
     await policy.catchUp(() => ({ ...at(1, '1'), tables: '2' }));
     expect(sent).toHaveLength(2);
