@@ -172,7 +172,7 @@ describe('storeBody()', () => {
     expect([body.taken, body.isClosed]).toEqual([3, true]);
   });
 
-  test('accepts lines up to their limit, and no more', async () => {
+  test('accepts a number of lines up to its limit, and no more', async () => {
     await expect(store(new Pieces('a.b\n', 'c.d\ne.f'), { limits: { lines: 2 } })).resolves.toMatchObject({
       bytes: 11,
     });

@@ -91,18 +91,21 @@ describe('reasonToHold() and reasonToHoldFirst()', () => {
     [1000, 500, false],
     [999, 999, false],
     [50_000, 25_001, true],
-  ])('of %d queried names, a first copy that matches %d is held: %s', (known, matched, isHeld) => {
-    for (const next of [copy(9, names(matched)), copy(9, [], names(matched))]) {
-      const held = reasonToHoldFirst(next, known);
-      expect(held === null || held.reason === 'most_names').toBe(true);
-      expect(held !== null).toBe(isHeld);
-      if (held === null) continue;
-      expect(held).toMatchObject({ names: names(20), name_count: matched, rules: 9, rules_in_force: 0 });
-      expect(holdText(held)).toMatch(
-        /^held: it matches \d+ names of the last day, more than half: n0\.example/,
-      );
-    }
-  });
+  ])(
+    'of %d names queried in the last day, a first copy that matches %d is held: %s',
+    (known, matched, isHeld) => {
+      for (const next of [copy(9, names(matched)), copy(9, [], names(matched))]) {
+        const held = reasonToHoldFirst(next, known);
+        expect(held === null || held.reason === 'most_names').toBe(true);
+        expect(held !== null).toBe(isHeld);
+        if (held === null) continue;
+        expect(held).toMatchObject({ names: names(20), name_count: matched, rules: 9, rules_in_force: 0 });
+        expect(holdText(held)).toMatch(
+          /^held: it matches \d+ names of the last day, more than half: n0\.example/,
+        );
+      }
+    },
+  );
 });
 
 describe('sampleOf() and mayMatchMost()', () => {

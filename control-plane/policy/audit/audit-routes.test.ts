@@ -85,7 +85,7 @@ describe('GET /audit-log', () => {
     expect(await found(query)).toEqual(indexes);
   });
 
-  test('returns null as the codes of an entry of an earlier release', async () => {
+  test('returns an entry of an earlier release with text only, without message codes', async () => {
     await suite.database.query(`UPDATE audit_log SET codes = NULL WHERE subject = 'blocking'`);
     const { data } = await page('?subject=blocking');
     expect(data).toMatchObject([{ subject: 'blocking', action: 'changed', codes: null }]);

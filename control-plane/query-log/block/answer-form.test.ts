@@ -33,7 +33,7 @@ function reduce(bytes: Uint8Array): ReducedAnswers {
 }
 
 describe('ReducedAnswers', () => {
-  test('restores the bytes of generated answers', () => {
+  test('restore the bytes of generated answers exactly', () => {
     fc.assert(
       fc.property(fc.array(record, { maxLength: 4 }), (records) => {
         const bytes = toWire(records);

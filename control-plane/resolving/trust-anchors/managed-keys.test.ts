@@ -114,12 +114,15 @@ describe('observed()', () => {
     ['missing', 'revokes itself', [revoked(2)], 'revoked'],
     ['revoked', 'is back', [NEW], 'revoked'],
     ['removed', 'is back', [NEW], 'removed'],
-  ])('handles a key in the state %s that %s (RFC 5011 section 4.1)', (state, _what, rdatas, next) => {
-    const before: ManagedKey[] = [{ rdata: NEW, state, sinceMs: 0, trustedFromMs: 30 * DAY }];
-    const { keys, changes } = observed(before, CONFIGURED, seen([OLD, ...rdatas]), DAY);
-    expect(keys.find((it) => it.rdata[4] === 2)?.state ?? null).toBe(next);
-    expect(changes.some(({ rdata }) => rdata[4] === 2)).toBe(next !== state);
-  });
+  ])(
+    'applies the state table of RFC 5011 section 4.1 to a key in the state %s that %s',
+    (state, _what, rdatas, next) => {
+      const before: ManagedKey[] = [{ rdata: NEW, state, sinceMs: 0, trustedFromMs: 30 * DAY }];
+      const { keys, changes } = observed(before, CONFIGURED, seen([OLD, ...rdatas]), DAY);
+      expect(keys.find((it) => it.rdata[4] === 2)?.state ?? null).toBe(next);
+      expect(changes.some(({ rdata }) => rdata[4] === 2)).toBe(next !== state);
+    },
+  );
 });
 
 describe('refreshDelayMs()', () => {

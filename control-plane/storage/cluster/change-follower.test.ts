@@ -109,7 +109,7 @@ describe('ChangeFollower', () => {
     expect(late[0]).toBe(before + 1);
   });
 
-  test('continues after table versions and the mark were lost, and logs that', async () => {
+  test('continues to follow changes after table versions and the last mark were lost, and logs that', async () => {
     expect(logger.text()).not.toContain('cannot follow all changes');
     const { rows } = await own.database.query<{ name: string; version: string }>(
       'DELETE FROM table_versions RETURNING name, version',
@@ -144,7 +144,7 @@ describe('ChangeFollower', () => {
     expect(own.logger.text()).not.toContain('database is down');
   });
 
-  test('has reached a mark when policy and all listeners have processed the changes before it', async () => {
+  test('reports a mark as reached when policy and all listeners have processed the changes before it', async () => {
     const taken = Promise.withResolvers<undefined>();
     follower.onChange('access', () => taken.promise);
     await own.database.query(`UPDATE users SET role = 'viewer' WHERE id = 2`);
@@ -168,7 +168,7 @@ describe('ChangeFollower', () => {
     expect(follower.mark()).toBeNull();
   });
 
-  test('does not reach a later mark while a listener fails, and calls the listener until it succeeds', async () => {
+  test('reports no later mark as reached while a listener fails, and calls the listener until it succeeds', async () => {
     let isFailing = true;
     follower.onChange('access', () => {
       if (isFailing) throw new Error('the disk is full');

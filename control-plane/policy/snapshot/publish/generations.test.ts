@@ -135,7 +135,7 @@ describe('Generations, the policy snapshots on disk,', () => {
     expect(await Promise.all([35_000, 99_000].map(versionAt))).toEqual([undefined, 6]);
   });
 
-  test('read in at() only files that were written around the given time', async () => {
+  test('read in at() only the files that were written around the given time', async () => {
     for (let version = 1; version <= 8; version++) {
       await generations.save(state(version, RULES, version * 10_000));
       const secs = version * 10 + 1;
