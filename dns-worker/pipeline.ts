@@ -68,7 +68,7 @@ const Part = {
   ACCESS: 1 << 9,
 } as const;
 
-/** Parts for a question that has waited. */
+/** Parts for a query that has waited. */
 const AGAIN = Part.OVERRIDES | Part.OWN_NAMES | Part.POLICY;
 /** Parts for an answer in the slot. */
 const ANSWER = Part.ANSWER_NAMES | Part.REBINDING;
@@ -206,7 +206,7 @@ export class Pipeline {
     const isCounted = (pass & Part.COUNTED) !== 0;
     let result: StageResultCode = StageResult.CONTINUE;
 
-    // First: all later stages need the client's group, and the log contains it for all questions, even refused ones.
+    // First: all later stages need the client's group, and the log contains it for all queries, even refused ones.
     if ((pass & Part.ASKER) !== 0) this.noteAsker(query, isCounted);
     // Before any work for a refused client, and before the client learns anything.
     if ((pass & Part.ACCESS) !== 0) {

@@ -15,7 +15,7 @@ import {
 
 describe('QUERY_STATUS_NAMES, the stored statuses,', () => {
   test('have each status at its stored number', () => {
-    // Rows of the database contain these numbers: the list may only grow at its end.
+    // Rows of the database contain these numbers, so new statuses may only be appended.
     expect(QUERY_STATUS_NAMES.slice(0, 18)).toEqual([
       'ALLOWED',
       'CACHED',

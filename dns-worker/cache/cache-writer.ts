@@ -219,7 +219,8 @@ export class CacheWriter {
   }
 
   /**
-   * The slot to use: that of the same key if there is one, then a free slot, then a slot that was not read recently.
+   * The slot to use: the slot with the same key; if there is none, a free slot; if there is none, a slot that was not
+   * read recently.
    */
   private chooseSlot(bucket: number, entry: number, high: number): number {
     const { index, head } = this.memory;

@@ -21,7 +21,7 @@ interface Algorithm {
  */
 const RSA_MIN_BYTES = 64;
 const RSA_MAX_BYTES = 512;
-/** Maximum length of the exponent. The usual ones, F4 and F5, take three and five bytes; longer ones only cost time. */
+/** Maximum exponent length. The usual exponents F4 and F5 take 3 and 5 bytes; longer exponents only cost time. */
 const RSA_MAX_EXPONENT_BYTES = 5;
 
 const rsa = (digest: Algorithm['digest'], trusted = true): Algorithm => ({

@@ -59,7 +59,7 @@ export class Nsec3Denial implements Denial {
 
   /**
    * Takes checked RRsets of `zone`. Records with unknown hash algorithms or flags are skipped (RFC 5155 section 8.2),
-   * and so are records whose parameters differ from those of the first: they belong to another chain.
+   * and so are records whose parameters differ from those of the first record, because they belong to another chain.
    */
   static read(sets: readonly SignedRRset[], zone: Name, budget: Budget): Nsec3Denial {
     const records: Nsec3[] = [];
@@ -200,7 +200,8 @@ function hasSameParameters(a: Nsec3, b: Nsec3): boolean {
 function covers({ ownerHash, nextHash }: Nsec3, hashed: Uint8Array): boolean {
   const afterOwner = compareBytes(hashed, ownerHash) > 0;
   const beforeNext = compareBytes(hashed, nextHash) < 0;
-  // The next hash of the last record in a chain is the first hash; that of a single record is its own hash.
+  // The next hash of the last record in a chain is the first hash of the chain; the next hash of a single record is its
+  // own hash.
   return compareBytes(ownerHash, nextHash) < 0 ? afterOwner && beforeNext : afterOwner || beforeNext;
 }
 

@@ -74,7 +74,7 @@ function* proveSteps(set: SignedRRset, zone: ZoneKeys, nowSecs: NowSecs, budget:
   return { kind: 'bogus', extendedError: fault };
 }
 
-/** Whether the RRset is signed by a key in it, whatever the key's flags (RFC 5011 section 2.1). */
+/** Whether a key in the RRset has signed the RRset, regardless of the key's flags (RFC 5011 section 2.1). */
 export async function signsItself(
   key: Dnskey,
   set: SignedRRset,

@@ -8,7 +8,7 @@ const MAX_WINDOW_BYTES = 32;
  * which means that the name does not exist (RFC 9824 section 2).
  */
 const NO_DATA: Readonly<Record<number, number>> = { 5: 0x03, 16: 0x80 };
-/** Query types that ask for several types (RFC 6895 section 3.1): MAILB, MAILA, ANY. Bitmaps do not contain them. */
+/** Query types that stand for several types (RFC 6895 section 3.1): MAILB, MAILA, ANY. Bitmaps do not contain them. */
 const FIRST_MULTIPLE = 253;
 
 /** A validated bitmap of types. */

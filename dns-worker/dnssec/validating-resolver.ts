@@ -1,7 +1,7 @@
 /**
  * A resolver that validates: passes questions to the inner resolver with DO and CD, so that responses include their
  * proofs and Weir validates them itself. Returns the answer with its status, or a failure with its reason; proofs are
- * included only if the client asked for them. Answers to questions with CD=1 or a class other than IN are returned
+ * included only if the client requested them. Answers to questions with CD=1 or a class other than IN are returned
  * unchanged.
  */
 import type { Clock } from '../../shared/clock.ts';

@@ -9,7 +9,7 @@ import type { Budget } from './budget.ts';
 import type { Dnskey } from './dnskey.ts';
 import type { Rrsig } from './rrsig.ts';
 
-/** Milliseconds per turn of the event loop after which nothing more is verified in place. */
+/** Milliseconds of verification in a turn of the event loop after which pool threads verify the rest. */
 const TURN_MS = 1;
 
 /**

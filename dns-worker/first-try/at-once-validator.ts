@@ -24,12 +24,12 @@ const BEHIND_TURNS = 5;
 /** An unproven answer counts as much as this many proven answers. */
 const UNPROVEN = 4;
 const MAX_SCORE = 8;
-/** A zone whose unproven answers outweigh its proven ones is tried with only one of this many questions. */
+/** If a zone has more unproven than proven answers, only one of this many questions for the zone is tried. */
 const RETRY_ONE_OF = 16;
 /** Maximum number of zones with a score. */
 const MAX_ZONES = 10_000;
 
-/** A validated answer, in the form that the client asked for. */
+/** A validated answer, in the form that the client requested. */
 export interface Proven {
   readonly answer: CacheableAnswer;
   readonly dnssec: DnssecStatusCode;

@@ -44,7 +44,7 @@ export class OpenTries {
     return isWithinShare(this.heldBy[network]!, this.size, TRY_CAPACITY);
   }
 
-  /** The question in flight that is the same as that of `query`; -1 = there is none. */
+  /** The question in flight that is identical to the question of `query`; -1 = there is none. */
   find(query: Query): number {
     const hash = hashOf(query);
     for (

@@ -109,9 +109,9 @@ const writer = new BodyWriter(seed);
 const asked = newExpandedName();
 
 /**
- * The alias and then its target's answer, as an answer to `qname`: its rcode is that of the target (RFC 6604 section
- * 3). Null if the target failed, or the joined answer is too long for a message. Its lifetime is that of its
- * shortest-lived part.
+ * The alias and then its target's answer, as an answer to `qname`: the rcode is that of the target (RFC 6604 section
+ * 3). Null if the target failed, or the joined answer is too long for a message. The lifetime of the joined answer is
+ * the lifetime of its shortest-lived part.
  */
 export function joinAnswers(
   qname: Uint8Array,

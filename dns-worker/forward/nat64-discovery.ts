@@ -19,7 +19,9 @@ const QUESTION: Question = {
   checkingDisabled: false,
   ecs: null,
 };
-/** Minimum lifetime of an answer, whatever its TTL, which is also the lifetime of a failure; and maximum lifetime. */
+/**
+ * Minimum lifetime of an answer regardless of its TTL, which is also the lifetime of a failure; and maximum lifetime.
+ */
 const MIN_FRESH_MS = 600_000;
 const MAX_FRESH_MS = 86_400_000;
 const FAILED_MS = 60_000;

@@ -69,7 +69,7 @@ export class UpstreamSide {
     return this.settings.dnssec;
   }
 
-  /** Replaces the settings; `zones` are those of the snapshot. */
+  /** Replaces the settings; `zones` are the forward zones of the snapshot. */
   use(next: WorkerSettings, zones: readonly ForwardZone[]): void {
     const before = this.settings;
     const isSame = (name: keyof WorkerSettings): boolean => isDeepStrictEqual(before[name], next[name]);

@@ -4,7 +4,7 @@ import type { PipelineRecorder } from '../pipeline.ts';
 import type { Query } from '../query/query.ts';
 import type { FirstTryOutcome } from '../resolve/response/question.ts';
 
-/** A question as its client asked it; every buffer is a copy. */
+/** The question of a client's query; every buffer is a copy. */
 export interface WaitingQuestion {
   /** A question as its client sent it; every buffer is a copy. */
   readonly message: Uint8Array;

@@ -1,6 +1,6 @@
 /**
  * The fallback back end for machines on which koffi does not load: node:dgram with SO_REUSEPORT, one callback per
- * datagram. It uses the same pipeline.
+ * datagram. The fallback uses the same pipeline.
  */
 import { errorCode } from '../../shared/errors.ts';
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';

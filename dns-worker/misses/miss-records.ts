@@ -23,7 +23,8 @@ export class MissRecords {
   }
 
   /**
-   * Writes the question of `query`, from `slot` of `batch`; `version` is that of the snapshot whose policy was applied.
+   * Writes the question of `query`, from `slot` of `batch`; `version` is the version of the snapshot whose policy was
+   * applied.
    */
   write(at: number, query: Query, batch: UdpBatch, slot: number, version: number): void {
     const { bytes, words, halves } = this;

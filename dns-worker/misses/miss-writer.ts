@@ -47,7 +47,7 @@ export class MissWriter {
 
   /**
    * Copies the question and the destination of its reply; false if the ring, or the client's share of it, is full.
-   * `version` is that of the snapshot whose policy was applied.
+   * `version` is the version of the snapshot whose policy was applied.
    */
   write(query: Query, batch: UdpBatch, slot: number, version: number): boolean {
     const at = this.takePlace(networkSlot(this.networks, query));

@@ -52,7 +52,7 @@ export class GrantTable {
   private everyone = 0;
   private askerCount = 0;
 
-  /** `groupIds` are the ids in the policy table, by index; the seeds are those of the hashes in queries. */
+  /** `groupIds`: the ids in the policy table, by index; `seedLow` and `seedHigh`: the seeds of the hashes in queries. */
   constructor(grants: readonly NameGrant[], groupIds: readonly number[], seedLow: number, seedHigh: number) {
     this.size = grants.length;
     this.grants = grants.toSorted(

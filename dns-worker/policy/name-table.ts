@@ -27,7 +27,7 @@ export class NameTable {
   /** For each number of labels: 1 = an entry has that many labels. */
   private readonly depths = new Uint8Array(MAX_LABELS + 1);
 
-  /** `seeds` are those of the queries' hashes; of equal names, the first is used. */
+  /** `seeds` are the seeds of the hashes in queries; of equal names, the first is used. */
   constructor(entries: readonly NumberedName[], seedLow: number, seedHigh: number) {
     this.size = entries.length;
     const slots = Math.max(MIN_SLOTS, 2 ** Math.ceil(Math.log2(entries.length * 2 + 1)));

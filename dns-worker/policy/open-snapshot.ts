@@ -38,7 +38,7 @@ export interface OpenSnapshot {
 }
 
 /**
- * Opens the buffers of a snapshot; reuses the opened special rules of `before`, those of lists and the manual rules, if
+ * Opens the buffers of a snapshot; reuses the opened special rules of `before` (list rules and manual rules) if
  * they are unchanged. Throws a RangeError if a layout has another version.
  */
 export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): OpenSnapshot {

@@ -114,7 +114,7 @@ export class PolicyMatcher {
     return this.isConditional;
   }
 
-  /** Verdict of the lists alone on the question's name. */
+  /** Verdict of the lists alone on the qname. */
   matchByLists(query: Query, snapshot: OpenSnapshot, policyClass: number): RuleMatch {
     this.snapshot = snapshot;
     this.policyClass = policyClass;
@@ -272,7 +272,7 @@ export class PolicyMatcher {
     if (rule.takenBackBy !== undefined && isDisabled(rule.takenBackBy, policy, this.policyClass)) return;
     const isRewrite = rule.rewrite !== undefined;
     if (isRewrite || hasAsker(rule)) {
-      // A rewrite applies to the name of a question, but not to the same name in an answer.
+      // A rewrite applies to a qname, but not to the same name in an answer.
       this.isConditional = true;
       if (isRewrite && this.name !== this.asker) return;
       if (!isFor(rule, this.name.qtype, this.asker, this.snapshot.namedClients)) return;

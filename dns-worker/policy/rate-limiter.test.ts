@@ -27,7 +27,7 @@ function from(client: string, atMs: number, proof: Proof = {}): Query {
   return query;
 }
 
-/** Number of queries that are admitted, of `count` simultaneous ones. */
+/** Sends `count` queries at the same time; returns the number of admitted queries. */
 function admitted(limiter: RateLimiter, client: string, atMs: number, count: number, proof?: Proof): number {
   let sum = 0;
   for (let i = 0; i < count; i++) if (limiter.admitsQuestion(from(client, atMs, proof))) sum++;

@@ -20,7 +20,7 @@ export class SafeSearchTable {
   private readonly masks: Uint32Array;
   private readonly engineIds: readonly string[];
 
-  /** `groupIds` are the ids in the policy table, by index; the seeds are those of the hashes in queries. */
+  /** `groupIds`: the ids in the policy table, by index; `seedLow` and `seedHigh`: the seeds of the hashes in queries. */
   constructor(rules: SafeSearchRules, groupIds: readonly number[], seedLow: number, seedHigh: number) {
     const engines = rules.engines.slice(0, MAX_SAFE_SEARCH_ENGINES);
     const numbered = engines.flatMap(({ names }, number) => names.map((name) => ({ name, number })));

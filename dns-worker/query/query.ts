@@ -88,7 +88,7 @@ export class Query {
   /** Hash lanes of each suffix of the name, by the label at which the suffix starts; see `shared/dns/name.ts`. */
   readonly hashLow: Int32Array = new Int32Array(MAX_LABELS + 1);
   readonly hashHigh: Int32Array = new Int32Array(MAX_LABELS + 1);
-  /** Whether the qname is an address of an answer, see `address-name.ts`; never for a request. */
+  /** Whether the qname stands for an address in an answer (see `address-name.ts`); never true for a request. */
   isAddress = false;
   /** Bytes of the address, and their number (4 or 16). */
   readonly address: Uint8Array = new Uint8Array(16);
@@ -126,8 +126,8 @@ export class Query {
   authenticDataWanted = false;
 
   /**
-   * Partition of the cache for this name: `POOLS_PARTITION`, or that of its forward zone, whose index in the snapshot
-   * is `zoneIndex`.
+   * Partition of the cache for this name: `POOLS_PARTITION`, or the partition of the name's forward zone, whose index
+   * in the snapshot is `zoneIndex`.
    */
   partition = POOLS_PARTITION;
   zoneIndex = -1;

@@ -26,10 +26,7 @@ export function streamIdleMs(): number {
   return announcedIdleMs;
 }
 
-/**
- * Makes replies ask clients to close the connection after their answers (RFC 7828 section 3.4), because this thread
- * ends.
- */
+/** From then on, replies request that clients close the connection (RFC 7828 section 3.4), because this thread ends. */
 export function endStreamsSoon(): void {
   announcedIdleMs = 0;
 }

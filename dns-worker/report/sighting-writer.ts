@@ -13,7 +13,7 @@ import type { Query } from '../query/query.ts';
 const SLOT_MASK = L.SLOTS - 1;
 const FACTOR = 0x9e3779b1 | 0;
 
-/** Parts of a snapshot about clients. */
+/** The parts of a snapshot that contain data about clients. */
 export interface SightingSnapshot extends NewcomerSnapshot {
   readonly version: number;
   readonly keys: KeyedClients;
@@ -116,8 +116,8 @@ function hashOf(word0: number, word1: number, word2: number, word3: number): num
 }
 
 /**
- * Write side of a resolve thread's sightings: queries with a client's key are counted for that client, whatever their
- * address. The answer thread, whose UDP queries have no keys, uses `ClientSightings`.
+ * Write side of a resolve thread's sightings: queries with a client's key are counted for that client, regardless of
+ * their address. The answer thread, whose UDP queries have no keys, uses `ClientSightings`.
  */
 export class KeyedSightings extends ClientSightings {
   override count(query: Query, snapshot: SightingSnapshot, newcomers: Newcomers): number {

@@ -54,7 +54,7 @@ function chosen(): FirstServer[] {
   return list.slice(0, count).map((one) => one!);
 }
 
-/** The numbers of these servers, for this many questions. */
+/** The indexes of these servers, for this many questions. */
 function numbersOf(questions: number): number[][] {
   return Array.from({ length: questions }, () => chosen().map(({ number }) => number));
 }

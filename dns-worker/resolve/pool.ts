@@ -39,8 +39,9 @@ export class Pool {
 }
 
 /**
- * The servers to query for one question, in waves: those that answer, then all that may be down (in one wave), then the
- * others. `pools` are in order of priority; `avoided` as in `Question`. Empty = no server can be queried.
+ * The servers to query for one question, in waves: first servers that answer, then all servers that may be down (in one
+ * wave), then all other servers. `pools` are in order of priority; `avoided` as in `Question`. Empty = no server can be
+ * queried.
  */
 export function planWaves(pools: readonly Pool[], nowMs: number, avoided: ReadonlySet<number> = NONE): Waves {
   // In the usual case no server has a fault: skip the work below.

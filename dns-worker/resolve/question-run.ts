@@ -26,7 +26,7 @@ const LISTENING_MS = 5000;
 /** SERVFAIL is accepted as the result if this many servers return it, or one server returns it this many times. */
 const ACCEPTED_SERVFAILS = 2;
 
-/** One server's part in a question. */
+/** A server that has been queried for the question, with its attempts. */
 interface AskedServer {
   readonly upstream: Upstream;
   /** The attempt in flight; null = it has failed. */

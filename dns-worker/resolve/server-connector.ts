@@ -19,7 +19,7 @@ export interface CapabilityParts {
   readonly hardening: HardeningSettings;
   /** Question of capability probes; the servers must answer it with NOERROR. */
   readonly probe: Question;
-  /** Whether the servers are those of a forward zone. */
+  /** Whether the servers belong to a forward zone. */
   readonly isZone: boolean;
 }
 

@@ -50,7 +50,7 @@ export class Upstream {
   private readonly connect: (server: ServerAddress) => ServerConnections;
   private readonly lingering = new Map<UpstreamAttempt, NodeJS.Timeout>();
   private readonly connections = new Map<string, ServerConnections>();
-  /** Addresses found in the last lookup, and the part of them that is used. */
+  /** Addresses found in the last lookup (`found`), and the subset that is used (`resolved`). */
   private found: readonly HostAddress[] = [];
   private resolved: readonly HostAddress[] = [];
   private nextTrialMs = 0;

@@ -1,5 +1,5 @@
 /**
- * The answer to a blocked question, according to `blocking.mode`: an unusable address, NXDOMAIN, NODATA, REFUSED, or an
+ * The answer to a blocked query, according to `blocking.mode`: an unusable address, NXDOMAIN, NODATA, REFUSED, or an
  * address that the operator chose. Negative answers contain an SOA, so that clients can cache them (RFC 2308 section
  * 5), and all answers contain an extended error if the client uses EDNS.
  */
@@ -17,10 +17,10 @@ const SOA_RNAME = Uint8Array.from([6, ...Buffer.from('nobody'), 7, ...Buffer.fro
 const SOA_REFRESH_SECS = 3600;
 const SOA_RETRY_SECS = 1200;
 const SOA_EXPIRE_SECS = 604_800;
-/** Size of the five numbers at the end of an SOA record. */
+/** Size of the five integers at the end of an SOA record. */
 const SOA_TAIL_SIZE = 20;
 
-/** Writes the answer to a question that policy blocks; `extendedError` is the reason (RFC 8914 section 4). */
+/** Writes the answer to a query that policy blocks; `extendedError` is the reason (RFC 8914 section 4). */
 export function answerBlocked(query: Query, policy: PolicyTable, extendedError: number): void {
   query.extendedError = extendedError;
   const ttlSecs = policy.blockingTtlSecs;

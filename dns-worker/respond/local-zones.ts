@@ -37,8 +37,8 @@ export const PRIVATE_ZONES = [
   ...Array.from({ length: 16 }, (_, i) => `${16 + i}.172.in-addr.arpa`),
 ].map(localZone);
 /**
- * The zones of RFC 6303 section 4 without those for unique local addresses (RFC 4193), and RFC 7793 (shared address
- * space).
+ * The zones of RFC 6303 section 4, except the zones for unique local addresses (RFC 4193); and the zones of RFC 7793
+ * (shared address space).
  */
 export const RESERVED_REVERSE_ZONES = [
   '0.in-addr.arpa',

@@ -1,6 +1,6 @@
 /**
- * The answer to a question that a rule decides, and its log fields: blocked services get NXDOMAIN, a rule that defines
- * an answer gets that answer, and all other rules follow `blocking.mode`.
+ * The answer to a query that a rule decides, and its log fields: blocked services get NXDOMAIN, a rule that defines an
+ * answer gets that answer, and all other rules follow `blocking.mode`.
  */
 import { ExtendedError, RRType, Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
@@ -57,7 +57,9 @@ export function answerByPolicy(
   return StageResult.ANSWERED;
 }
 
-/** Answers with a rewrite of the qname; `rules` are those whose records are merged, including that of `match`. */
+/**
+ * Answers with a rewrite of the qname; `rules` are all rules whose records are merged, including the rule of `match`.
+ */
 export function answerByRewrites(
   query: Query,
   snapshot: OpenSnapshot,

@@ -28,7 +28,7 @@ export function readMessage(
     const outcome = parseQuery(query, seeds.seedLow, seeds.seedHigh);
     if (outcome !== ParseOutcome.OK && outcome !== ParseOutcome.NO_QUESTION) return outcome;
     if (!cookies.read(query)) return ParseOutcome.FORMAT_ERROR;
-    // A message without a question asks for a cookie (RFC 7873 section 5.4), or is malformed.
+    // A message without a question is a request for a cookie (RFC 7873 section 5.4), or is malformed.
     if (outcome === ParseOutcome.NO_QUESTION && query.cookieLength === 0) return ParseOutcome.FORMAT_ERROR;
     if (query.protocol !== Protocol.udp) readStreamOptions(query);
     return forwardsEcs && !readEcs(query) ? ParseOutcome.FORMAT_ERROR : outcome;

@@ -4,8 +4,8 @@
  * have any address while a grant or the group's schedule allows everything. The stage does not depend on
  * `blocking.enabled`, because no list is involved.
  *
- * choice: NODATA, whatever `blocking.mode` is. A substitute such as 0.0.0.0 reaches the machine itself on many systems;
- * NODATA makes no false statement about other types of the name.
+ * choice: NODATA, regardless of `blocking.mode`. A substitute such as 0.0.0.0 reaches the machine itself on many
+ * systems; NODATA makes no false statement about other types of the name.
  */
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';

@@ -23,7 +23,7 @@ export interface OpenConnection {
   readonly lastActiveMs: number;
   /** Queries without an answer yet. */
   readonly inFlight: number;
-  /** Reads no more queries, and closes after those in flight are answered. */
+  /** Reads no more queries, and closes after the queries in flight are answered. */
   finish(): void;
   /** Closes immediately. */
   destroy(): void;

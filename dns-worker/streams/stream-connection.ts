@@ -60,7 +60,7 @@ export class StreamConnection implements StreamClient, OpenConnection {
   private readonly maxQueries: number;
   private readonly frames = new FrameReader((message) => this.handle(message));
   private taken = 0;
-  /** Whether no more queries are read: the connection ends after those in flight are answered. */
+  /** Whether no more queries are read: the connection ends after the queries in flight are answered. */
   private isLast = false;
   /** Answers to send at the end of the chunk or turn, and their bytes. */
   private out: Uint8Array[] = [];
@@ -108,7 +108,7 @@ export class StreamConnection implements StreamClient, OpenConnection {
     else this.readMore();
   }
 
-  /** Reads no more queries, and closes after those in flight are answered. */
+  /** Reads no more queries, and closes after the queries in flight are answered. */
   finish(): void {
     this.isLast = true;
     if (this.inFlight > 0) this.socket.pause();

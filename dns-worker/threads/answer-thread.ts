@@ -1,8 +1,8 @@
 /**
  * The answer thread: receives, decides, sends and reports. It blocks in the kernel and never runs its event loop, so
  * that no answer from policy or cache waits for a timer or a handshake, or for more than a few signatures. It tries to
- * resolve an unresolved query itself with one question to upstreams over UDP; other queries go through the miss ring to
- * the worker's resolve thread.
+ * resolve an unresolved query itself with one query to upstreams over UDP; all other unresolved queries go through the
+ * miss ring to the worker's resolve thread.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { systemClock } from '../../shared/clock.ts';

@@ -1,4 +1,4 @@
-/** The record of an explanation: the stages that a question passed, the rules that matched, and the deciding rule. */
+/** The record of an explanation: the stages that a query passed, the rules that matched, and the deciding rule. */
 import {
   DNSSEC_STATUS_NAMES,
   DnssecStatus,
@@ -22,7 +22,7 @@ import { INHERITED_KINDS, OWN_KINDS } from '../../shared/snapshot/rule-table.ts'
 
 const RESULTS = ['continue', 'answered', 'dropped', 'unresolved'] as const;
 
-/** The record of a question's stages. */
+/** The record of the stages of a query. */
 export class ExplanationNotes implements PipelineRecorder {
   readonly snapshotVersion: number;
   private readonly stages: ExplainedStage[] = [];
@@ -51,7 +51,7 @@ export class ExplanationNotes implements PipelineRecorder {
     return false;
   }
 
-  /** Records the lists that contain the question's name, and the servers that would be queried. */
+  /** Records the lists that contain the qname, and the servers that would be queried. */
   read(query: Query, snapshot: OpenSnapshot): void {
     this.containing = rulesContaining(query, snapshot);
     if (!this.stages.some(({ stage }) => stage === 'cache')) return;
@@ -112,9 +112,9 @@ function nameOfRule(judged: Query, label: number): Uint8Array {
 const MAX_SPECIAL = 50;
 
 /**
- * The rules of all lists that match a name, even if the lists are not for the client's group: first rules for the
- * question's name and its parents, longest name first, then patterns. The caller evaluates conditions on the client or
- * type, and `$badfilter`.
+ * The rules of all lists that match a name, even if the lists are not for the client's group: first rules for the qname
+ * and its parents, longest name first, then patterns. The caller evaluates conditions on the client or type, and
+ * `$badfilter`.
  */
 export function rulesContaining(query: Query, { rules, special, policy }: OpenSnapshot): ContainingRule[] {
   const found: ContainingRule[] = [];

@@ -1,5 +1,5 @@
 /**
- * Entry point of the thread that explains one question of the query log with an earlier generation of policy, using the
+ * Entry point of the thread that explains a query from the query log with an earlier version of policy, using the
  * stages of the DNS threads. It has no upstreams and no upstream answers: past answers cannot be requested again.
  */
 import { parentPort, workerData } from 'node:worker_threads';

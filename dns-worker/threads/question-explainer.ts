@@ -1,5 +1,5 @@
 /**
- * Explains an answer: runs a question through the pipeline like a client's query, and sends it to the upstreams if
+ * Explains an answer: runs a question through the pipeline like a client's query, and sends queries to upstreams if
  * needed, with a recorder of every stage and rule. Nothing is logged or counted as a query.
  */
 import type { Clock } from '../../shared/clock.ts';

@@ -16,8 +16,8 @@ const POLL_MS = 5000;
 /** Collects replaced tables and other garbage of the thread. */
 export class ReplacedTables {
   /**
-   * Whether garbage may be left. True at first: the start leaves so much garbage that the first short collection would
-   * otherwise take long.
+   * Whether garbage may be left. True at first, because the start leaves so much garbage that the first short
+   * collection after it would take long.
    */
   private hasRest = true;
   private readonly heap: Pick<HeapGrowth, 'check'>;

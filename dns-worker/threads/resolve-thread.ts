@@ -1,6 +1,6 @@
 /**
- * The resolve thread: an ordinary event loop for everything that waits: questions for upstreams, clients on streams
- * and, if batched sockets are unavailable, UDP over node:dgram. There is one for each answer thread.
+ * The resolve thread: an ordinary event loop for everything that waits: queries to upstreams, clients on streams and,
+ * if batched sockets are unavailable, UDP over node:dgram. There is one for each answer thread.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { ClaimArea, type ClaimAreaCode } from '../../shared/memory/claim-table.ts';

@@ -79,7 +79,7 @@ export const CacheEntry = {
   DNSSEC: 41,
   /** u16: upstream index plus one. */
   UPSTREAM: 42,
-  /** u16: partition of the cache (0 = the pools; others: forward zones). */
+  /** u16: partition of the cache (0 = the pools; all other values = forward zones). */
   PARTITION: 44,
   /** u8: `CacheMarks`. */
   MARKS: 46,

@@ -29,8 +29,8 @@ export const ClaimBucket = {
 
 /**
  * The areas: questions of clients, claimed until the answer is in the cache, and questions that are sent to upstreams.
- * A thread with a claim in the first area waits for claims in the second, never the other way round, so there is no
- * deadlock.
+ * A thread with a claim in the first area waits for claims in the second, but a thread with a claim in the second never
+ * waits for claims in the first, so there is no deadlock.
  */
 export const ClaimArea = { CLIENTS: 0, UPSTREAMS: 1 } as const;
 export type ClaimAreaCode = (typeof ClaimArea)[keyof typeof ClaimArea];

@@ -111,7 +111,7 @@ function startsAsSignature(bytes: Uint8Array, at: number, size: number): boolean
   return true;
 }
 
-/** Whether the rest of the header consists of complete values, and the checksum, if any, is correct. */
+/** Whether the remaining bytes of the header are complete values, and the checksum, if any, is correct. */
 function areTlvs(bytes: Uint8Array, headerAt: number, tlvsAt: number, end: number): boolean {
   let at = tlvsAt;
   while (at < end) {

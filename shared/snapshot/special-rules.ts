@@ -1,7 +1,7 @@
 /**
  * Rules that do not fit into a table of names: patterns, regular expressions, and rules with conditions (`$dnstype`,
- * `$denyallow`, `$client`) or a custom answer (`$dnsrewrite`). They are stored as text in one buffer with an index, so
- * that a thread parses a rule at its first match. Layout: `SpecialRulesLayout`; built by
+ * `$denyallow`, `$client`) or a custom answer (`$dnsrewrite`). The rules are stored as text in one buffer with an
+ * index, so that a thread parses a rule at its first match. Layout: `SpecialRulesLayout`; built by
  * `control-plane/policy/compile/table/special-rules-builder.ts`, matched by `special-matcher.ts`.
  */
 import { LAYOUT_VERSION, SPECIAL_RULES_MAGIC, SpecialRulesLayout as L, checksumWords } from './layout.ts';

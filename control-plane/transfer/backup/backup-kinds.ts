@@ -238,14 +238,14 @@ const groups: BackupKind = {
      ON CONFLICT (lower(name)) DO UPDATE SET name = excluded.name, enabled = excluded.enabled,
        comment = excluded.comment, no_ipv6 = excluded.no_ipv6, updated_at = now()`,
   ],
-  // Renames the groups to free their names for new ones; `store-changes.ts` deletes them when nothing refers to them
-  // any more.
+  // Renames the groups, so that new groups can have their names; `store-changes.ts` deletes the groups when nothing
+  // refers to them any more.
   remove: [
     `UPDATE groups g SET name = 'removed ' || gen_random_uuid() FROM ${GROUP} WHERE g.name = v.name AND g.id <> 1`,
   ],
 };
 
-/** All kinds; those that others refer to come first. A new kind of user settings is a row of this table. */
+/** All kinds; a kind comes before the kinds that refer to it. A new kind of user settings is a row of this table. */
 export const KINDS: readonly BackupKind[] = [
   groups,
   clients,

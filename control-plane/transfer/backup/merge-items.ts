@@ -27,7 +27,7 @@ const TAKEN = {
 /** A kind whose objects can be merged. */
 export type MergedKind = keyof typeof TAKEN;
 
-/** The mergeable kinds; those that others refer to come first. */
+/** The mergeable kinds; a kind comes before the kinds that refer to it. */
 export const MERGED_KINDS: readonly (BackupKind & { readonly name: MergedKind })[] = KINDS.filter(
   (kind): kind is BackupKind & { readonly name: MergedKind } => kind.name in TAKEN,
 );

@@ -16,7 +16,7 @@ export function renewalMs({ notBefore, notAfter }: Pick<CertificateFacts, 'notBe
   return notAfter.getTime() - lifeMs * LEFT_SHARE;
 }
 
-/** Unix milliseconds of the next attempt after `failures` failed ones; `random` is from 0 to 1. */
+/** Unix milliseconds of the next attempt after `failures` failed attempts; `random` is from 0 to 1. */
 export function nextAttemptMs(nowMs: number, failures: number, random: number): number {
   const pauseMs = Math.min(HOUR_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
   return nowMs + pauseMs * (1 + JITTER * random);

@@ -73,7 +73,7 @@ export interface AuthenticatorParts {
   readonly hashing?: PasswordHashing;
 }
 
-/** Login, setup and callers of one node. Throws ApiError and DatabaseUnavailable. */
+/** Handles login and setup, and identifies callers, for one node. Throws ApiError and DatabaseUnavailable. */
 export class Authenticator {
   readonly sessions: Sessions;
   readonly tokens: ApiTokens;

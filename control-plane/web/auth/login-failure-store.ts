@@ -1,7 +1,7 @@
 /**
- * SQL of `login_failures`: failed logins per user name and client address. They are in the database so that a lockout
- * applies to every node and across restarts. Attackers choose names and addresses, so the rows per address and of the
- * table are limited.
+ * SQL of `login_failures`: failed logins per user name and client address. The failures are in the database, so that a
+ * lockout applies to every node and across restarts. Attackers choose names and addresses, so the rows per address and
+ * of the table are limited.
  */
 import { clientNetwork } from '../../../shared/net/client-network.ts';
 import type { Queryable } from '../../storage/db/database.ts';
@@ -86,7 +86,7 @@ export async function deletePassedFailures(db: Queryable, windowStart: Date): Pr
   await db.query('DELETE FROM login_failures WHERE last_at <= $1', [windowStart]);
 }
 
-/** The name of the row in which a source is counted. It does not depend on whether the user exists. */
+/** The name of the row in which a source is counted. The name does not depend on whether the user exists. */
 async function countedName(db: Queryable, source: LoginSource, rule: LockoutRule): Promise<string> {
   const { rows } = await db.query<{ is_known: boolean; names: number }>(
     `SELECT coalesce(bool_or(username = $2), false) AS is_known, count(*)::integer AS names

@@ -68,7 +68,7 @@ export class LoginPace {
     return rank < 1 ? delayMs / 2 : delayMs;
   }
 
-  /** Counts a login among those of its network; call the result when the login ends. */
+  /** Counts a login among the logins of its network; returns a function that must be called when the login ends. */
   begin(address: string): () => void {
     const network = widerNetwork(address);
     const step = (by: 1 | -1): void => {

@@ -1,7 +1,7 @@
 /**
  * The code for setting the first password from another machine. It is stored in the data directory and printed at the
  * start, so that the password can only be set by someone who can read either place, and not by anyone who finds the
- * open port. It is deleted after use.
+ * open port. The code is deleted after use.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import { timingSafeEqual } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
  * The body of a request to the compatibility API: JSON, whatever its Content-Type, because clients send it as a form or
- * as text. It may contain the secret of a session, also as a form.
+ * as text. The body may contain the secret of a session, also as a form.
  */
 import type { GivenCode } from '../auth/second-factor/second-factors.ts';
 import { CompatFault } from './compat-error.ts';
@@ -51,7 +51,7 @@ function jsonOrUndefined(body: Buffer): unknown {
   }
 }
 
-/** A member of an object, excluding inherited ones. */
+/** A member of an object, excluding inherited members. */
 function memberOf(value: unknown, name: string): unknown {
   const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
   return isObject ? (value as Record<string, unknown>)[name] : undefined;

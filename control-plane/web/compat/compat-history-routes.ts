@@ -1,6 +1,6 @@
 /**
  * The compatibility API's queries over time, in slots of ten minutes of the last 24 hours; the sums of all slots are
- * those of the summary.
+ * equal to the summary.
  */
 import { type Untimed } from '../../../shared/api/compat/compat-api.ts';
 import { CompatClientHistory, CompatHistory } from '../../../shared/api/compat/compat-log-api.ts';

@@ -142,7 +142,7 @@ async function readPeriod(
   };
 }
 
-/** Number of queries of a span, and of those that were blocked. */
+/** Number of queries of a span, and number of blocked queries among them. */
 async function totalsOf(
   stats: LogQuestions,
   span: Span,

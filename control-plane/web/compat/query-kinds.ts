@@ -59,7 +59,7 @@ export function decisionsOf(...statuses: readonly CompatStatus[]): Decision[] {
   return DECISIONS.filter((decision) => statuses.includes(STATUS_OF[decision]));
 }
 
-/** Decisions whose counterpart counts as blocked, and all others. */
+/** Decisions whose counterpart counts as blocked, and all other decisions. */
 export const BLOCKED_DECISIONS: readonly Decision[] = DECISIONS.filter(isBlocked);
 export const PERMITTED_DECISIONS: readonly Decision[] = DECISIONS.filter((decision) => !isBlocked(decision));
 

@@ -60,8 +60,8 @@ export function answerUnreadable(server: HttpServer | HttpsServer): void {
 }
 
 /**
- * Whether the client would take the next response as the answer to the faulty input: no response is pending, or only
- * the one to the request whose body is faulty.
+ * Whether the client would take the next response as the response to the faulty input: no response is pending, or only
+ * the response to the request whose body is faulty.
  */
 function isNext(underWay: ReadonlySet<ServerResponse> = new Set()): boolean {
   const [first] = underWay;

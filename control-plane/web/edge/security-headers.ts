@@ -1,4 +1,4 @@
-/** Header fields of every response of the web server: those of helmet, and some that it omits. */
+/** Header fields of every response of the web server: the fields of helmet, and some that helmet omits. */
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 

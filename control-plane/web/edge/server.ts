@@ -19,7 +19,7 @@ import type { CertificateSource, TicketKeySource } from './secure-server.ts';
 
 type Server = HttpServer | HttpsServer;
 
-/** Time limits for clients, so that slow ones do not occupy connections. */
+/** Time limits for clients, so that slow clients do not occupy connections. */
 export interface WebDeadlines {
   /**
    * Milliseconds from the opening of a connection, or the first byte of a later request, to the end of the head. With

@@ -26,7 +26,7 @@ export type NoteForwarding = (address: string, forwardedFor: string | undefined)
 
 /** Maximum number of queries that wait for a thread; more get 503. */
 const MAX_WAITING = 256;
-/** Maximum number of waiting requests of one client network; further ones get 429. */
+/** Maximum number of waiting requests of one client network; further requests get 429. */
 const MAX_WAITING_PER_NETWORK = 64;
 
 /** Answers DNS over HTTPS at its path. `note` is called for requests whose address is not that of a trusted proxy. */

@@ -43,7 +43,7 @@ export class CertificateFault extends Error {
   }
 }
 
-/** Maximum number of certificates in a chain; public ones have three or four. */
+/** Maximum number of certificates in a chain; public chains have three or four. */
 const MAX_CHAIN = 10;
 const MIN_RSA_BITS = 2048;
 /** A larger key would cost more than 10 ms of the event loop for each handshake. */
@@ -59,7 +59,7 @@ const KEY = /-----BEGIN (?:(?:RSA|EC) )?PRIVATE KEY-----[^-]+-----END (?:(?:RSA|
 /** Extended key usages that allow a server (RFC 5280 section 4.2.1.12): server authentication, any usage. */
 const FOR_SERVERS: readonly string[] = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0'];
 
-/** The pair in these texts, regardless of its dates. Throws CertificateFault if it cannot be used, or is weak. */
+/** The pair in these texts, regardless of its dates. Throws CertificateFault if the pair cannot be used, or is weak. */
 export function readPair(certText: string, keyText: string): CertificatePair {
   const chain = readChain(certText);
   const [leaf] = chain;

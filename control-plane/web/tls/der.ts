@@ -92,7 +92,10 @@ export function implicit(number: number, content: Uint8Array): Der {
   return element(Tag.CONTEXT + number, content);
 }
 
-/** Explicit tagging: a context-specific tag around a complete element; around several, implicit tagging of their set. */
+/**
+ * Explicit tagging: a context-specific tag around a complete element. Around several elements, it is the implicit
+ * tagging of their set.
+ */
 export function explicit(number: number, ...content: readonly Der[]): Der {
   return element(Tag.CONTEXT_CONSTRUCTED + number, ...content);
 }

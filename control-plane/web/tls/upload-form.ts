@@ -13,7 +13,7 @@ const LIMITS = { cert: MAX_CERT_BYTES, key: MAX_KEY_BYTES } as const;
 /** Maximum number of parts that are read, enough to report a superfluous part. */
 const MAX_PARTS = 4;
 
-/** Multer is loaded with the first form. It would read an invalid form to its end, whatever the size. */
+/** Multer is loaded with the first form. Multer would read an invalid form to its end, whatever the size. */
 async function readForm(...[request, response]: Parameters<BodyForm['read']>): Promise<void> {
   const bytes = await readBytes(request, MAX_PARTS * MAX_CERT_BYTES);
   const { default: multer } = await import('multer');

@@ -68,7 +68,7 @@ export class WebCertificate {
 
   /**
    * Loads the files at the start. Creates a self-signed certificate if they do not exist. If the files cannot be used,
-   * it creates one for this run only, so that the rest of Weir starts and an administrator can log in.
+   * creates a certificate for this run only, so that the rest of Weir starts and an administrator can log in.
    */
   open(): Promise<CertificatePair> {
     return this.turns.run(async () => {

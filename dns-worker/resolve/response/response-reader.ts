@@ -158,8 +158,8 @@ function findRecord(hash: number, type: number): number {
 }
 
 /**
- * Reads `target` from the CNAME at `current`, if any, and writes the DNAME from which the CNAME was synthesized. The
- * result is that of `writeDnameAbove`.
+ * Reads `target` from the CNAME at `current`, if any, and writes the DNAME from which the CNAME was synthesized.
+ * Returns the result of `writeDnameAbove`.
  */
 function writeDnameOf(cname: number): boolean {
   if (cname < 0) return true;

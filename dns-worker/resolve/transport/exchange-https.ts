@@ -36,7 +36,7 @@ const MAX_HEADER_BYTES = 16_384;
 /** The end of a URL template for queries with GET (RFC 8484 section 4.1, RFC 6570). */
 const GET_TEMPLATE = '{?dns}';
 
-/** Address and request form of a server. */
+/** Address of a server, and the form of requests to it. */
 export interface HttpsTarget {
   /** Host name, or address literal. */
   readonly host: string;

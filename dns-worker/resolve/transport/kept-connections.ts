@@ -37,7 +37,7 @@ export interface ConnectionEvents<Query> {
 
 /** Rules for opening and evaluating connections to a server. */
 export interface KeptParts<Query, Connection> {
-  /** Maximum number of connections, not counting silent ones; the total is limited to twice this number. */
+  /** Maximum number of connections that are not silent; the maximum of all connections is twice this number. */
   readonly max: number;
   readonly clock: Clock;
   readonly limits: LearnedLimits;

@@ -1,9 +1,9 @@
 /**
  * Tests with probes whether a server supports cookies and mixed case, independently of health checks and clients'
  * queries. A feature is enabled after three successful probes in a row, for a name that exists and a random name below
- * it. It is disabled after two pairs of probes in which only the plain query was answered. A failing question starts
- * pairs of probes; until they have a result, the question is sent again only without features or over TCP. One prober
- * per server and thread; findings are in the record that all threads share.
+ * it. A feature is disabled after two pairs of probes in which only the plain query was answered. A failing question
+ * starts pairs of probes; until they have a result, the question is sent again only without features or over TCP. One
+ * prober per server and thread; findings are in the record that all threads share.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../shared/clock.ts';

@@ -8,7 +8,7 @@ const POLL_MS = 20;
 
 /** A waiting question. */
 interface Doubtful {
-  /** Checks whether the finding exists now. */
+  /** Checks whether the probes have produced the finding. */
   check(): void;
 }
 

@@ -32,7 +32,7 @@ const MAX_REPEATS = 4;
 /** Maximum number of times that a question moves to another port. */
 const MAX_MOVES = 16;
 
-/** Parts that the questions to one server share. */
+/** Objects that all questions to one server use. */
 export interface UdpWays {
   readonly sockets: UdpSockets;
   readonly hardening: Hardening;

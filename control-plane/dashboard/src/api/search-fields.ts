@@ -3,7 +3,7 @@
 /** Values by name. */
 export type SearchFields = Readonly<Record<string, string>>;
 
-/** Reads the fields from the URL, with defaults for missing ones. */
+/** Reads the fields from the URL, with defaults for missing fields. */
 export function fieldsOf<Fields extends SearchFields>(params: URLSearchParams, defaults: Fields): Fields {
   const entries = Object.entries(defaults).map(([name, text]) => [name, params.get(name) ?? text]);
   return Object.fromEntries(entries) as Fields;

@@ -10,7 +10,7 @@ export type SetFields<Fields extends SearchFields> = (
   how?: { readonly replace?: boolean },
 ) => void;
 
-/** The fields in the URL, with defaults for missing ones. Pass the same `defaults` object on every render. */
+/** The fields in the URL, with defaults for missing fields. Pass the same `defaults` object on every render. */
 export function useUrlState<Fields extends SearchFields>(defaults: Fields): [Fields, SetFields<Fields>] {
   const [params, setParams] = useSearchParams();
   const fields = fieldsOf(params, defaults);

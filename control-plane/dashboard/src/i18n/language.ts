@@ -1,4 +1,4 @@
-/** The language of the page and its messages, of which those that the first view does not need are loaded later. */
+/** Languages of the page: the available languages, the selected language, and its messages. */
 import { setupI18n } from '@lingui/core';
 import type { Messages } from '@lingui/core';
 import type all from './en.json';

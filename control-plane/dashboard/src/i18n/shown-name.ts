@@ -10,7 +10,7 @@ export interface ShownName {
   readonly unicode: string | null;
 }
 
-/** Splits at dots, except at escaped ones (`\.`), which belong to a label. */
+/** Splits at dots, except at escaped dots (`\.`), which belong to a label. */
 export function shownName(name: string): ShownName {
   const labels = name === '.' ? ['.'] : name.split(/(?<!\\)\./);
   return { labels, unicode: unicodeOf(name) };

@@ -101,7 +101,7 @@ function mapCache(builder: PlanBuilder, dns: ForeignTree): void {
   if (dns.flag('cache_optimistic') === true) mapOptimistic(builder, dns);
 }
 
-/** AdGuard Home answers with expired records while new ones are fetched; Weir does so only if no upstream answers. */
+/** AdGuard Home answers with expired records while it fetches new records; Weir does so only if no upstream answers. */
 function mapOptimistic(builder: PlanBuilder, dns: ForeignTree): void {
   const remark = importReason('adguard_stale');
   builder.key(

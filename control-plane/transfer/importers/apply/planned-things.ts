@@ -55,7 +55,7 @@ export function plannedThings(
   return found;
 }
 
-/** Local records in stored form, except those that contradict others. */
+/** Local records in stored form, except records that contradict others. */
 function withoutConflicts(
   things: readonly PlannedThing[],
   { current, configRecords }: MergeInto,

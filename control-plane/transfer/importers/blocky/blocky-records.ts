@@ -45,7 +45,7 @@ export function readBlockyRecords(settings: Pick<BlockySettings, 'file' | 'files
   return { mapping: readMapping(file), zone, zoneFaults: faults, ...readHosts(settings) };
 }
 
-/** The names of an address that blocky finds before it asks a server: in its records, then in hosts files. */
+/** The names of an address that blocky finds before it queries a server: in its records, then in hosts files. */
 export function localNamesOf({ mapping, zone, hosts }: BlockyRecords): Map<string, string[]> {
   const found = new Map<string, string[]>();
   const add = (name: string, address: string): void => {

@@ -39,7 +39,7 @@ function partsOf(pattern: string): Part[] {
   });
 }
 
-/** `a-z0-9`; with a leading `^` or `!`, all others. */
+/** A set of letters such as `a-z0-9`; with a leading `^` or `!`, all letters except these. */
 function inSet(text: string): (letter: string) => boolean {
   const isExcept = /^[\^!]/.test(text);
   const ranges = text.slice(isExcept ? 1 : 0).match(/[^]-[^]|[^]/gu) ?? [];

@@ -77,7 +77,7 @@ export function toImportSetting({
   return { key: id, value: hiddenValue(key, value), selected: isSelected, can_select: canSelect, reason };
 }
 
-/** As many rows as can be set together, the earlier ones first, and the error of each remaining row. */
+/** As many rows as can be set together, with earlier rows preferred, and the error of each remaining row. */
 function compatible(
   rows: readonly OfferedSetting[],
   faultsOf: FaultsOfChange,

@@ -1,6 +1,7 @@
 /**
  * One client per device: Weir identifies clients by MAC before address, so an entry for an address whose device has a
- * known MAC becomes an entry for that MAC. Two groups for one device result in a question, asked once per device.
+ * known MAC becomes an entry for that MAC. If the entries for one device have two groups, the user is asked one
+ * question about the device.
  */
 import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ImportQuestion } from '../../../../shared/api/imports-api.ts';

@@ -1,7 +1,7 @@
 /**
- * dnsmasq's options about domains: `address`, `local` and `server` with `/domain/`. In dnsmasq the longest domain
- * decides, whatever its option; in Weir local records override denied names, and allowed names override denied ones.
- * Pure.
+ * dnsmasq's options about domains: `address`, `local` and `server` with `/domain/`. In dnsmasq, the longest domain
+ * decides, regardless of its option; in Weir, local records override denied names, and allowed names override denied
+ * names. Pure.
  */
 import { importReason, reasonAbout } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { addressFromText } from '../../../../shared/net/ip.ts';
@@ -89,8 +89,8 @@ export class DnsmasqDomains {
   }
 
   /**
-   * Adds everything; `usual` are the servers for names without an option. Returns the allowed domains below denied
-   * ones.
+   * Adds everything; `usual` are the servers for names without an option. Returns the allowed domains that are below
+   * denied domains.
    */
   finish(usual: readonly string[]): string[] {
     const { builder } = this.parts;

@@ -48,7 +48,7 @@ export function restOf(
   return null;
 }
 
-/** Options that are imported; together with the others they identify a file of dnsmasq. */
+/** Options that are imported; together with the options above they identify a file of dnsmasq. */
 const MAKING =
   /^(?:address|server|local|rev-server|host-record|cname|txt-record|ptr-record|mx-host|srv-host|addn-hosts|domain|domain-needed|bogus-priv|stop-dns-rebind|rebind-domain-ok|dnssec|min-cache-ttl|max-cache-ttl|max-ttl|neg-ttl|local-ttl|cache-size|use-stale-cache|bogus-nxdomain|ignore-address|local-service|filter-A|filter-AAAA|filter-rr|resolv-file|strip-subnet)$/i;
 

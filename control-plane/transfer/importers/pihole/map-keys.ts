@@ -15,7 +15,7 @@ import { mapSwitches } from './map-switches.ts';
 import type { PiholeKeys, PiholeSettings } from './pihole-settings.ts';
 
 const NO_OTHER_TYPES = importReason('other_types');
-/** Addresses that mean no host; Pi-hole answers with any other address, even a loopback one. */
+/** Addresses that mean "no host"; Pi-hole answers with any other address, even a loopback address. */
 const NO_HOST = new Set(['0.0.0.0', '::']);
 /**
  * Zones that Pi-hole 6 never forwards, in addition to its local domain; Weir also has other such zones, such as
@@ -132,7 +132,7 @@ function expanded(name: string, { expandHosts, localDomain = '' }: PiholeKeys): 
   return isExpanded ? [`${name}.${localDomain}`, name] : [name];
 }
 
-/** `local=/zone/`: answered from local data, otherwise with NXDOMAIN. */
+/** `local=/zone/`: names with local data get it as their answer, all other names in the zone get NXDOMAIN. */
 function localLines(keys: PiholeKeys): string[] {
   const { localDomain = '', isDomainLocal } = keys;
   if (isDomainLocal === undefined) return [];

@@ -32,7 +32,7 @@ export interface GivenClient {
   readonly name: string | null;
   /** Name of the group; null = the group of the client's subnet. */
   readonly group: string | null;
-  /** Whether the client's queries are not logged, or not counted; absent = no. */
+  /** Whether the client's queries are excluded from the log, or from statistics; absent = no. */
   readonly excludeFromLog?: boolean;
   readonly excludeFromStats?: boolean;
 }

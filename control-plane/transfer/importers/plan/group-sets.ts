@@ -18,7 +18,7 @@ export class GroupSets<Key> {
   private readonly unfilteredName: string;
   /** Labels of enabled groups, used in the names of sets. */
   private readonly labels = new Map<Key, string>();
-  /** Names in Weir of groups that become one group each, including disabled ones. */
+  /** Names in Weir of groups that become one group each, including disabled groups. */
   private readonly own = new Map<Key, string>();
   private readonly sets = new Map<string, GroupSet<Key>>();
 

@@ -17,7 +17,7 @@ export interface ZoneRecord {
   readonly ttlSecs: number | undefined;
 }
 
-/** Maximum number of records in zones, including generated ones. */
+/** Maximum number of records in zones, including generated records. */
 const MAX_RECORDS = 100_000;
 const MAX_INCLUDES = 100;
 

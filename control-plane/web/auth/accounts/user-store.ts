@@ -40,7 +40,7 @@ const COLUMNS = `id, username, display_name AS "displayName", role, enabled, cre
   updated_at AS "updatedAt", EXISTS (SELECT FROM second_factors f
     WHERE f.user_id = users.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor"`;
 
-/** All users, the administrator first, the others by name. */
+/** All users: the administrator first, then all other users by name. */
 export async function listUsers(db: Queryable): Promise<StoredUser[]> {
   const text = `SELECT ${COLUMNS} FROM users ORDER BY id <> 1, lower(username)`;
   return (await db.query<StoredUser>(text)).rows;

@@ -48,7 +48,7 @@ export class Users {
     this.hashing = parts.hashing ?? PASSWORD_HASHING;
   }
 
-  /** All users, the administrator first, the others by name. */
+  /** All users: the administrator first, then all other users by name. */
   async list(): Promise<NamedUser[]> {
     return (await store.listUsers(this.parts.database)).map((user) => this.named(user));
   }

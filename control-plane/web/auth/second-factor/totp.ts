@@ -43,8 +43,8 @@ export function stepOfCode(secret: Buffer, code: string, nowMs: number): number 
 }
 
 /**
- * Whether a step may follow the newest accepted one, so that no code is accepted twice. A newest step beyond all
- * currently acceptable ones was stored while the clock was ahead, and is ignored.
+ * Whether a step may follow the newest accepted step, so that no code is accepted twice. A newest step beyond all steps
+ * that are acceptable now was stored while the clock was ahead, and is ignored.
  */
 export function isUnused(step: number, lastStep: number | null, nowMs: number): boolean {
   return lastStep === null || step > lastStep || lastStep > stepAt(nowMs) + TOLERATED_STEPS;

@@ -68,7 +68,7 @@ export function nameOf({ table, key, before, after }: RowChange, names: Names): 
   return NAMED_BY_FIRST.has(table) ? parts[0]! : parts.join(' · ');
 }
 
-/** Values to show: the changed ones, or all values of a new or deleted row. */
+/** Values to show: the changed values, or all values of a new or deleted row. */
 export function fieldsOf(change: RowChange): FieldChange[] {
   const { before, after, table } = change;
   const isWhole = kindOf(change) !== 'changed';

@@ -178,7 +178,7 @@ interface PurgeDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for confirmation before clearing answers, and shows their number. */
+/** Asks for confirmation before clearing answers, and shows the number of these answers. */
 function PurgeDialog({ purge: { domain, type }, onClose }: PurgeDialogProps): ReactNode {
   const { say, format } = useText();
   const drop = useChange('DELETE /cache/entries', { done: 'resolving.purge.done', onDone: onClose });

@@ -31,7 +31,7 @@ interface TimedPermissionsProps {
   readonly children?: ReactNode;
 }
 
-/** Active temporary rules, and buttons for new ones. */
+/** Active temporary rules, and buttons that create new rules. */
 export function TimedPermissions({ of: holder, children }: TimedPermissionsProps): ReactNode {
   const { say, format } = useText();
   const grants = useAsk('GET /grants', {}, { everyMs: REFRESH_MS });

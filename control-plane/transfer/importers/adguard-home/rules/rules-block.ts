@@ -1,6 +1,6 @@
 /**
- * Extracts the list `user_rules` from a settings file before the rest is parsed as YAML: it may have hundreds of
- * thousands of rules, and each would be a node of a tree in memory. Pure.
+ * Extracts the list `user_rules` from a settings file before the rest of the file is parsed as YAML: the list may have
+ * hundreds of thousands of rules, and each rule would be a node of a tree in memory. Pure.
  */
 import { ImportFault } from '../../files/import-fault.ts';
 import { readYaml } from '../../files/read-tree.ts';

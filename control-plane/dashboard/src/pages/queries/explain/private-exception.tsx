@@ -1,4 +1,4 @@
-/** Offers to allow private addresses in answers for a name. Loaded only for answers with such addresses. */
+/** Offers to allow private addresses in answers for a name. The code is loaded only for answers with such addresses. */
 import type { ReactNode } from 'react';
 import { ForAdmins } from '../../../api/session.tsx';
 import { useAsk } from '../../../api/use-ask.ts';

@@ -3,7 +3,7 @@ import { MAX_FRESH } from './log-rows.ts';
 import type { LogPage, LogRow } from './log-rows.ts';
 import type { TailEvent } from './tail.ts';
 
-/** Maximum number of held rows; newer ones replace the oldest. */
+/** Maximum number of held rows; newer rows replace the oldest. */
 const MAX_HELD = 2 * MAX_FRESH;
 
 /** Holds events until a page has arrived. */

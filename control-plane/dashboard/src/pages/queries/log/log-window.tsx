@@ -267,7 +267,7 @@ function useReading(
     const controller = new AbortController();
     const on = { signal: controller.signal };
     const isMouse = (event: PointerEvent): boolean => event.pointerType !== 'touch';
-    // Also watch the button for new rows, which would otherwise move away from the pointer.
+    // Also watch the button for new rows, which must not move away from the pointer.
     frame.addEventListener('pointerenter', (event) => setPointedAt(isMouse(event)), on);
     frame.addEventListener('pointerleave', () => setPointedAt(false), on);
     element.addEventListener('focusin', () => setFocused(true), on);

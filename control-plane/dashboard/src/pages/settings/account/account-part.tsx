@@ -86,7 +86,7 @@ function FactorState({ factor, onDo }: FactorStateProps): ReactNode {
   );
 }
 
-/** Disables the second factor after asking for the password. */
+/** Requests the password, then disables the second factor. */
 function FactorOff({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { say } = useText();
   const disable = useChange('POST /auth/second-factor/disable', {

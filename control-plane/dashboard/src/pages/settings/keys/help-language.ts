@@ -17,7 +17,7 @@ export interface KeyHelp {
   readonly unitOf: (entry: ConfigKey) => string | null;
 }
 
-/** Help from a file; null if the language has no file. */
+/** Help from the file of a language; `file` is null if the language has none. */
 export function helpIn(language: string, file: HelpFile | null): KeyHelp {
   return {
     textOf: ({ key, help }) => file?.help[key] ?? help,
