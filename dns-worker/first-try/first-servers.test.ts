@@ -38,7 +38,7 @@ function putServer(place: number, number: number, ip = '192.0.2.1', port = 53): 
   words[FirstServerRecord.NUMBER / 4] = number;
 }
 
-/** Sets the order in which the servers at these places are queried. */
+/** Writes the positions of the servers to query, in this order. */
 function putOrder(...places: number[]): void {
   head[COUNT_WORD] = places.length;
   head.set(places, ORDER_WORD);

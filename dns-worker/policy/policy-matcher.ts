@@ -303,7 +303,7 @@ function isDisabled(by: readonly number[], policy: PolicyTable, policyClass: num
   return false;
 }
 
-/** The first of two rules; -1 = none yet. */
+/** The smaller of two rule indexes; `before` is -1 if no rule has been found yet. */
 function first(before: number, now: number): number {
   return before < 0 || now < before ? now : before;
 }

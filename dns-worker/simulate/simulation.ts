@@ -93,7 +93,7 @@ export class Simulation {
     return isBlocked ? Change.BLOCKED : Change.ALLOWED;
   }
 
-  /** Changed queries for each of `topNames` by client, and of each of `topClients` by name. */
+  /** Changed queries for each of `topNames` by client, and for each of `topClients` by name. */
   private pairsOf(
     topNames: readonly number[],
     topClients: readonly number[],

@@ -134,7 +134,7 @@ function checkPrivate(query: Query, zone: LocalZone, flags: number, configured: 
     if (is(query, zone.wire)) return noData(query, zone);
     return blocked(query, QueryStatus.BLOCKED_PTR, apexOffset(query, zone));
   }
-  // choice: an operator who forwards private PTR has a server for these zones, which also answers other types.
+  // choice: if private PTR queries are forwarded, a server for these zones exists, which also answers other types.
   const isHere =
     (flags & QuestionFlag.SPECIAL_NAMES) !== 0 && (configured & QuestionFlag.BLOCK_PRIVATE_PTR) !== 0;
   return isHere ? answerInZone(query, zone) : StageResult.CONTINUE;

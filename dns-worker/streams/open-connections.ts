@@ -27,7 +27,7 @@ export interface OpenConnection {
   finish(): void;
   /** Closes immediately. */
   destroy(): void;
-  /** Asks the client to use another connection, if the protocol supports that; this connection is still served. */
+  /** Signals, if the protocol allows it, that the client should use another connection; still serves this connection. */
   retire?(): void;
 }
 

@@ -16,7 +16,7 @@ export const ANSWER_SOURCES = ['cache', 'upstream', 'local'] as const;
 export const AnswerSource = { CACHE: 0, UPSTREAM: 1, LOCAL: 2 } as const;
 export type AnswerSourceCode = (typeof AnswerSource)[keyof typeof AnswerSource];
 
-/** Queries that a rate limit counts: all queries of a client network, or its NXDOMAIN answers. */
+/** Events that a rate limit counts for each client network: queries, or NXDOMAIN answers. */
 export const LIMIT_REASONS = ['questions', 'nxdomain'] as const;
 /** The index of a limit reason plus one; 0 = no limit. */
 export const LimitReason = { NONE: 0, QUESTIONS: 1, NXDOMAIN: 2 } as const;

@@ -3,7 +3,7 @@
 /** Mode of an engine that a group enforces; two bits per engine in a group's mask, engine 0 lowest. */
 export const SafeSearchMode = { off: 0, moderate: 1, strict: 2 } as const;
 
-/** Bits of a mode in a mask. */
+/** Number of bits of each mode in the mask of a group. */
 export const SAFE_SEARCH_MODE_BITS = 2;
 /** Maximum number of engines in a mask. */
 export const MAX_SAFE_SEARCH_ENGINES = 16;

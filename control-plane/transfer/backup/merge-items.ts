@@ -125,8 +125,8 @@ function merging(kind: MergedKind, before: Item, item: Item): Item {
 }
 
 /**
- * Maps groups of an addition to local names: its default group becomes the local default group, whatever they are
- * called.
+ * Maps groups of an addition to local names: its default group becomes the local default group, even if their
+ * names differ.
  */
 function groupNames(current: readonly Item[], added: readonly Item[]): (name: unknown) => unknown {
   const folded = ({ name }: Item): string => String(name).toLowerCase();

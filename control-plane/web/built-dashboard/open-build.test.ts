@@ -76,7 +76,7 @@ describe('openBuild(), which reads a dashboard build,', () => {
   test('openBuild() reads the new build if the build is replaced during the read', async () => {
     const { folder } = await dist.build();
     const opening = openBuild(dist.path);
-    // The manifest of the first build was already read, in the turn before.
+    // The manifest of the first build was already read in the previous turn of the event loop.
     await Promise.all([dist.build(someFiles('two')), rm(join(dist.path, folder), { recursive: true })]);
     const { files } = (await opening.catch(() => openBuild(dist.path)))!;
     const page = files.find(({ path }) => path === 'index.html')!;

@@ -35,7 +35,7 @@ export class Attempt<U extends WithHealth> implements Exchange {
   readonly exchanges: Exchange[] = [];
   /** Called when the attempt ends, for any reason. */
   onOver: (() => void) | null = null;
-  /** Called when it is time to send again: queries another address, if any. */
+  /** Called when no reply has arrived in time: sends the query to another address, if there is one. */
   onSilence: (() => void) | null = null;
   /** Called at the timeout. */
   onTimeOut: (() => void) | null = null;

@@ -70,7 +70,7 @@ export class CapabilityProbe {
         else if (outcome.kind === 'answer') this.end(outcome.answer.rcode);
         else if (outcome.kind === 'truncated') this.end(Rcode.NOERROR);
         else if (outcome.kind === 'refused') this.end(Rcode.FORMERR);
-        // An unusable answer is still an answer.
+        // An unusable answer also counts as an answer.
         else this.end(outcome.kind === 'failed' && !isLost(outcome) ? Rcode.NOERROR : null);
       });
     this.exchange = ask();

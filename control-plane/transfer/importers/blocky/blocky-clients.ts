@@ -95,7 +95,7 @@ class ClientNames {
     this.addresses = all;
   }
 
-  /** An address or network as written; or the addresses of the names that match. */
+  /** The place for a key: the address or network in the key, or the addresses of all names that the key matches. */
   placesOf(key: string): { readonly place: ClientPlace; readonly name: string | null }[] {
     const place = placeOf(key) ?? networkOfGlob(key);
     if (place !== null && place.kind !== 'mac') return [{ place, name: null }];
