@@ -12,9 +12,10 @@ import { isBlocked } from '../../pages/queries/log/status-look.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Bar, Stack } from '../../ui/display/page.tsx';
 import { Answered } from '../../ui/display/states.tsx';
-import { DomainName } from '../../ui/display/values.tsx';
+import { DomainName, Moment } from '../../ui/display/values.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { useGroups } from '../../ui/policy/groups.tsx';
+import styles from './requests-dialog.module.css';
 
 type UnblockRequest = AnswerOf<'GET /unblock-requests'>[number];
 
@@ -29,7 +30,7 @@ export default function RequestsDialog({ onClose }: { readonly onClose: () => vo
           all.length === 0 ? (
             <p>{say('requests.none')}</p>
           ) : (
-            <ul className="rows-3">
+            <ul className={styles['requests']}>
               {all.map((request) => (
                 <li key={request.id}>
                   <OpenRequest request={request} />
@@ -45,7 +46,7 @@ export default function RequestsDialog({ onClose }: { readonly onClose: () => vo
 
 /** One request. A name that is no longer blocked can only be dismissed. */
 function OpenRequest({ request }: { readonly request: UnblockRequest }): ReactNode {
-  const { say, format } = useText();
+  const { say } = useText();
   const { id, domain, client_id: clientId, client_name: name, group_id: groupId } = request;
   const groups = useGroups();
   const dismiss = useChange('DELETE /unblock-requests/{id}', { done: 'requests.dismissed' });
@@ -60,7 +61,9 @@ function OpenRequest({ request }: { readonly request: UnblockRequest }): ReactNo
         <strong>
           <DomainName name={domain} />
         </strong>{' '}
-        <span className="quiet">{format.ago(request.created_at)}</span>
+        <span className="quiet">
+          <Moment at={request.created_at} />
+        </span>
       </p>
       <ForAdmins>
         <Bar>

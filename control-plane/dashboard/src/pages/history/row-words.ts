@@ -40,7 +40,15 @@ export function valueWord({ table, field, value }: ColumnValue, names: Names, sa
   if (word !== undefined) return say(word);
   if (typeof value === 'number' && field.endsWith('_minute')) return timeOfDay(value);
   if (typeof value === 'number' && field === 'days') return daysOf(value);
+  if (typeof value === 'string' && field === 'until') return momentOf(value);
   return referredTo(field, value, names) ?? formatChangedValue(value);
+}
+
+function momentOf(time: string): string {
+  const language = document.documentElement.lang || undefined;
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' }).format(
+    new Date(time),
+  );
 }
 
 function timeOfDay(minute: number): string {

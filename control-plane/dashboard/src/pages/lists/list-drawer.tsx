@@ -190,6 +190,8 @@ function ListWhatIf({ kind, row }: Pick<ListDrawerProps, 'kind' | 'row'>): React
 function BadLines({ kind, row }: Pick<ListDrawerProps, 'kind' | 'row'>): ReactNode {
   const { say } = useText();
   const lines = useAsk(operationsOf(kind).badLines, { params: { id: row.id } });
+  // The lines of custom rules are marked in the editor.
+  if (lines.data?.length === 0) return null;
   return (
     <section className={styles['part']}>
       <h3>{say('lists.badLines')}</h3>
