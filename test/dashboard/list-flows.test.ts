@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../shared/api/policy/sources-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
+import { untilQuiet } from '../support/browser/watched-page.ts';
 import { startListServer } from '../support/weir/list-server.ts';
 import type { ListServer } from '../support/weir/list-server.ts';
 
@@ -83,6 +84,34 @@ describe('the welcome page', () => {
       await page.goto('./setup');
       await page.getByRole('link', { name: 'Add custom rules' }).click();
       await page.getByRole('dialog', { name: 'Add custom rules' }).waitFor();
+    });
+  });
+});
+
+describe('a list', () => {
+  test('is edited in front of its details, also if its statistics arrive later', async () => {
+    const json = { name: 'Slow statistics', text: 'one.example\n' };
+    const { id } = await fixture.api.expect<BlocklistSource>(201, 'POST', '/blocklist-sources', json);
+    await fixture.withPage({}, async (page) => {
+      const { promise: isOpen, resolve: open } = Promise.withResolvers<null>();
+      const statistics = '**/api/blocklist-sources/stats*';
+      await page.route(statistics, async (route) => {
+        await isOpen;
+        await route.continue();
+      });
+      await page.goto(`./lists?open=${id}`);
+      await page
+        .getByRole('dialog', { name: 'Slow statistics' })
+        .getByRole('button', { name: 'Edit', exact: true })
+        .click();
+      const form = page.getByRole('dialog', { name: 'Edit list' });
+      await form.waitFor();
+      const arrived = page.waitForResponse((response) => response.url().includes('/stats?'));
+      open(null);
+      await arrived;
+      await untilQuiet(page);
+      await form.getByLabel('Name', { exact: true }).fill('Edited');
+      expect(await page.locator('[role=dialog]').count()).toBe(2);
     });
   });
 });

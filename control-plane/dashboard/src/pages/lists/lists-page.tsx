@@ -209,7 +209,7 @@ function Lists({ kind, sources, onAdd, onAddRules, onWrite }: ListsProps): React
       </Card>
       {opened !== undefined && (
         <ListDrawer
-          key={opened.id}
+          key={`view ${opened.id}`}
           kind={kind}
           row={opened}
           onClose={() => setFields({ open: '' })}
@@ -223,7 +223,7 @@ function Lists({ kind, sources, onAdd, onAddRules, onWrite }: ListsProps): React
       )}
       {edited !== null && (
         <ListDialog
-          key={edited.id}
+          key={`edit ${edited.id}`}
           kind={kind}
           source={edited}
           sources={sources}
