@@ -29,6 +29,13 @@ describe('fieldsOf() a change of a row', () => {
     ]);
   });
 
+  test('shows no hash of the content of a new list', () => {
+    const after = { name: 'Ads', kind: 'block', content_key: 'abc' };
+    expect(
+      fieldsOf({ table: 'list_sources', key: '5', before: null, after }).map(({ field }) => field),
+    ).toEqual(['kind']);
+  });
+
   test('shows the change of a name', () => {
     const change = { table: 'groups', key: '2', before: { name: 'Kid' }, after: { name: 'Kids' } };
     expect(fieldsOf(change)).toEqual([{ field: 'name', before: 'Kid', after: 'Kids' }]);

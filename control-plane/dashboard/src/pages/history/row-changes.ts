@@ -30,6 +30,8 @@ export interface Names {
 
 /** Columns that mean nothing to users; only the raw view shows them. */
 const HIDDEN = new Set(['id', 'created_at', 'updated_at', 'hostname_key']);
+/** Hashes of contents: a change of them is shown as such. */
+const CONTENT = new Set(['content_key', 'held_key']);
 /** Columns that form the name of a row. */
 const NAMING: Readonly<Record<string, readonly string[]>> = {
   groups: ['name'],
@@ -73,7 +75,7 @@ export function fieldsOf(change: RowChange): FieldChange[] {
   const { before, after, table } = change;
   const isWhole = kindOf(change) !== 'changed';
   const naming = NAMED_BY_FIRST.has(table) ? [] : (NAMING[table] ?? []);
-  const isShown = (field: string): boolean => !isWhole || !naming.includes(field);
+  const isShown = (field: string): boolean => !isWhole || !(naming.includes(field) || CONTENT.has(field));
   return [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
     .filter((field) => !HIDDEN.has(field) && isShown(field))
     .map((field) => ({ field, before: before?.[field] ?? null, after: after?.[field] ?? null }))

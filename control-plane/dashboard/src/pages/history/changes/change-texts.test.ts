@@ -4,10 +4,15 @@ import { join } from 'node:path';
 import {
   codedAction,
   codedSubject,
+  codedWord,
   ENGLISH_CHANGES,
   joined,
 } from '../../../../../../shared/policy/changes/change-codes.ts';
-import type { ChangeTexts } from '../../../../../../shared/policy/changes/change-codes.ts';
+import type {
+  ChangeTexts,
+  CodedAction,
+  CodedSubject,
+} from '../../../../../../shared/policy/changes/change-codes.ts';
 import { actionChoices, chosenAction, entryParts, revisionParts } from './change-texts.ts';
 
 const FILES = readdirSync(import.meta.dirname).filter((file) => /^change-texts\.\w+\.json$/.test(file));
@@ -56,6 +61,24 @@ describe('the description of a policy change', () => {
   test('marks names as values', () => {
     const names = revisionParts(english, german).filter(({ isValue }) => isValue);
     expect(names).toEqual([{ text: '<b>Kids</b>', isValue: true }]);
+  });
+
+  test('has the names of groups, devices and schedules that exist, instead of their ids', () => {
+    const map = (name: string): ReadonlyMap<number, string> => new Map([[3, name]]);
+    const names = { groups: map('Kids'), clients: map('Tablet'), schedules: map('Bedtime') };
+    const line = (subject: CodedSubject, action: CodedAction): string =>
+      joined(entryParts({ ...english, codes: { subject, action } }, { ...german, names }));
+    const assigned = (profile: number): CodedAction => codedAction('schedule_assigned', { profile });
+    expect(line(codedSubject('group', { name: 3 }), assigned(3))).toBe(
+      'Gruppe Kids: Zeitplan Bedtime zugewiesen',
+    );
+    expect(line(codedSubject('group', { name: 4 }), assigned(4))).toBe('Gruppe 4: Zeitplan 4 zugewiesen');
+    expect(line(codedSubject('safe_search', { group: 3 }), codedAction('changed'))).toContain('Kids');
+    const target = codedWord('every_name');
+    const [id, action, scope] = [3, codedWord('allow'), codedWord('client', { name: 3 })];
+    expect(line(codedSubject('grant', { id, action, target, scope }), codedAction('created'))).toBe(
+      'befristete Regel 3: jeden Namen erlauben, für Gerät Tablet: angelegt',
+    );
   });
 
   test('is the text of the server if a code is missing or unknown', () => {
