@@ -88,7 +88,7 @@ function Sources({ groupId, rows, isPending, onChange }: SourcesProps): ReactNod
               ) : (
                 <bdi>{name}</bdi>
               )}
-              <span className={styles['quiet']}>
+              <span className={`${styles['quiet']} ${isAdmin ? styles['ofSwitch'] : ''}`}>
                 {say(ids.length === 0 ? 'groups.lists.every' : 'groups.lists.some', {
                   count: ids.length,
                   rules,

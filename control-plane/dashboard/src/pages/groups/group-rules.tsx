@@ -13,7 +13,7 @@ import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { Answered, FormFault } from '../../ui/display/states.tsx';
 import { SelectField, SwitchField, TextField } from '../../ui/controls/fields.tsx';
 import { includesSubdomains, ruleOfPasted } from '../../ui/policy/pasted-name.ts';
-import { Card } from '../../ui/display/page.tsx';
+import { Bar, Card } from '../../ui/display/page.tsx';
 import { Badge, DomainName } from '../../ui/display/values.tsx';
 import styles from './groups.module.css';
 
@@ -142,9 +142,6 @@ function RuleForm({ groupId }: { readonly groupId: number }): ReactNode {
             { id: 'allow', text: say('action.allow') },
           ]}
         />
-        <Button type="submit" isPending={create.isPending}>
-          {say('action.add')}
-        </Button>
       </div>
       <SwitchField
         isSelected={subdomains || includesSubdomains(domain)}
@@ -153,6 +150,11 @@ function RuleForm({ groupId }: { readonly groupId: number }): ReactNode {
       >
         {say('rules.subdomains')}
       </SwitchField>
+      <Bar>
+        <Button type="submit" isPending={create.isPending}>
+          {say('action.add')}
+        </Button>
+      </Bar>
     </Form>
   );
 }

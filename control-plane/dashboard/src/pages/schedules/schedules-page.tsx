@@ -72,11 +72,13 @@ function ProfileCard({ profile, isFresh }: ProfileCardProps): ReactNode {
           <bdi>{name}</bdi>
         </OpenLink>
       </h2>
-      <p className="quiet">
-        {users.length === 0
-          ? say('schedules.unused')
-          : say('schedules.usedBy', { groups: format.list(users) })}
-      </p>
+      {(users.length > 0 || timed === 0) && (
+        <p className="quiet">
+          {users.length === 0
+            ? say('schedules.unused')
+            : say('schedules.usedBy', { groups: format.list(users) })}
+        </p>
+      )}
       {timed > 0 && <p className="quiet">{say('schedules.services', { count: timed })}</p>}
       <Answered of={full}>
         {({ slots, days_off: daysOff }) => (

@@ -7,6 +7,7 @@ import { useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
+import { ServiceIcon } from '../../ui/choices/service-icon.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { CheckboxField, SelectField, SwitchField } from '../../ui/controls/fields.tsx';
 import { OpenLink } from '../../ui/controls/open-link.tsx';
@@ -128,9 +129,9 @@ function ServiceName({ service }: { readonly service: Service }): ReactNode {
   ];
   return (
     <OpenLink to={to} detail={detail.join(' · ')}>
-      {service.icon !== null && (
-        <img className={styles['icon']} src={service.icon} alt="" width={18} height={18} loading="lazy" />
-      )}
+      <span className={styles['icon']}>
+        <ServiceIcon service={service} />
+      </span>
       <bdi>{service.name}</bdi>
     </OpenLink>
   );

@@ -1,17 +1,15 @@
 /** Services of a plan: popular services as chips with icons; all other services by search. */
-import { Bot, Gamepad2, MessageCircle, MonitorPlay, Users } from 'lucide-react';
-import type { LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useText } from '../../../i18n/text.ts';
 import { Chips } from '../../../ui/choices/chips.tsx';
 import type { Chip } from '../../../ui/choices/chips.tsx';
+import { ServiceIcon } from '../../../ui/choices/service-icon.tsx';
 import { SearchField, SwitchField } from '../../../ui/controls/fields.tsx';
 import { Disclosure } from '../../../ui/display/disclosure.tsx';
 import { Skeleton } from '../../../ui/display/states.tsx';
 import { matching } from '../../../ui/policy/matching-services.ts';
 import { isPopular, kindOf, SERVICE_KINDS } from '../../../ui/policy/popular-services.ts';
-import type { ServiceKind } from '../../../ui/policy/popular-services.ts';
 import { useServices } from '../../../ui/policy/service-blocks.ts';
 import type { Service } from '../../../ui/policy/service-blocks.ts';
 import type { PlanDraft } from './plan-draft.ts';
@@ -27,13 +25,6 @@ interface PlanServicesProps {
 }
 
 const FOUND = 12;
-const ICONS: Readonly<Record<ServiceKind, LucideIcon>> = {
-  video: MonitorPlay,
-  social: Users,
-  chat: MessageCircle,
-  games: Gamepad2,
-  ai: Bot,
-};
 
 /** Chips by kind, the search, and a choice of services that are blocked at all times. */
 export function PlanServices({ services, hasTimes, onToggle, onChange }: PlanServicesProps): ReactNode {
@@ -97,11 +88,4 @@ export function PlanServices({ services, hasTimes, onToggle, onChange }: PlanSer
 
 function chipOf(service: Service): Chip {
   return { id: service.id, text: service.name, icon: <ServiceIcon service={service} /> };
-}
-
-function ServiceIcon({ service }: { readonly service: Service }): ReactNode {
-  if (service.icon !== null)
-    return <img className={styles['icon']} src={service.icon} alt="" width={18} height={18} loading="lazy" />;
-  const Icon = ICONS[kindOf(service)];
-  return <Icon size={18} aria-hidden />;
 }
