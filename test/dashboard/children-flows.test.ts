@@ -65,6 +65,8 @@ describe('the form that sets up a child', () => {
       await noticeOf(page, 'Devices, services and times are saved.');
       expect(finger.taps).toEqual(['Groups', 'Set up a child', 'the phone', 'YouTube', 'Save']);
       await page.getByRole('link', { name: 'Mia', exact: true }).waitFor();
+      await page.getByText('1 (1 by schedule)').waitFor();
+      await page.getByText('Mia: services').waitFor();
     });
     expect(await revisions()).toBe(before + 1);
     expect(await planOf('Mia')).toMatchObject({
@@ -150,7 +152,7 @@ describe('the devices of a group', () => {
     await fixture.withPage(PHONE, async (page) => {
       await page.goto('./groups');
       await page.getByRole('button', { name: 'Pause internet for Lea' }).tap();
-      await noticeOf(page, 'The internet is paused for this group.');
+      await noticeOf(page, 'The internet is paused for this group until you resume it.');
       expect(await ask()).toEqual([BLOCKED]);
       expect(await fixture.ask(['pause.flow.example'])).toEqual([EVERY_ADDRESS]);
       expect(await fixture.api.expect<Grant[]>(200, 'GET', '/grants')).toMatchObject([

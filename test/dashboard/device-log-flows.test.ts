@@ -102,3 +102,16 @@ test('the drawer of a device links to its blocked queries, and each blocked name
   });
   expect(await fixture.ask([BLOCKED_NAME], TABLET)).toEqual([EVERY_ADDRESS]);
 });
+
+test('a device with a key links to the settings if no encrypted DNS is enabled', async () => {
+  const client = { client_key: 'carls-phone', name: 'Carl' };
+  const { id } = await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', client);
+  await fixture.withPage({}, async (page) => {
+    await page.goto(`./clients?open=${id}`);
+    const drawer = page.getByRole('dialog', { name: 'Carl' });
+    await drawer.getByText('DNS over TLS and DNS over HTTPS are disabled.').waitFor();
+    expect(await drawer.getByText('No query with this key has arrived yet.').count()).toBe(0);
+    await drawer.getByRole('link', { name: 'Settings' }).click();
+    await page.getByText('server.encrypted_dns.dot_enabled', { exact: true }).waitFor();
+  });
+});

@@ -37,6 +37,8 @@ describe('the dialog that adds a list', () => {
       await catalog.getByRole('button', { name: 'HaGeZi Pro++', exact: true }).click();
       expect(await form.getByRole('textbox', { name: 'Address' }).inputValue()).toContain('/pro.plus.txt');
       expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('HaGeZi Pro++');
+      const chosen = catalog.getByRole('button', { name: 'HaGeZi Pro++', exact: true });
+      expect(await chosen.getAttribute('aria-current')).toBe('true');
     });
   });
 

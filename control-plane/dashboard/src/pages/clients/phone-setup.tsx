@@ -1,9 +1,11 @@
 /** Sets up a phone with its client key: names and codes to enter, and whether queries with the key arrive. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { PAGE_BASE } from '../../api/place.ts';
 import { originForOthers } from '../../api/router-state.ts';
+import { ForAdmins } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useText } from '../../i18n/text.ts';
 import { CopyField } from '../../ui/controls/copy-field.tsx';
@@ -18,6 +20,16 @@ type Setup = AnswerOf<'GET /clients/{id}/phone-setup'>;
 /** Polling intervals before and after the first query has arrived. */
 const [UNSEEN_MS, SEEN_MS] = [3000, 60_000];
 
+/** Parts of the settings in which a problem can be solved. */
+const FIXED_IN: Partial<Record<Setup['problems'][number], string>> = {
+  encrypted_dns_disabled: '/settings?part=server&search=encrypted_dns',
+  no_certificate: '/settings?part=tls',
+  certificate_expired: '/settings?part=tls',
+  self_signed: '/settings?part=tls',
+  no_host_name: '/settings?part=tls',
+  no_wildcard_name: '/settings?part=tls',
+};
+
 /** The set-up of a device that has a client key. */
 export default function PhoneSetup({ id }: { readonly id: number }): ReactNode {
   const { say } = useText();
@@ -30,12 +42,18 @@ export default function PhoneSetup({ id }: { readonly id: number }): ReactNode {
     <Answered of={setup} lines={4}>
       {(found) => (
         <Stack>
-          <Arrival setup={found} />
+          {(isPossible(found) || found.last_seen !== null) && <Arrival setup={found} />}
           {found.problems.map((problem) => (
             <Callout
               key={problem}
               tone="warning"
-              {...(problem === 'key_not_random' && { actions: <NewKeyButton id={id} /> })}
+              actions={
+                problem === 'key_not_random' ? (
+                  <NewKeyButton id={id} />
+                ) : (
+                  <SettingsLink to={FIXED_IN[problem]} />
+                )
+              }
             >
               {say(`phone.problem.${problem}`)}
             </Callout>
@@ -45,6 +63,22 @@ export default function PhoneSetup({ id }: { readonly id: number }): ReactNode {
       )}
     </Answered>
   );
+}
+
+/** Link for administrators; null without a path. */
+function SettingsLink({ to }: { readonly to: string | undefined }): ReactNode {
+  const { say } = useText();
+  if (to === undefined) return null;
+  return (
+    <ForAdmins>
+      <Link to={to}>{say('page.settings')}</Link>
+    </ForAdmins>
+  );
+}
+
+/** Whether a device can be set up. */
+function isPossible({ private_dns_name: name, doh_url: url, profile }: Setup): boolean {
+  return name !== null || url !== null || profile !== null;
 }
 
 /** Shows whether queries with the key arrive. */

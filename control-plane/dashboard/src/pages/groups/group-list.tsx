@@ -11,6 +11,7 @@ import { OpenLink } from '../../ui/controls/open-link.tsx';
 import { Bar, Card, Cards } from '../../ui/display/page.tsx';
 import { Badge, Facts } from '../../ui/display/values.tsx';
 import { ScheduleStatus } from '../../ui/policy/schedule-status.tsx';
+import { ENGINE_COUNT } from './group-safe-search.tsx';
 import { groupComment } from './group-comment.ts';
 import { PausedBadge, PauseGroup } from './pause-group.tsx';
 import { PlanDialog } from './plan/plan-form.tsx';
@@ -45,10 +46,14 @@ function GroupCard({ group, onPlan }: GroupCardProps): ReactNode {
   const services = useAsk('GET /services', { query: {} });
   const engines = useAsk('GET /safe-search/configs', {});
   const profiles = useAsk('GET /schedule-profiles', {});
-  const profile = profiles.data?.find(({ group_ids: ids }) => ids.includes(group.id));
   const count = (rows: readonly unknown[] | undefined): string =>
     rows === undefined ? '…' : format.count(rows.length);
+  const blocked = services.data?.filter(({ group_id: id }) => id === group.id);
+  const timed = (blocked ?? []).filter(({ profile_id: id }) => id !== null);
   const safe = engines.data?.filter(({ group_id: id, enabled }) => id === group.id && enabled);
+  const ofGroup = profiles.data?.filter(({ group_ids: ids }) => ids.includes(group.id)) ?? [];
+  const ofServices = profiles.data?.filter(({ id }) => timed.some((block) => block.profile_id === id)) ?? [];
+  const names = [...new Set([...ofGroup, ...ofServices].map(({ name }) => name))];
   return (
     <Card>
       <div className={styles['cardTitle']}>
@@ -72,15 +77,25 @@ function GroupCard({ group, onPlan }: GroupCardProps): ReactNode {
               sources.data?.filter((source) => source.enabled && servesGroup(source.group_ids, group.id)),
             ),
           ],
-          [say('groups.services'), count(services.data?.filter(({ group_id: id }) => id === group.id))],
-          [say('groups.safeSearch'), count(safe)],
+          [
+            say('groups.services'),
+            timed.length === 0
+              ? count(blocked)
+              : say('groups.services.timed', { count: count(blocked), timed: count(timed) }),
+          ],
+          [say('groups.safeSearch'), safe === undefined ? '…' : <SafeSearch count={safe.length} />],
           [
             say('page.schedule'),
-            profile === undefined ? say('groups.schedule.none') : <bdi>{profile.name}</bdi>,
+            names.length === 0 ? say('groups.schedule.none') : <bdi>{format.list(names)}</bdi>,
           ],
         ]}
       />
-      {profile !== undefined && <NowOf profileId={profile.id} />}
+      {ofGroup.map(({ id }) => (
+        <NowOf key={id} profileId={id} />
+      ))}
+      {ofServices.map(({ id }) => (
+        <NowOf key={`services ${id}`} profileId={id} isForServices />
+      ))}
       {!group.is_default && (
         <ForAdmins>
           <Bar>
@@ -99,10 +114,27 @@ function GroupCard({ group, onPlan }: GroupCardProps): ReactNode {
   );
 }
 
+/** How many search engines have safe search. */
+function SafeSearch({ count }: { readonly count: number }): ReactNode {
+  const { say, format } = useText();
+  if (count === 0) return say('settings.off');
+  if (count === ENGINE_COUNT) return say('groups.safeSearch.all');
+  return say('groups.safeSearch.some', {
+    count: format.count(count),
+    all: format.count(ENGINE_COUNT),
+  });
+}
+
+interface NowOfProps {
+  readonly profileId: number;
+  /** Whether the schedule blocks services instead of everything. */
+  readonly isForServices?: boolean;
+}
+
 /** The current state of a schedule. */
-export function NowOf({ profileId }: { readonly profileId: number }): ReactNode {
+export function NowOf({ profileId, isForServices = false }: NowOfProps): ReactNode {
   const profile = useAsk('GET /schedule-profiles/{id}', { params: { id: profileId } });
   if (profile.data === undefined) return null;
   const { slots, timezone, days_off: daysOff } = profile.data;
-  return <ScheduleStatus {...{ slots, daysOff }} timeZone={timezone} isForServices={false} />;
+  return <ScheduleStatus {...{ slots, daysOff }} timeZone={timezone} isForServices={isForServices} />;
 }

@@ -24,6 +24,9 @@ const NAMES: Readonly<Record<Engine, string>> = {
   yandex: 'Yandex',
 };
 
+/** Number of engines. */
+export const ENGINE_COUNT = Object.keys(NAMES).length;
+
 export function GroupSafeSearch({ groupId }: { readonly groupId: number }): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();

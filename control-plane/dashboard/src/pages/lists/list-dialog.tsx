@@ -110,6 +110,7 @@ export function ListDialog({ kind, source, sources, known, onClose, onWrite }: L
               <ListCatalog
                 kind={kind}
                 urls={sources.flatMap((one) => one.url ?? [])}
+                chosen={fields.url}
                 onChoose={(list) => {
                   set({ name: list.name, url: list.url });
                   preview.cancel();

@@ -86,7 +86,9 @@ export default function ClearDialog({ filters, groups, onCleared, onClose }: Cle
               else setIsSure(true);
             }}
           >
-            {text(isSure ? 'queries.clear.again' : 'queries.clear.begin')}
+            {count === undefined
+              ? say('queries.clear')
+              : text(isSure ? 'queries.clear.again' : 'queries.clear.begin')}
           </Button>
         </>
       }

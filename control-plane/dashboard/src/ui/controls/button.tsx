@@ -14,6 +14,7 @@ interface ButtonProps {
   readonly 'aria-label'?: string;
   readonly 'aria-expanded'?: boolean;
   readonly 'aria-controls'?: string;
+  readonly 'aria-current'?: boolean;
   readonly kind?: ButtonKind;
   readonly icon?: LucideIcon;
   readonly onPress?: () => void;

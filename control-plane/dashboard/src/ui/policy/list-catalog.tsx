@@ -1,4 +1,5 @@
 /** Well-known lists to choose from, with their purposes, licences, update intervals and home pages. */
+import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import { useAsk } from '../../api/use-ask.ts';
@@ -13,11 +14,13 @@ interface ListCatalogProps {
   readonly kind: SourceKind;
   /** Addresses of existing lists, which the catalogue omits. */
   readonly urls: readonly string[];
+  /** Address of the chosen list, which is marked. */
+  readonly chosen?: string;
   readonly onChoose: (list: KnownList) => void;
 }
 
 /** Lists by purpose. */
-export function ListCatalog({ kind, urls, onChoose }: ListCatalogProps): ReactNode {
+export function ListCatalog({ kind, urls, chosen, onChoose }: ListCatalogProps): ReactNode {
   const { say } = useText();
   const catalog = useAsk('GET /list-catalog', {});
   return (
@@ -29,7 +32,12 @@ export function ListCatalog({ kind, urls, onChoose }: ListCatalogProps): ReactNo
               <h3>{say(`lists.purpose.${purpose}`)}</h3>
               <ul className="rows-2">
                 {lists.map((list) => (
-                  <Entry key={list.url} list={list} onChoose={() => onChoose(list)} />
+                  <Entry
+                    key={list.url}
+                    list={list}
+                    isChosen={list.url === chosen}
+                    onChoose={() => onChoose(list)}
+                  />
                 ))}
               </ul>
             </section>
@@ -40,7 +48,13 @@ export function ListCatalog({ kind, urls, onChoose }: ListCatalogProps): ReactNo
   );
 }
 
-function Entry({ list, onChoose }: { readonly list: KnownList; readonly onChoose: () => void }): ReactNode {
+interface EntryProps {
+  readonly list: KnownList;
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+}
+
+function Entry({ list, isChosen, onChoose }: EntryProps): ReactNode {
   const { say, format } = useText();
   const { name, licence, expires_hours: hours, homepage } = list;
   const facts = [
@@ -49,7 +63,7 @@ function Entry({ list, onChoose }: { readonly list: KnownList; readonly onChoose
   ];
   return (
     <li className={styles['entry']}>
-      <Button kind="quiet" onPress={onChoose}>
+      <Button kind="quiet" {...(isChosen && { icon: Check })} aria-current={isChosen} onPress={onChoose}>
         {name}
       </Button>
       <span className="quiet">

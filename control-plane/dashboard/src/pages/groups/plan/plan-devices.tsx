@@ -24,7 +24,7 @@ interface PlanDevicesProps {
 const SHOWN = 6;
 
 export function PlanDevices({ groupId, clients, chosen, onChange }: PlanDevicesProps): ReactNode {
-  const { say } = useText();
+  const { say, format } = useText();
   const groups = useGroups();
   const [search, setSearch] = useState('');
   const [isWhole, setWhole] = useState(false);
@@ -41,6 +41,12 @@ export function PlanDevices({ groupId, clients, chosen, onChange }: PlanDevicesP
   const shown = isWhole || wanted !== '' ? found : found.slice(0, Math.max(SHOWN, first.length));
   const otherGroup = (id: number): string | undefined =>
     id === groupId ? undefined : groups.find((group) => group.id === id && !group.is_default)?.name;
+  const leftGroups = new Set(
+    clients
+      .filter(({ id }) => chosen.includes(id))
+      .map((client) => otherGroup(client.group_id))
+      .filter((name) => name !== undefined),
+  );
   return (
     <FormPart title={say('field.devices')}>
       {clients.length === 0 && <p className="quiet">{say('plan.devices.none')}</p>}
@@ -73,6 +79,11 @@ export function PlanDevices({ groupId, clients, chosen, onChange }: PlanDevicesP
             {say('plan.devices.more', { count: found.length })}
           </Button>
         </div>
+      )}
+      {leftGroups.size > 0 && (
+        <p className="quiet" role="status">
+          {say('plan.devices.leave', { groups: format.list([...leftGroups]) })}
+        </p>
       )}
     </FormPart>
   );
