@@ -34,11 +34,15 @@ describe('docsPage(), the API reference,', () => {
     const { html } = docsPage(document);
     for (const { path, summary } of everyRow) {
       expect(html).toContain(`<code>/svc/api${path}</code>`);
-      expect(html).toContain(summary.replaceAll("'", '&#39;'));
+      expect(html).toContain(summary.replaceAll('`', '').replaceAll("'", '&#39;'));
     }
     for (const name of Object.keys(document.components.schemas)) expect(html).toContain(`id="${name}"`);
     expect(html).toContain('href="/svc/api/openapi.json"');
     expect(html).toContain('Version 1.2.3');
+  });
+
+  test('docsPage() shows no backticks of Markdown', () => {
+    expect(docsPage(document).html).not.toContain('`');
   });
 
   test('docsPage() has only links to schemas that exist', () => {

@@ -15,7 +15,7 @@ export function docsPage(document: OpenApiDocument): Page {
       describeOperation(method, prefix + path, operation),
     );
     const about = document.tags.find(({ name }) => name === tag)?.description;
-    return write`<h2>${tag}</h2>${about === undefined ? '' : write`<p>${about}</p>`}${parts}`;
+    return write`<h2>${tag}</h2>${about === undefined ? '' : write`<p>${plain(about)}</p>`}${parts}`;
   });
   const shapes = Object.entries(document.components.schemas).map(
     ([name, schema]) =>
@@ -25,7 +25,7 @@ export function docsPage(document: OpenApiDocument): Page {
 <h1>${document.info.title} API</h1>
 <p>Version ${document.info.version}. Paths begin with <code>${prefix}</code>.
 As OpenAPI: <a href="${prefix}/openapi.json">openapi.json</a>.</p>
-<p>${document.info.description.replaceAll('`', '')}</p>
+<p>${plain(document.info.description)}</p>
 ${chapters}
 <h2>Schemas</h2>
 ${shapes}`;
@@ -42,11 +42,11 @@ function describeOperation(method: string, path: string, operation: OperationDoc
   const answers = Object.entries(operation.responses).map(([status, { description, content, headers }]) => {
     const schema = Object.values(content ?? {})[0]?.schema;
     const fields = Object.keys(headers ?? {}).map((name) => write`<br><code>${name}</code>`);
-    return [status, write`${description}${fields}`, schema === undefined ? '' : shapeOf(schema)];
+    return [status, write`${plain(description)}${fields}`, schema === undefined ? '' : shapeOf(schema)];
   });
   return write`
 <details id="${operation.operationId}">
-<summary><span class="method">${method.toUpperCase()}</span> <code>${path}</code> ${operation.summary}</summary>
+<summary><span class="method">${method.toUpperCase()}</span> <code>${path}</code> ${plain(operation.summary)}</summary>
 <p>${operation.deprecated === true ? 'Deprecated. ' : ''}${accessText(operation['x-weir-access'])}</p>
 ${parameters.length === 0 ? '' : write`<h3>Parameters</h3>${rows(parameters)}`}
 ${body === undefined ? '' : write`<h3>Body</h3><p>${shapeOf(body)}</p>`}
@@ -123,6 +123,11 @@ function joined(parts: readonly Markup[], between: string): Markup {
   return write`${parts.map((part, index) => write`${index === 0 ? '' : between}${part}`)}`;
 }
 
+/** A text without the backticks of Markdown. */
+function plain(text: string): string {
+  return text.replaceAll('`', '');
+}
+
 function notesOn(schema: SchemaDoc): string {
   const notes = [
     schema.format,
@@ -131,7 +136,7 @@ function notesOn(schema: SchemaDoc): string {
     bounds(schema.minLength, schema.maxLength, ' characters'),
     schema.default === undefined ? undefined : `default ${JSON.stringify(schema.default)}`,
     schema.deprecated === true ? 'deprecated' : undefined,
-    schema.description,
+    schema.description === undefined ? undefined : plain(schema.description),
   ].filter((note) => note !== undefined);
   return notes.length === 0 ? '' : ` (${notes.join('; ')})`;
 }
