@@ -14,7 +14,7 @@ const perNode = true;
 const pool = section('A pool of upstream servers; the pool with the lowest priority number is asked first.', {
   name: key(is.nonEmptyName.clone(), { doc: 'Name of the pool, in the log and the API.' }),
   strategy: key(z.enum(STRATEGIES).optional(), {
-    doc: 'How questions are distributed over the servers. The default is dns.default_strategy.',
+    doc: 'How queries are distributed over the servers. The default is dns.default_strategy.',
   }),
   priority: key(int(0, 1000).default(1), { doc: 'Order of the pools: the lowest number is asked first.' }),
   servers: key(list(upstream, 1), {
@@ -34,10 +34,10 @@ const RATE_LIMIT =
   'Each client network has two token buckets of the same size: one for UDP, and one for clients with a proven address (TCP, or a DNS cookie). The log has one row per client network and second for limited queries, with their count.';
 
 /** Settings for answering and forwarding queries. */
-export const dns = section('How questions are answered and forwarded.', {
+export const dns = section('How queries are answered and forwarded.', {
   query_timeout_ms: key(int(100, 60_000).default(3000), {
     unit: 'milliseconds',
-    doc: 'Maximum time to resolve a question.',
+    doc: 'Maximum time to resolve a query.',
   }),
   default_strategy: key(z.enum(STRATEGIES).default('Parallel'), {
     doc: 'Strategy of pools without their own.',
@@ -71,10 +71,10 @@ export const dns = section('How questions are answered and forwarded.', {
     doc: 'Names that load balancers query to check this server. Like queries of class CHAOS, they are neither logged nor counted.',
   }),
   block_private_ptr: key(bool.default(true), {
-    doc: 'Answers NXDOMAIN to PTR questions for private IPv4 addresses (RFC 1918) without a local record.',
+    doc: 'Answers NXDOMAIN to PTR queries for private IPv4 addresses (RFC 1918) without a local record.',
   }),
   block_non_fqdn: key(bool.default(false), {
-    doc: 'Answers NXDOMAIN to questions for single-label names.',
+    doc: 'Answers NXDOMAIN to queries for single-label names.',
   }),
   special_names: key(bool.default(true), {
     doc: 'Answers reserved names itself: localhost, local, home.arpa, test, invalid, onion, resolver.arpa.',
@@ -116,10 +116,14 @@ export const dns = section('How questions are answered and forwarded.', {
     doc: 'Additional certificate authorities (PEM) for tls:// and https:// upstreams. Empty means only those of the system.',
   }),
   ecs: key(z.enum(['strip', 'forward']).default('strip'), {
-    doc: 'Client subnets (RFC 7871) in questions: strip removes them, forward sends them to the upstream server. Responses for a subnet are not cached.',
+    doc:
+      'Client subnets (RFC 7871) in queries: strip removes them, forward sends them to the upstream ' +
+      'server. Responses for a subnet are not cached.',
   }),
   cookies: key(z.enum(HARDENING_MODES).default('auto'), {
-    doc: 'DNS cookies (RFC 7873) in questions to UDP upstreams: auto uses them with public servers that support them, on with every server, off with none.',
+    doc:
+      'DNS cookies (RFC 7873) in queries to UDP upstreams: auto uses them with public servers that ' +
+      'support them, on with every server, off with none.',
   }),
   case_randomization: key(z.enum(HARDENING_MODES).default('auto'), {
     doc: 'Random letter case in names sent to UDP upstreams: auto uses it with public servers that support it, on with every server, off with none.',
@@ -155,7 +159,7 @@ export const dns = section('How questions are answered and forwarded.', {
   rate_limit: section(RATE_LIMIT, {
     enabled: key(bool.default(false), { doc: 'Limits the queries of each client network.' }),
     queries_per_second: key(int(1, 10_000_000).default(1000), {
-      unit: 'questions per second',
+      unit: 'queries per second',
       doc: 'Refill rate of a bucket.',
     }),
     burst_size: key(int(1, 10_000_000).default(500), { unit: 'questions', doc: 'Capacity of a bucket.' }),
@@ -163,7 +167,10 @@ export const dns = section('How questions are answered and forwarded.', {
       unit: 'bits',
       doc: 'Prefix length of a client network, IPv4. Client networks of this size also get fair shares of the resolver, even if the limit is disabled.',
     }),
-    ipv6_prefix_len: key(int(1, 128).default(48), { unit: 'bits', doc: 'The same for IPv6.' }),
+    ipv6_prefix_len: key(int(1, 128).default(48), {
+      unit: 'bits',
+      doc: 'Prefix length of a client network, IPv6.',
+    }),
     whitelist: key(list(is.cidr).default([]), { doc: 'Networks that are never limited.' }),
     nxdomain_per_second: key(int(1, 10_000_000).default(50), {
       unit: 'answers per second',

@@ -39,14 +39,14 @@ describe('a process of root', () => {
 
   test('refuses the file of another user, for all commands, unless its path was given on the command line', async () => {
     await chown(file, STRANGER, STRANGER);
-    expect(await load()).toContain(`user id ${STRANGER} owns it`);
+    expect(await load()).toContain(`it belongs to user id ${STRANGER}`);
     expect(await loadUsable({ env: {}, cwd })).toMatchObject({ isDataDirKnown: false });
     expect(await load('config/weir.toml')).toBe('found');
   });
 
   test('refuses a configuration file that every user can write', async () => {
     await chmod(file, 0o666);
-    expect(await load()).toContain('every user can write it');
+    expect(await load()).toContain('every user can write to it');
   });
 
   test('trusts the owner of the parent directory if the data directory does not exist yet', async () => {
@@ -54,7 +54,7 @@ describe('a process of root', () => {
     await mkdir(join(cwd, 'made'));
     await writeFile(file, `[server]\nnode_name = "found"\ndata_dir = "${state}"\n`);
     await chown(file, OWNER, OWNER);
-    expect(await load()).toContain('owns it');
+    expect(await load()).toContain('it belongs to user id');
     await chown(join(cwd, 'made'), OWNER, OWNER);
     expect(await load()).toBe('found');
   });
@@ -74,9 +74,9 @@ describe('a process of root', () => {
     await symlink('../own.toml', file);
     expect(await load()).toBe('found');
     await lchown(file, STRANGER, STRANGER);
-    expect(await load()).toContain(`user id ${STRANGER} owns it`);
+    expect(await load()).toContain(`it belongs to user id ${STRANGER}`);
     await lchown(file, 0, 0);
     await chown(join(cwd, 'config'), STRANGER, STRANGER);
-    expect(await load()).toContain(`user id ${STRANGER} owns it`);
+    expect(await load()).toContain(`it belongs to user id ${STRANGER}`);
   });
 });

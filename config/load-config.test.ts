@@ -40,9 +40,9 @@ describe('loadConfig()', () => {
   test('refuses a missing file of the command line, even if another configuration file exists', async () => {
     await mkdir(join(cwd, 'config'));
     await writeFile(join(cwd, 'config/weir.toml'), '');
-    expect(await load('no.toml')).toBe('no.toml: cannot read the configuration file: no such file');
+    expect(await load('no.toml')).toBe('no.toml: could not read the configuration file: no such file');
     expect(await load(undefined, { WEIR_CONFIG: 'config/weir.toml/x' })).toBe(
-      'config/weir.toml/x: cannot read the configuration file: no such file',
+      'config/weir.toml/x: could not read the configuration file: no such file',
     );
   });
 
@@ -59,21 +59,21 @@ describe('loadConfig()', () => {
     expect(await load()).toBe(`${local}:2: server.data_dir: can only be set in the configuration file`);
     await rm(local);
     await symlink('/etc/passwd', local);
-    expect(await load()).toBe(`${local}: cannot read the configuration file: a link`);
+    expect(await load()).toBe(`${local}: could not read the configuration file: a link`);
   });
 
   test('refuses a directory in place of the file', async () => {
-    expect(await load(cwd)).toBe(`${cwd}: cannot read the configuration file: a directory, not a file`);
+    expect(await load(cwd)).toBe(`${cwd}: could not read the configuration file: a directory, not a file`);
     await mkdir(join(cwd, 'config/weir.toml'), { recursive: true });
     expect(await load()).toBe(
-      'config/weir.toml: cannot read the configuration file: a directory, not a file',
+      'config/weir.toml: could not read the configuration file: a directory, not a file',
     );
   });
 
   test('refuses bytes that are not UTF-8', async () => {
     await writeFile(join(cwd, 'latin1.toml'), Buffer.from([0x23, 0xe4, 0x0a]));
     expect(await load('latin1.toml')).toBe(
-      'latin1.toml: cannot read the configuration file: its bytes are not UTF-8',
+      'latin1.toml: could not read the configuration file: its bytes are not UTF-8',
     );
   });
 
@@ -83,7 +83,7 @@ describe('loadConfig()', () => {
     await chmod(file, 0);
     const root = process.getuid?.() === 0;
     expect(await load('secret.toml')).toBe(
-      root ? 'secret.toml: a' : 'secret.toml: cannot read the configuration file: permission denied',
+      root ? 'secret.toml: a' : 'secret.toml: could not read the configuration file: permission denied',
     );
   });
 });

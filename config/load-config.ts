@@ -90,9 +90,9 @@ async function distrustOf(
   // A link is trusted only if both the link and its target are.
   for (const found of [await stat(dirname(path)), await lstat(path), await stat(path)]) {
     if (!owners.includes(found.uid))
-      return `user id ${found.uid} owns it, and neither root nor the owner of the data directory does; ${named}`;
+      return `it belongs to user id ${found.uid}, and not to root or the owner of the data directory; ${named}`;
     if ((found.mode & OTHERS_WRITE) !== 0 && !found.isSymbolicLink())
-      return `every user can write it; run chmod o-w, or ${named}`;
+      return `every user can write to it; run chmod o-w, or ${named}`;
   }
   return null;
 }
@@ -149,5 +149,5 @@ function reason(error: unknown): string {
 }
 
 function unreadable(source: string, why: string): ConfigFault {
-  return { source, line: undefined, key: '', message: `cannot read the configuration file: ${why}` };
+  return { source, line: undefined, key: '', message: `could not read the configuration file: ${why}` };
 }

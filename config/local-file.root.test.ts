@@ -19,7 +19,9 @@ test('readLocal() accepts a file of root or of the owner of its folder, and refu
     chownSync(path, WEIR, WEIR);
     expect(await readLocal(path)).toEqual({ text: 'a = 1\n' });
     chownSync(path, OTHER, OTHER);
-    expect(await readLocal(path)).toEqual({ fault: 'user id 64995 owns it, but not the directory' });
+    expect(await readLocal(path)).toEqual({
+      fault: 'it belongs to user id 64995, but the directory does not',
+    });
   } finally {
     rmSync(root, { recursive: true });
   }

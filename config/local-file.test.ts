@@ -57,7 +57,7 @@ describe('readLocal()', () => {
         writeFileSync(path, '');
         chmodSync(path, 0o620);
       },
-      'other users can write it; run chmod go-w',
+      'other users can write to it; run chmod go-w',
     ],
     [
       'bytes that are not text',

@@ -21,8 +21,8 @@ export async function readLocal(path: string): Promise<LocalText> {
       if (!state.isFile()) return { fault: 'not an ordinary file' };
       const owners = [0, process.geteuid?.(), (await stat(dirname(path))).uid];
       if (!owners.includes(state.uid))
-        return { fault: `user id ${state.uid} owns it, but not the directory` };
-      if ((state.mode & OTHERS_WRITE) !== 0) return { fault: 'other users can write it; run chmod go-w' };
+        return { fault: `it belongs to user id ${state.uid}, but the directory does not` };
+      if ((state.mode & OTHERS_WRITE) !== 0) return { fault: 'other users can write to it; run chmod go-w' };
       if (state.size > MAX_BYTES) return { fault: `longer than ${MAX_BYTES} bytes` };
       return { text: new TextDecoder('utf-8', { fatal: true }).decode(await file.readFile()) };
     } finally {

@@ -173,7 +173,7 @@ const database = section('The PostgreSQL server, and what is stored in it.', {
   owner_password_file: key(is.orEmpty(is.path).default(''), {
     perNode,
     restart,
-    doc: 'The same for the role of owner_url.',
+    doc: 'File whose first line is the password of the role of owner_url, as for password_file.',
   }),
   sslmode: key(z.enum(['', ...SSL_MODES]).default(''), {
     perNode,

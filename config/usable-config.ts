@@ -42,7 +42,7 @@ export function usableConfig({ file, local, env }: ConfigInput): UsableConfig {
   const inFile = goodValues(withLocal(valuesOf(readableTree(text)), changes));
   const values = { ...inFile, ...environment };
   const config = configFrom(values) ?? configFrom(pickValues(values, RECOVERY_KEYS));
-  if (config === null) throw new Error('the defaults of the configuration contradict each other');
+  if (config === null) throw new Error('the default values of the configuration contradict each other');
   return {
     config,
     explicit: new Set(Object.keys(values)),

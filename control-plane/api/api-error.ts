@@ -85,7 +85,9 @@ export function forbidden(reason: RefusalCode): ApiError {
 
 /** 403: a request from another machine sets the first password, but the setup code is missing or wrong. */
 export function setupCodeRequired(isMissing: boolean): ApiError {
-  const detail = `${isMissing ? 'setup from another machine requires setup_code' : 'setup_code is wrong'}: Weir logged it at the start, and it is in the file setup-code of the data directory`;
+  const detail =
+    `${isMissing ? 'setup from another machine requires setup_code' : 'setup_code is wrong'}; the code ` +
+    'is in the log since the last start, and in the file setup-code of the data directory';
   return new ApiError(403, 'setup_code_required', detail);
 }
 

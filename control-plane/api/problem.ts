@@ -15,7 +15,8 @@ const DATABASE_RETRY_SECS = 5;
 
 /** Message if the commit of a change was not confirmed. */
 const OUTCOME_UNKNOWN =
-  'the connection to the database was lost while the change was being stored; it may have been applied: check before you send it again';
+  'the connection to the database was lost while the change was being stored; check whether it was ' +
+  'stored before you repeat the request';
 
 /** Writes `error` as the response; does nothing if a response has already been sent. */
 export function sendProblem(response: Response, error: ApiError): void {
@@ -78,7 +79,7 @@ export function toApiError(thrown: unknown): ApiError {
 
 /** The text must not contain the database server, because callers without a session can read it. */
 function unavailableDetail({ reason }: DatabaseUnavailable): string {
-  return `the database cannot be used${reason === null ? '' : `: ${reason}`}`;
+  return `the database is not available${reason === null ? '' : `: ${reason}`}`;
 }
 
 /** The messages of an error and its causes. */

@@ -50,7 +50,7 @@ export async function readBytes(request: Request, limitBytes: number): Promise<B
       chunks.push(chunk);
     }
   } catch (error) {
-    throw new ApiError(400, 'malformed', 'the body ended too early', { cause: error });
+    throw new ApiError(400, 'malformed', 'the request body ended too early', { cause: error });
   }
   if (sizeBytes <= limitBytes) return Buffer.concat(chunks);
   throw tooLarge(limitBytes, 'body');

@@ -35,7 +35,7 @@ async function* chunksOf(request: Request): AsyncGenerator<Buffer> {
     // The request must not be destroyed if this loop ends early, because the response uses the same socket.
     yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   } catch (error) {
-    throw new ApiError(400, 'malformed', 'the body ended too early', { cause: error });
+    throw new ApiError(400, 'malformed', 'the request body ended too early', { cause: error });
   }
 }
 

@@ -26,7 +26,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       CONFIG,
       {
         name: 'take-over',
-        help: 'replace the server that is running on this data directory without dropping queries',
+        help: 'replace the server that runs on this data directory without dropping queries',
       },
     ],
   },
@@ -97,7 +97,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     max: 1,
     takesFiles: true,
     summary:
-      "import another program's settings from its export, and report each item; - reads standard input",
+      'import the settings of another program from its export, and report each item; - reads standard ' +
+      'input',
     options: [
       {
         name: 'format',
@@ -108,7 +109,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       {
         name: 'settings',
         value: 'KEYS',
-        help: 'comma-separated keys from the dry run to set, or none; by default those that it selects',
+        help: 'comma-separated keys of the settings to import, or none; by default those that the dry run selects',
       },
       {
         name: 'answers',
@@ -131,7 +132,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       {
         name: 'secrets',
-        help: 'include certificates, second factors, hashes and credentials, encrypted with a passphrase',
+        help: 'include certificates, second factors, password hashes and credentials, encrypted with a passphrase',
       },
       PASSPHRASE,
       {
@@ -163,7 +164,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     arguments: '[draft.json]',
     max: 1,
     takesFiles: true,
-    summary: 'show which logged queries a draft would newly block or allow, without changing anything',
+    summary:
+      'show which logged queries a draft of rules would newly block or allow, without changing anything',
     options: [
       {
         name: 'deny',
@@ -175,9 +177,9 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: 'list', value: 'LIST', help: 'a blocklist to add: a URL or a file' },
       { name: 'drop', value: 'IDS', help: 'IDs of lists to leave out' },
       { name: 'service', value: 'IDS', help: 'IDs of services to block for --group' },
-      { name: 'group', value: 'ID', help: 'group that the draft is for; all groups by default' },
+      { name: 'group', value: 'ID', help: 'apply the draft to this group; by default to all groups' },
       PERIOD,
-      { name: 'limit', value: 'N', help: 'names and clients to show, 20 by default' },
+      { name: 'limit', value: 'N', help: 'maximum number of names and clients to show, 20 by default' },
     ],
     examples: ['weir simulate --list https://example.org/list.txt --period 7d'],
   }),

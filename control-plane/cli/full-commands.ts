@@ -17,7 +17,8 @@ import { restoreFullCopy } from '../storage/db/full-copy/restore-full-copy.ts';
  * nor the other databases of the server.
  */
 const EXTERNAL =
-  'database.url is set to your own PostgreSQL: copy it with pg_dump or pg_basebackup, which include its roles and write-ahead log';
+  'database.url is set to an external PostgreSQL server; copy it with pg_dump or pg_basebackup, which ' +
+  'include its roles and write-ahead log';
 
 const MIB = 1 << 20;
 
@@ -56,7 +57,7 @@ export async function restoreFully(
     const logger = createLogger({ ...config.logging, level: 'error' });
     const report = (table: string): void => terminal.err(`restoring ${table}`);
     const head = await restoreFullCopy({ file, dataDir: lock.dataDir, logger, report });
-    terminal.out(`restored the copy of ${head.created_at}, made by Weir ${head.weir}; now start Weir`);
+    terminal.out(`restored the copy of ${head.created_at}, made by Weir ${head.weir}; start Weir to use it`);
     return 0;
   } finally {
     lock.release();

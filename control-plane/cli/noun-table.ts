@@ -124,7 +124,7 @@ export const NOUNS: readonly Noun[] = [
     removeOptions: [
       {
         name: 'cascade',
-        help: 'also delete its subnets and rules; its clients move to the group of their network',
+        help: 'also delete its subnets and rules; its clients move to the group of their subnet',
       },
     ],
     examples: { add: 'weir groups add Kids', remove: 'weir groups remove Kids --cascade' },
@@ -158,8 +158,13 @@ export const NOUNS: readonly Noun[] = [
     ],
     fields: [
       { name: 'name', value: 'NAME', field: 'name', help: 'display name' },
-      { ...GROUP, help: 'its group; none means the group of its network' },
-      { name: 'client-key', value: 'KEY', field: 'client_key', help: 'key with which it identifies itself' },
+      { ...GROUP, help: 'group of the client; none means the group of its subnet' },
+      {
+        name: 'client-key',
+        value: 'KEY',
+        field: 'client_key',
+        help: 'key with which the client identifies itself',
+      },
     ],
     add: {
       arguments: '<address|mac>',

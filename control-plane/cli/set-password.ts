@@ -28,9 +28,9 @@ export async function setPassword(parts: SetPasswordParts): Promise<0 | 1> {
   const passwordHash = await parts.hash(password);
   if (loaded.config.auth.admin.password_hash !== '') {
     terminal.err(
-      'the configuration sets auth.admin.password_hash, which is used instead of a stored password',
+      'the configuration sets auth.admin.password_hash, which takes precedence over a stored password',
     );
-    terminal.err('set this there, and reload:');
+    terminal.err('to change it, set the following key there, and reload the configuration:');
     terminal.out(`password_hash = "${passwordHash}"`);
     return 1;
   }

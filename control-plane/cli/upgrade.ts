@@ -23,7 +23,7 @@ export async function upgradeRunning(
   try {
     await once(socket, 'connect');
   } catch (error) {
-    terminal.err(`weir: the server of ${dataDir} cannot be replaced while it is running: ${reasonOf(error)}`);
+    terminal.err(`weir: could not replace the running server of ${dataDir}: ${reasonOf(error)}`);
     return 3;
   }
   const talk = new HandoverChannel(socket);
@@ -36,7 +36,9 @@ export async function upgradeRunning(
         terminal.out(`upgraded to ${textField(message, 'version')}, process ${String(message['pid'])}`);
         return 0;
       } else {
-        terminal.err(`weir: the running server continues: ${textField(message, 'reason')}`);
+        terminal.err(
+          `weir: the upgrade failed, and the running server continues: ${textField(message, 'reason')}`,
+        );
         return 1;
       }
     }

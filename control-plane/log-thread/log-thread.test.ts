@@ -13,7 +13,7 @@ import { TailBatch } from '../query-log/tail/tail-batch.ts';
 
 const log = new RunningLogThread();
 
-describe('the log thread', () => {
+describe('the thread of the query log', () => {
   test('stores the records of the rings with the names that were sent before the records', async () => {
     log.start();
     await log.thread.flush();
@@ -57,7 +57,7 @@ describe('the log thread', () => {
     expect(log.thread.counters()).toMatchObject({ written: 16_384, dropped: 0 });
     expect(log.thread.lostRows()).toBe(6);
     expect(log.logger.lines).toContainEqual(
-      expect.objectContaining({ level: 'error', message: 'query log records are lost' }),
+      expect.objectContaining({ level: 'error', message: 'query log rows are lost' }),
     );
   });
 

@@ -27,7 +27,8 @@ const BEAT_MS = 1000;
 const MAX_SAMPLES = 1000;
 
 const port = parentPort;
-if (port === null) throw new Error('could not start the log thread: this file runs only as a worker thread');
+if (port === null)
+  throw new Error('could not start the thread of the query log: this file runs only as a worker thread');
 const start = workerData as LogThreadStart;
 const send = (message: FromLog): void => port.postMessage(message);
 const logger = sentLogger(send);

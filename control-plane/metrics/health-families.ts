@@ -62,21 +62,27 @@ export function healthFamilies({
       'Size of the disk with the data directory',
       () => disk.now()?.sizeBytes ?? null,
     ),
-    gauge('weir_clock_offset_seconds', 'How far the clock is ahead of the clock of the database', () => {
-      const aheadMs = claim.aheadMs();
-      return aheadMs === null ? null : aheadMs / 1000;
-    }),
+    gauge(
+      'weir_clock_offset_seconds',
+      'Seconds by which the clock is ahead of the clock of the database',
+      () => {
+        const aheadMs = claim.aheadMs();
+        return aheadMs === null ? null : aheadMs / 1000;
+      },
+    ),
     gauge(
       'weir_cluster_versions',
-      'Different versions of the running nodes of the cluster',
+      'Number of different versions among the running nodes of the cluster',
       () => new Set(claim.otherVersions().map(({ version }) => version)).size + 1,
     ),
-    gauge('weir_database_refuses_connections', '1 = the database is up but accepts no new connections', () =>
-      database.status().refusal === undefined ? 0 : 1,
+    gauge(
+      'weir_database_refuses_connections',
+      '1 = the database works, but accepts no new connections',
+      () => (database.status().refusal === undefined ? 0 : 1),
     ),
     gauge(
       'weir_database_old_primaries',
-      'Servers of database.url that accept changes although another one has replaced them',
+      'Servers in database.url that still accept changes although another server has replaced them',
       () => database.status().oldPrimaries?.length ?? 0,
     ),
     gauge('weir_config_reload_failed', '1 = the last reload of the configuration failed', () =>

@@ -33,7 +33,7 @@ export function queryLogFamilies(threads: readonly ThreadCounters[], reads: Quer
       rising(() => counters().written),
     ),
     rows('spooled', 'Rows written to the spool on disk because the database was unavailable'),
-    rows('dropped', 'Rows lost: over a limit, or because they could not be written to disk'),
+    rows('dropped', 'Rows lost: over a limit, or not writable to disk'),
     rows('refused', 'Rows that the database rejected because of their content, stored in a file'),
     single('gauge', 'weir_query_log_waiting_rows', 'Rows in memory', () => counters().waiting),
     single('gauge', 'weir_query_log_spool_bytes', 'Bytes of the spool on disk', spoolBytes),

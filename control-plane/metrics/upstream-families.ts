@@ -37,7 +37,7 @@ export function upstreamFamilies({ details: read, latencies }: UpstreamReads): (
     {
       type: 'histogram',
       name: 'weir_upstream_latency_seconds',
-      help: 'Time from a question to the answer of a server, including health checks',
+      help: 'Time from a query until the response of a server, including health checks',
       bounds: TIME_BOUNDS,
       read: () =>
         latencies().map(({ server, counts, sumMs }) => ({

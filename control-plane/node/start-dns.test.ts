@@ -102,7 +102,7 @@ describe('startDns()', () => {
     await once(other, 'listening');
     const node = testNode(database, dataDir, '', port);
     await expect(startAll(node)).rejects.toThrow(
-      `cannot listen for DNS on 127.0.0.1 port ${port}: another program uses this port`,
+      `could not listen for DNS on 127.0.0.1 port ${port}: another program uses this port`,
     );
     expect(node.stops.length).toBeGreaterThan(0);
     await stop(node);

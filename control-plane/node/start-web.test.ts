@@ -122,7 +122,9 @@ describe('startWeb()', () => {
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
     const { starting } = await start(`server.web_port = ${port}`, { isWebNeeded: true });
-    await expect(starting).rejects.toThrow(`listen for HTTP on 127.0.0.1:${port}: port ${port} is in use`);
+    await expect(starting).rejects.toThrow(
+      `could not listen for HTTP on 127.0.0.1:${port}: port ${port} is in use`,
+    );
     holder.close();
   });
 });

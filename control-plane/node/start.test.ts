@@ -31,7 +31,7 @@ describe('startWeir()', () => {
       await using weir = await Weir.launch({ dnsPort });
       expect(await weir.end()).toMatchObject({ code: 1 });
       expect(weir.output).toContain(
-        `weir: cannot listen on 127.0.0.1 ${transport} port ${String(dnsPort)}: it is used by another program`,
+        `weir: could not listen on 127.0.0.1 ${transport} port ${String(dnsPort)}: it is used by another program`,
       );
       expect(weir.output).not.toMatch(/is running\.|\n +at /);
       udp.close();
@@ -47,7 +47,7 @@ describe('startWeir()', () => {
     await weir.untilOutput(/Warning: the web server is not listening/);
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
-    const reason = `listen for HTTP on 127.0.0.1:${String(webPort)}: port ${String(webPort)} is in use`;
+    const reason = `could not listen for HTTP on 127.0.0.1:${String(webPort)}: port ${String(webPort)} is in use`;
     expect(await healthAtSocket(weir)).toMatchObject({
       ...{ status: 'degraded' },
       checks: { web: { status: 'down', detail: expect.stringContaining(reason) } },
@@ -55,7 +55,7 @@ describe('startWeir()', () => {
     holder.close();
     await weir.untilHealth(({ checks }) => checks.web.status === 'ok');
     // The message appears only once, although several attempts failed.
-    expect(weir.output.match(/could not listen for HTTP/g)).toHaveLength(1);
+    expect(weir.output.match(/the web server is not listening; DNS works/g)).toHaveLength(1);
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
@@ -78,7 +78,7 @@ describe('startWeir()', () => {
     expect(await weir.end()).toMatchObject({ code: 1 });
     // If the test runs as root, Weir first prints a warning.
     expect(weir.output.split('\n').at(-2)).toBe(
-      `weir: cannot create data directory ${dataDir}: a part of the path is not a directory`,
+      `weir: could not create data directory ${dataDir}: a part of the path is not a directory`,
     );
   });
 });

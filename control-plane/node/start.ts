@@ -130,7 +130,7 @@ function stopAtSignals({ logger, service, stop, handover }: Start): void {
     // In a terminal, both processes of a handover receive the signal, and the old one also forwards it to this one, so
     // a second signal is expected.
     if (handover.isTaking) return;
-    logger.warn('stopping immediately: data that is not stored is lost', { signal });
+    logger.warn('stopping immediately; data that has not been stored is lost', { signal });
     giving?.endAtOnce();
     process.exit(1);
   };
@@ -257,8 +257,8 @@ function endHoldLater({ config, logger, supervisor }: DnsContext): () => void {
     if (supervisor.nodeState() !== NodeState.HOLDING) return;
     const isUnfiltered = config.server.start_unfiltered;
     if (isUnfiltered) supervisor.setNodeState(NodeState.STARTING);
-    const answers = isUnfiltered ? 'all clients are answered unfiltered' : 'other machines get SERVFAIL';
-    logger.warn(`no policy is active yet; until one is, ${answers}`);
+    const answers = isUnfiltered ? 'all clients get unfiltered answers' : 'other machines get SERVFAIL';
+    logger.warn(`no policy is active yet; until then ${answers}`);
   };
   const timer = setTimeout(endHold, HOLD_MS);
   return () => clearTimeout(timer);

@@ -53,7 +53,7 @@ describe('chooseDnsPort()', () => {
       );
       expect(refused).toBeInstanceOf(DnsPortUnavailable);
       expect(String(refused)).toContain(
-        `cannot listen on ${OWN} ${transport} port ${port}: it is used by another program`,
+        `could not listen on ${OWN} ${transport} port ${port}: it is used by another program`,
       );
       expect(refused).toMatchObject({ cause: { code: 'EADDRINUSE' } });
     },
@@ -71,13 +71,13 @@ describe('chooseDnsPort()', () => {
     const port = await takeTcp(OWN);
     await takeTcp(OWN, FALLBACK_DNS_PORT);
     await expect(chooseDnsPort([OWN], port, false)).rejects.toThrow(
-      /TCP port \d+: .*; cannot listen on .* port 5300: /,
+      /TCP port \d+: .*; could not listen on .* port 5300: /,
     );
   });
 
   test('reports an address that this machine does not have', async () => {
     await expect(chooseDnsPort(['192.0.2.53'], 53_530, true)).rejects.toThrow(
-      'listen on 192.0.2.53 UDP port 53530: this machine does not have that address',
+      'could not listen on 192.0.2.53 UDP port 53530: this machine does not have that address',
     );
   });
 });

@@ -19,7 +19,7 @@ export class DnsListenError extends Error {
   readonly code: string;
   constructor(address: string, port: number, code: string) {
     const why = LISTEN_FAULTS[code] ?? code;
-    super(`cannot listen for DNS on ${address} port ${String(port)}: ${why}`);
+    super(`could not listen for DNS on ${address} port ${String(port)}: ${why}`);
     this.name = 'DnsListenError';
     this.code = code;
   }
@@ -116,15 +116,16 @@ function explain(failure: PortFailure, port: number): string {
   const where = `${failure.address} ${failure.transport} port ${String(port)}`;
   if (hasErrorCode(failure.cause, 'EACCES') || hasErrorCode(failure.cause, 'EPERM'))
     return (
-      `cannot listen on ${where}: not permitted (ports below 1024 need root, or the capability ` +
+      `could not listen on ${where}: not permitted (ports below 1024 need root, or the capability ` +
       `CAP_NET_BIND_SERVICE, or: sysctl net.ipv4.ip_unprivileged_port_start=${String(port)})`
     );
   if (hasErrorCode(failure.cause, 'EADDRINUSE'))
     return (
-      `cannot listen on ${where}: it is used by another program (find it with: ss -lnup 'sport = :${String(port)}'; ` +
-      `systemd-resolved releases it with DNSStubListener=no), or set server.bind_address or server.dns_port`
+      `could not listen on ${where}: it is used by another program (find it with: ss -lnup 'sport = ` +
+      `:${String(port)}'; systemd-resolved releases it with DNSStubListener=no), or set ` +
+      'server.bind_address or server.dns_port'
     );
   if (hasErrorCode(failure.cause, 'EADDRNOTAVAIL'))
-    return `cannot listen on ${where}: this machine does not have that address; correct server.bind_address`;
-  return `listen on ${where}: ${failure.cause instanceof Error ? failure.cause.message : String(failure.cause)}`;
+    return `could not listen on ${where}: this machine does not have that address; correct server.bind_address`;
+  return `could not listen on ${where}: ${failure.cause instanceof Error ? failure.cause.message : String(failure.cause)}`;
 }

@@ -109,7 +109,7 @@ describe('start()', () => {
     const damaged = { ...snapshot(1), rules: new SharedArrayBuffer(4) };
     const supervisor = await make({ snapshot: damaged });
     await expect(supervisor.start()).rejects.toMatchObject({
-      message: expect.stringMatching(/^cannot start DNS thread: ./),
+      message: expect.stringMatching(/^could not start a DNS thread: ./),
       cause: expect.any(Error),
     });
     expect(supervisor.state()).toMatchObject({ answering: 0, restarts: 0 });
@@ -123,7 +123,7 @@ describe('start()', () => {
     expect(error).toBeInstanceOf(DnsListenError);
     expect(error).toMatchObject({
       message: expect.stringMatching(
-        `cannot listen for DNS on 127.0.0.1 port ${port}: another program uses this port`,
+        `could not listen for DNS on 127.0.0.1 port ${port}: another program uses this port`,
       ),
       code: 'EADDRINUSE',
     });

@@ -350,7 +350,7 @@ export class WorkerSupervisor {
     const worker = this.workers[index]!;
     if (!this.hasStarted && !this.stopping) {
       this.startFailure ??= new Error(
-        `cannot start DNS thread: ${cause?.message ?? `it ended with ${exitCode}`}`,
+        `could not start a DNS thread: ${cause?.message ?? `it ended with ${exitCode}`}`,
         {
           cause,
         },

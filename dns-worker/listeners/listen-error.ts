@@ -7,7 +7,7 @@ export class ListenError extends Error {
   readonly code: string;
 
   constructor(address: string, port: number, code: string) {
-    super(`listen on ${address} port ${String(port)}: ${code}`);
+    super(`could not listen on ${address} port ${String(port)}: ${code}`);
     this.name = 'ListenError';
     this.address = address;
     this.port = port;

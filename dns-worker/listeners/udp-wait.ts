@@ -137,7 +137,7 @@ export class UdpWait {
       const ready = this.calls.poll(this.pollfdsAddress, descriptors, timeoutMs);
       if (ready > 0 && this.pollfds[1]! >>> 16 !== 0) this.calls.read(this.wakeFd, this.eventAddress, 8);
       if (ready < 0 && this.calls.errno() !== Errno.EINTR)
-        throw new Error(`poll: errno ${String(this.calls.errno())}`);
+        throw new Error(`could not poll: errno ${String(this.calls.errno())}`);
     }
     Atomics.store(this.control, WorkerControl.ANSWER_ASLEEP_WORD, 0);
   }

@@ -41,7 +41,7 @@ test('LoopCheck reports an upstream that sends its probe name back, until a prob
   check.note('0'.repeat(24), '192.0.2.1');
   expect(check.mark(router, REPORT)).toMatchObject({
     status: 'Unhealthy',
-    lastError: 'forwarding loop: sends questions back to this server (as client 192.0.2.1)',
+    lastError: 'forwarding loop: sends queries back to this server (as client 192.0.2.1)',
   });
   expect(check.mark(other, REPORT)).toBe(REPORT);
   expect(logger.lines).toMatchObject([{ level: 'warn', fields: { upstream: 'udp://router' } }]);

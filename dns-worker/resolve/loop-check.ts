@@ -63,7 +63,7 @@ export class LoopCheck {
       if (checked.token !== token || checked.hasReturned) continue;
       this.checked.set(upstream, { token, client, hasReturned: true });
       if (checked.client === null)
-        this.logger.warn('forwarding loop: an upstream sends questions back to this server', {
+        this.logger.warn('forwarding loop: an upstream sends queries back to this server', {
           upstream: upstream.settings.address,
           client,
         });
@@ -74,7 +74,7 @@ export class LoopCheck {
   mark(upstream: Upstream, report: UpstreamReport): UpstreamReport {
     const client = this.checked.get(upstream)?.client ?? null;
     if (client === null) return report;
-    const lastError = `forwarding loop: sends questions back to this server (as client ${client})`;
+    const lastError = `forwarding loop: sends queries back to this server (as client ${client})`;
     return { ...report, status: 'Unhealthy', lastError };
   }
 

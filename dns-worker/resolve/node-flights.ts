@@ -89,7 +89,7 @@ export class NodeFlights {
     try {
       taker.resolve(question, settle);
     } catch (error) {
-      this.logger.error('could not send a question', { error: errorDetail(error) });
+      this.logger.error('could not send a query', { error: errorDetail(error) });
       settle(failed('servfail'));
     }
   }

@@ -162,7 +162,11 @@ export type TopQuery = z.output<typeof TopQuery>;
 export const TopClientsQuery = TopQuery.extend({
   by: anyCase(['all', 'blocked'])
     .default('all')
-    .meta({ description: 'whether all queries or only blocked ones select and order the clients' }),
+    .meta({
+      description:
+        'all: selects the clients with the most queries; blocked: selects those with the most blocked ' +
+        'queries',
+    }),
 });
 export type TopClientsQuery = z.output<typeof TopClientsQuery>;
 

@@ -13,10 +13,10 @@ describe('describeCode(), which explains an error code,', () => {
 
 describe('causeIn(), which finds the cause in an error text,', () => {
   test.each([
-    [`fetch https://lists.example/a: ${describeCode('EAI_AGAIN')}`, 'lookup_failed'],
+    [`could not fetch https://lists.example/a: ${describeCode('EAI_AGAIN')}`, 'lookup_failed'],
     [describeCode('CERT_HAS_EXPIRED')!, 'certificate_expired'],
     ['EHOSTUNREACH', 'host_unreachable'],
-    ['fetch https://lists.example/a: the server answered 404', null],
+    ['could not fetch https://lists.example/a: the server answered 404', null],
     ['timeout', 'silent'],
     ['no address for dns.example', 'no_address'],
     ['the disk is full (ENOSPC)', null],

@@ -9,7 +9,7 @@ const REASONS = [
   ['unknown_host', /host name does not exist|has no address/],
   ['lookup', /host name could not be resolved/],
   ['refused', /refused the connection/],
-  ['timeout', /not connected after|silent for|not finished after|did not answer/],
+  ['timeout', /no connection after|no data for|not finished after|did not answer/],
   ['unreachable', /cannot be reached|no address to connect from/],
   ['closed', /closed the connection|connection was closed/],
   ['certificate', /certificate/],
@@ -23,7 +23,7 @@ const REASONS = [
   ['not_a_list', /UTF-16|is binary|encoding "|compressed data/],
   ['too_large', /larger than \d+ bytes|more than \d+ lines/],
   ['private_address', /is local, and neither|is link-local/],
-  ['own_port', /is Weir's own/],
+  ['own_port', /is a port of Weir/],
   ['folder', /not in a directory of blocking\.list_dirs/],
   ['no_file', /no such file|not an ordinary file/],
   ['bad_url', /is not a URL|over http, https and file only|expected an http:, https: or file: URL/],
@@ -44,10 +44,10 @@ export interface ReadListFault {
  * The start of a message: the action and the address or file, which the page omits because users have just entered
  * them.
  */
-const ACTION = /^(?:fetch|read|store) (?:list|[a-z]+:\S*|\/\S*): /;
+const ACTION = /^could not (?:fetch|read|store) (?:the list|[a-z]+:(?: URL|\S*)|\/\S*): /;
 /** Start of a message about a list; messages with another start could match a fault by coincidence. */
 const OF_LIST =
-  /^(?:fetch|read|store) (?:list|[a-z]+:|\/)|^a source with the URL |an http:, https: or file: URL$/;
+  /^could not (?:fetch|read|store) (?:the list|[a-z]+:|\/)|^a source with the URL |an http:, https: or file: URL$/;
 
 /** The fault of a message about a list; null for other messages, and for messages whose fault is not in the table. */
 export function readListFault(message: string): ReadListFault | null {

@@ -82,7 +82,7 @@ describe('with a database that was never reachable', () => {
 
   test('a 503 response contains the reason, but not the address of the database', async () => {
     const answer = await api.send('POST', '/api/auth/setup', { json: { password: PASSWORD } });
-    expect(answer.problem.detail).toBe('the database cannot be used: it cannot be reached');
+    expect(answer.problem.detail).toBe('the database is not available: it cannot be reached');
   });
 
   test('invalid input is still 400, and no response contains the address of the database', async () => {

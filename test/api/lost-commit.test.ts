@@ -46,7 +46,7 @@ describe('a change whose COMMIT gets no answer from the database', () => {
       proxy.cutNext(cut);
       const answer = await api.send('POST', '/api/groups', { json: { name: cut } });
       expect([answer.status, answer.problem.error]).toEqual([503, 'outcome_unknown']);
-      expect(answer.problem.detail).toContain('it may have been applied');
+      expect(answer.problem.detail).toContain('check whether it was stored');
       // Repeating it blindly would store it twice.
       expect(answer.headers['retry-after']).toBeUndefined();
       // A stored change still becomes active.

@@ -27,19 +27,23 @@ const OTHER =
 /** Lines that stay in English, with `…` for parameters. */
 const ENGLISH = [
   // Other code translates these: causes of failed lists and downloads (`list-fault.ts`).
-  ...['read list: …', 'read list: it contains no rules', 'a source with the URL … already exists'],
-  'read list: none of its … rules can be used; line …: …',
+  ...[
+    'could not read the list: …',
+    'could not read the list: it contains no rules',
+    'a source with the URL … already exists',
+  ],
+  'could not read the list: none of its … rules can be used; line …: …',
   'expected an http:, https: or file: URL',
   // Parts of the lines above all stand in the set: their parameters are names of its forms.
   ...['expected ……', 'unknown …', 'expected the id of an existing …', 'expected each … once'],
-  ...['a … with this …, action and group already exists', 'there are …, which is the maximum'],
-  'cannot … the configuration file, so nothing is changed: …',
+  ...['a … with this …, action and group already exists', '…, is reached; delete a grant first'],
+  'could not … the configuration file, so nothing was changed: …',
   // Only callers of the API send such requests.
   ...['expected percent-encoded UTF-8', 'given more than once', 'expected JSON in UTF-8'],
   ...['expected either ip or value', 'expected value instead of ip for a record of type …'],
   ...['expected either fqdn, or hostname and domain', 'expected either … or …, or neither'],
   ...['expected a domain name, or query_id', 'not allowed together with client and client_key'],
-  'not allowed together with query_id, which identifies a whole question',
+  'not allowed together with query_id, which already identifies the query',
   ...['expected exactly one of url and text', '…list source … has custom rules, which are not fetched'],
   ...['expected null: custom rules have no URL', 'expected either period or from, not both'],
   ...['expected the next_cursor of a page', 'unknown or repeated field'],
@@ -48,8 +52,8 @@ const ENGLISH = [
   'expected <N>m, <N>h, <N>d or <N>w of at most ten years',
   'can only be changed with POST /auth/change-password',
   // Files on the machine, whose administrators read them in English too.
-  ...['in the file ……: …', 'cannot read …: …', 'the files no longer exist', 'the file … does not exist'],
-  ...['… has … bytes; the maximum is …', 'read …: …', 'expected this, or auth.oidc.client_secret'],
+  ...['in the file ……: …', 'could not read …: …', 'the files no longer exist', 'the file … does not exist'],
+  ...['… has … bytes; the maximum is …', 'expected this, or auth.oidc.client_secret'],
 ];
 
 /** Values that parameters may have. */

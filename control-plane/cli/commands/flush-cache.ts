@@ -10,6 +10,8 @@ export async function flushCache(run: CommandRun): Promise<0> {
   await client.call('DELETE /cache/entries', { query });
   if (isJson) screen.out(printableJson({ flushed: true, ...query }));
   else
-    screen.out(`cleared ${query.domain === undefined ? 'all answers' : `the answers for ${query.domain}`}`);
+    screen.out(
+      `cleared ${query.domain === undefined ? 'all answers' : `the answers for ${query.domain}`} from the cache`,
+    );
   return 0;
 }

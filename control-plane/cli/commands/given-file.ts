@@ -9,7 +9,7 @@ export async function readGiven(file: string): Promise<Uint8Array<ArrayBuffer>> 
   try {
     return new Uint8Array(file === '-' ? await buffer(process.stdin) : await readFile(file));
   } catch (error) {
-    throw new Misuse(`read ${file}: ${reasonOf(error)}`);
+    throw new Misuse(`could not read ${file}: ${reasonOf(error)}`);
   }
 }
 

@@ -27,7 +27,7 @@ describe('restoreFile()', () => {
       'managed domains    6        0        0  a\\u{1b}[2J, b, c, d, e and 1 more',
       '',
       'revision 7; roll back to undo it',
-      'not restored: api tokens g\\u{1b} (viewer): its secret is not in the backup',
+      'not restored: api tokens g\\u{1b} (viewer): the backup does not contain its secret',
     ]);
     expect(run.sent).toEqual([{ url: '/api/restore?dry_run=false', body: { format: 'weir-backup' } }]);
     const same = cannedRun({ ...answer, changes: [] }, [join(folder, 'b.json')]);

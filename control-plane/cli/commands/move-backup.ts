@@ -19,10 +19,10 @@ type Names = Restored['changes'][number]['created'];
 
 /** Reasons why an object is not restored, as text for users. */
 const REASONS: Readonly<Record<Restored['left_out'][number]['reason'], string>> = {
-  key_not_in_backup: 'its secret is not in the backup',
-  is_administrator: 'the administrator of this server has that name',
-  over: 'it has expired',
-  client_not_known: 'no client has this address here',
+  key_not_in_backup: 'the backup does not contain its secret',
+  is_administrator: 'the administrator of this server has the same name',
+  over: 'the grant has expired',
+  client_not_known: 'no client on this server has this address',
 };
 /** Maximum number of names to show of each kind. */
 const SHOWN_NAMES = 5;
@@ -155,6 +155,6 @@ async function givenPassphrase(run: CommandRun, mustRepeat: boolean): Promise<st
   try {
     return (await readFile(file, 'utf8')).replace(/\r?\n[^]*$/, '');
   } catch (error) {
-    throw new Misuse(`read ${file}: ${reasonOf(error)}`);
+    throw new Misuse(`could not read ${file}: ${reasonOf(error)}`);
   }
 }

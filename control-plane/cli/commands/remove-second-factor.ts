@@ -12,6 +12,6 @@ export async function removeSecondFactor({ client, screen, ...run }: CommandRun)
   );
   if (user === undefined) throw new Misuse(`user "${name}" does not exist`);
   await client.call('DELETE /users/{id}/second-factor', { params: { id: user.id } });
-  if (!run.isJson) screen.out(`${printable(user.username)} can log in with only the password`);
+  if (!run.isJson) screen.out(`${printable(user.username)} can now log in with only the password`);
   return 0;
 }

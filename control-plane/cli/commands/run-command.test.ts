@@ -146,8 +146,8 @@ describe('the weir command over its Unix socket', () => {
     for (const name of ['', ' vera', ' unknown', ' vera'])
       answers.push(await run(`remove-second-factor${name}`));
     expect(answers.map(({ status, lines, errors }) => [status, ...lines, ...errors])).toEqual([
-      [0, 'admin can log in with only the password'],
-      [0, 'Vera can log in with only the password'],
+      [0, 'admin can now log in with only the password'],
+      [0, 'Vera can now log in with only the password'],
       [2, 'weir: user "unknown" does not exist'],
       [1, expect.stringContaining('second factor of Vera does not exist')],
     ]);

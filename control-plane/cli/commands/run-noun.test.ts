@@ -215,9 +215,9 @@ describe('weir nodes, weir revisions and weir cache flush', () => {
   });
 
   test('clear the cache', async () => {
-    expect(await linesOf('cache flush')).toEqual(['cleared all answers']);
+    expect(await linesOf('cache flush')).toEqual(['cleared all answers from the cache']);
     expect(await linesOf('cache flush --domain example.org')).toEqual([
-      'cleared the answers for example.org',
+      'cleared the answers for example.org from the cache',
     ]);
     expect((await run('cache flush --type NOPE')).status).toBe(1);
   });

@@ -138,7 +138,7 @@ describe('DELETE /groups/{id}', () => {
     const before = await references();
     const answer = await remove();
     expect([answer.status, answer.problem.error]).toEqual([409, 'conflict']);
-    expect(answer.problem.detail).toContain('"own": lists only for group');
+    expect(answer.problem.detail).toContain('"own": these lists are assigned only to group');
     expect(await references()).toEqual(before);
   });
 

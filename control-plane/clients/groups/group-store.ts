@@ -86,7 +86,9 @@ async function deleteReferences(db: Queryable, id: number): Promise<void> {
   );
   if (rows.length > 0)
     throw conflict(
-      `${rows.map(({ name }) => `"${name}"`).join(', ')}: lists only for group ${id}, which would apply to every group without it; delete them or assign them to another group first`,
+      `${rows.map(({ name }) => `"${name}"`).join(', ')}: these lists are assigned only to group ${id}, ` +
+        'and would apply to all groups if the group were deleted; delete the lists, or assign them to ' +
+        'another group first',
     );
   for (const table of ['client_subnets', 'list_source_groups', 'managed_domains', 'regex_filters'])
     await db.query(`DELETE FROM ${table} WHERE group_id = $1`, [id]);

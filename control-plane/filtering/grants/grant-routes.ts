@@ -86,7 +86,7 @@ function createGrant(policy: PolicyChanges, clock: Clock, catalog: Pick<ServiceC
     status: 201,
     answer: Grant,
     entity: grantEntity,
-    errors: { 409: 'there are too many grants' },
+    errors: { 409: 'the maximum number of grants is reached' },
     handle: async (request) => {
       const { body, caller } = request;
       const times = timesOf(body, clock);

@@ -54,8 +54,8 @@ export async function insertGrant(db: Queryable, grant: NewGrant): Promise<Store
   const values = [...names, clientId, groupId, action, until, new Date(createdMs), serviceId];
   try {
     const { rows } = await db.query<GrantRow>(text, values);
-    const max = `${MAX_GRANTS} grants, or ${MAX_SERVICE_GRANTS} for services`;
-    if (rows[0] === undefined) throw conflict(`there are ${max}, which is the maximum`);
+    const max = `the maximum of ${MAX_GRANTS} grants, or of ${MAX_SERVICE_GRANTS} grants for services`;
+    if (rows[0] === undefined) throw conflict(`${max}, is reached; delete a grant first`);
     return toGrant(rows[0]);
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;

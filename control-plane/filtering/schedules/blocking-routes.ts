@@ -165,7 +165,9 @@ function resetBlocking(context: BlockingContext): Route {
         },
         endLocal(context),
       );
-      context.logger.info('blocking follows the configuration', { author: authorOf(request).name });
+      context.logger.info('blocking is controlled by the configuration again', {
+        author: authorOf(request).name,
+      });
     },
   });
 }

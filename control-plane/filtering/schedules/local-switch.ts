@@ -137,7 +137,7 @@ export class LocalSwitch {
             Buffer.from(JSON.stringify({ active, entries } satisfies SwitchFile)),
           );
       } catch (error) {
-        this.parts.logger.warn('could not store the blocking state of this node', {
+        this.parts.logger.warn('could not store the blocking state of this node; it is lost at a restart', {
           path: this.path,
           reason: reasonOf(error),
         });

@@ -207,7 +207,7 @@ describe('ServiceCatalog', () => {
     writeFileSync(join(dataDir, 'service-catalog.json'), '{"fetched_at":"x"');
     await catalog.load(logger, url);
     expect(catalog.all().length).toBeGreaterThan(1000);
-    expect(logger.text()).toContain('ignored a damaged service catalog');
+    expect(logger.text()).toContain('the stored service catalog is damaged');
   });
 
   test('finds the domains of a service', () => {

@@ -109,7 +109,7 @@ describe('ServiceCatalog', () => {
     expect(logger.lines).toEqual([]);
     writeFileSync(join(dataDir, 'service-catalog.json'), '{"url": 7}');
     await catalog.load(logger, URL);
-    expect(logger.text()).toMatch(/^warn ignored a damaged service catalog/);
+    expect(logger.text()).toMatch(/^warn the stored service catalog is damaged/);
     expect(catalog.get('netflix')).toBeDefined();
   });
 

@@ -55,7 +55,10 @@ export class ServiceCatalog {
     } catch (error) {
       if (hasErrorCode(error, 'ENOENT')) return;
       const reason = reasonOf(error);
-      logger.warn('ignored a damaged service catalog; using the built-in one', { path: this.path, reason });
+      logger.warn('the stored service catalog is damaged; using the built-in one', {
+        path: this.path,
+        reason,
+      });
     }
   }
 

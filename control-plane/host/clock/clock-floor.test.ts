@@ -102,7 +102,7 @@ describe('ClockFloor', () => {
     const floor = await started(RELEASE_MS + DAY_MS);
     await floor.close();
     expect(floor.earliestMs).toBe(RELEASE_MS);
-    expect(messages()).toEqual(['ignored the stored time, which cannot be read']);
+    expect(messages()).toEqual(['the stored time is unreadable; ignoring it']);
   });
 });
 

@@ -103,7 +103,9 @@ export class ClockFloor {
     if (!isLowered) return;
     // The synchronised clock of the kernel is more reliable than the file, which may have been written while the time
     // source was wrong.
-    this.parts.logger.warn('replaced the stored time, which was in the future', { file: TIME_FILE });
+    this.parts.logger.warn('the stored time was in the future; replaced it with the current time', {
+      file: TIME_FILE,
+    });
     this.logChange();
     this.onLowered();
   }
@@ -140,7 +142,7 @@ async function readStoredMs({ dataDir, logger }: ClockFloorParts): Promise<numbe
   try {
     const storedMs = Date.parse((await readFile(path, 'utf8')).trim());
     if (!Number.isNaN(storedMs)) return storedMs;
-    logger.warn('ignored the stored time, which cannot be read', { path });
+    logger.warn('the stored time is unreadable; ignoring it', { path });
   } catch (error) {
     if (!hasErrorCode(error, 'ENOENT'))
       logger.warn('could not read the stored time', { path, reason: reasonOf(error) });

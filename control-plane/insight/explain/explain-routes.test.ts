@@ -117,12 +117,12 @@ describe('GET /explain', () => {
     past = null;
     const now = await explain();
     expect(now).toMatchObject({ snapshot_id: 7, logged: { by: 'policy_in_force', exact: false } });
-    expect(now.logged!.reason).toMatch(/generation of that time is not stored/);
+    expect(now.logged!.reason).toMatch(/this node has not stored the policy of that time/);
     expect(now.logged!.inexact).toMatchObject({ missing: 'not_stored' });
     await suite.database.query(`INSERT INTO nodes (id, name) VALUES (2, 'other') ON CONFLICT DO NOTHING`);
     const elsewhere = await storeBlocked(2);
     const { logged } = (await api.send('GET', `/api/explain?query_id=${elsewhere}`)).body as ExplainAnswer;
-    expect(logged!.reason).toMatch(/only the node that answered, other,/);
+    expect(logged!.reason).toMatch(/only other, the node that answered the query,/);
     expect(logged!.inexact).toMatchObject({ missing: 'other_node', node: 'other' });
   });
 

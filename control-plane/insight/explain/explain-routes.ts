@@ -63,6 +63,6 @@ function faultsOf({ query_id: id, ...question }: ExplainQuery): FieldProblem[] {
   return Object.entries(question).flatMap(([path, value]) =>
     value === undefined
       ? []
-      : { path, message: 'not allowed together with query_id, which identifies a whole question' },
+      : { path, message: 'not allowed together with query_id, which already identifies the query' },
   );
 }

@@ -53,7 +53,7 @@ export class SimulationWorker {
     const answer = this.next();
     this.worker.postMessage(order);
     const message = await answer;
-    if (message.type !== 'simulated') throw new Error(`simulate: unexpected ${message.type}`);
+    if (message.type !== 'simulated') throw new Error(`simulate: unexpected message ${message.type}`);
     return message.changes;
   }
 
@@ -78,5 +78,5 @@ export class SimulationWorker {
 
 function toFault(error: unknown): unknown {
   if (!hasErrorCode(error, 'ERR_WORKER_OUT_OF_MEMORY')) return error;
-  return overloaded('the simulation exceeds its memory limit; choose a shorter period', RETRY_SECS);
+  return overloaded('the simulation exceeds its memory limit; use a shorter period', RETRY_SECS);
 }

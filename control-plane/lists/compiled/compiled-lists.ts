@@ -110,10 +110,14 @@ export class CompiledLists {
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT')) throw error;
       const headers = { 'Retry-After': '1' };
-      throw dependencyUnavailable('compiled_names', 'the active names are being written', {
-        headers,
-        cause: error,
-      });
+      throw dependencyUnavailable(
+        'compiled_names',
+        'the list of active names is being written; try again later',
+        {
+          headers,
+          cause: error,
+        },
+      );
     }
   }
 }

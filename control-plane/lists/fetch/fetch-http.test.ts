@@ -120,7 +120,7 @@ describe('requestList()', () => {
       const fault = await faultOf(ask(lists.url('/list')));
       expect([fault.code, fault.message]).toEqual([
         'http_status',
-        `fetch ${lists.url('/list')}: the server answered ${status}`,
+        `could not fetch ${lists.url('/list')}: the server answered ${status}`,
       ]);
     },
   );
@@ -171,7 +171,7 @@ describe('requestList()', () => {
     const fault = await faultOf(ask(lists.url('/0'), ways({ redirects: 2 })));
     expect([fault.code, fault.message]).toEqual([
       'redirects',
-      `fetch ${lists.url('/0')}: more than 2 redirects`,
+      `could not fetch ${lists.url('/0')}: more than 2 redirects`,
     ]);
     expect(lists.requests.map(({ url }) => url)).toEqual(['/0', '/1', '/2', '/3', '/0', '/1', '/2']);
   });
@@ -179,8 +179,8 @@ describe('requestList()', () => {
   test.each<[Record<string, string>, RegExp]>([
     [{}, /a redirect without a usable location$/],
     [{ Location: 'http://[' }, /a redirect without a usable location$/],
-    [{ Location: 'file:///etc/passwd' }, /a redirect to file: is not followed$/],
-    [{ Location: 'ftp://lists.example/' }, /a redirect to ftp: is not followed$/],
+    [{ Location: 'file:///etc/passwd' }, /redirects to file: are not followed$/],
+    [{ Location: 'ftp://lists.example/' }, /redirects to ftp: are not followed$/],
   ])('refuses a redirect with %j', async (headers, message) => {
     lists.serve('/list', (_, response) => response.writeHead(302, headers).end());
     const fault = await faultOf(ask(lists.url('/list')));
@@ -204,7 +204,7 @@ describe('requestList()', () => {
     const fault = await faultOf(ask('http://lists.example/a', ways({}, { lookup })));
     expect([fault.code, fault.message]).toEqual([
       'network',
-      'fetch http://lists.example/a: getaddrinfo ENOTFOUND lists.example',
+      'could not fetch http://lists.example/a: getaddrinfo ENOTFOUND lists.example',
     ]);
   });
 
@@ -222,11 +222,11 @@ describe('requestList()', () => {
   test('gives up on a server that sends nothing, and on a server that stops before its headers are complete', async () => {
     const mute = await startMuteServer();
     const never = await faultOf(ask(`http://127.0.0.1:${mute.port}/`, ways({ idleMs: 50 })));
-    expect([never.code, never.message]).toEqual(['timeout', expect.stringMatching(/: silent for 50 ms$/)]);
+    expect([never.code, never.message]).toEqual(['timeout', expect.stringMatching(/: no data for 50 ms$/)]);
     await mute.close();
     lists.serve('/list', (request) => void request.socket.write('HTTP/1.1 200 OK\r\nETag: '));
     const half = await faultOf(ask(lists.url('/list'), ways({ idleMs: 50 })));
-    expect([half.code, half.message]).toEqual(['timeout', expect.stringMatching(/: silent for 50 ms$/)]);
+    expect([half.code, half.message]).toEqual(['timeout', expect.stringMatching(/: no data for 50 ms$/)]);
   });
 
   test('ends a stalled body with an error for its reader', async () => {
@@ -235,7 +235,7 @@ describe('requestList()', () => {
     const response = await ask(lists.url('/list'), ways({ idleMs: 1500 }));
     await expect(text(response)).rejects.toMatchObject({
       code: 'timeout',
-      message: `fetch ${lists.url('/list')}: silent for 1500 ms`,
+      message: `could not fetch ${lists.url('/list')}: no data for 1500 ms`,
     });
   });
 
@@ -248,7 +248,7 @@ describe('requestList()', () => {
     const fault = await faultOf(ask(`https://127.0.0.1:${mute.port}/`, ways(limits)));
     expect([fault.code, fault.message]).toEqual([
       'timeout',
-      expect.stringMatching(/: not connected after 1500 ms$/),
+      expect.stringMatching(/: no connection after 1500 ms$/),
     ]);
     expect([connected.errored, connected.destroyed]).toEqual([null, false]);
     connected.destroy();
@@ -282,7 +282,7 @@ describe('requestList()', () => {
     const { signal } = new AbortController();
     expect(asListError(thrown, new URL(lists.url('/list')), signal)).toMatchObject({
       code: 'network',
-      message: `fetch ${lists.url('/list')}: the connection was closed before the end`,
+      message: `could not fetch ${lists.url('/list')}: the connection was closed before the end`,
     });
   });
 });
@@ -330,7 +330,7 @@ describe('requestList() over TLS', () => {
     const fault = await faultOf(ask(`${base}/list`));
     expect([fault.code, fault.message]).toEqual([
       'redirects',
-      `fetch ${base}/list: a redirect to http: is not followed`,
+      `could not fetch ${base}/list: redirects to http: are not followed`,
     ]);
     expect(lists.requests).toEqual([]);
   });
@@ -363,7 +363,7 @@ describe('asListError()', () => {
       const { code: kind, message, cause: kept } = asListError(cause, url, signal);
       expect([kind, message]).toEqual([
         'disk',
-        expect.stringMatching(/^store http:\/\/\*\*\*@lists\.example\/a: [a-zA-Z/ -]+$/),
+        expect.stringMatching(/^could not store http:\/\/\*\*\*@lists\.example\/a: [a-zA-Z/ -]+$/),
       ]);
       expect(kept).toBe(cause);
     },
@@ -375,7 +375,7 @@ describe('asListError()', () => {
     const cause: unknown = await once(gunzip, 'data').catch((error: unknown) => error);
     expect(asListError(cause, url, signal)).toMatchObject({
       code: 'bad_encoding',
-      message: 'fetch http://***@lists.example/a: the compressed data is damaged',
+      message: 'could not fetch http://***@lists.example/a: the compressed data is damaged',
       cause,
     });
   });
@@ -390,7 +390,7 @@ describe('asListError()', () => {
     ] as const)
       expect(asListError(error, url, signal)).toMatchObject({
         code: 'network',
-        message: `fetch http://***@lists.example/a: ${reason}`,
+        message: `could not fetch http://***@lists.example/a: ${reason}`,
         cause: error,
       });
   });

@@ -52,27 +52,34 @@ export async function requestList(
     if (status === 304)
       throw new ListError(
         'http_status',
-        `fetch ${shownUrl(target.href)}: the server answered 304 (not changed) to the first request`,
+        `could not fetch ${shownUrl(target.href)}: the server answered 304 (not changed) to the first ` +
+          'request',
       );
     if (!REDIRECTS.has(status))
-      throw new ListError('http_status', `fetch ${shownUrl(target.href)}: the server answered ${status}`);
+      throw new ListError(
+        'http_status',
+        `could not fetch ${shownUrl(target.href)}: the server answered ${status}`,
+      );
     target = redirectTarget(target, response.headers.location);
   }
   throw new ListError(
     'redirects',
-    `fetch ${shownUrl(url.href)}: more than ${ways.limits.redirects} redirects`,
+    `could not fetch ${shownUrl(url.href)}: more than ${ways.limits.redirects} redirects`,
   );
 }
 
 function redirectTarget(from: URL, location: string | undefined): URL {
   if (location === undefined || !URL.canParse(location, from))
-    throw new ListError('redirects', `fetch ${shownUrl(from.href)}: a redirect without a usable location`);
+    throw new ListError(
+      'redirects',
+      `could not fetch ${shownUrl(from.href)}: a redirect without a usable location`,
+    );
   const to = new URL(location, from);
   const isWeb = to.protocol === 'https:' || to.protocol === 'http:';
   if (!isWeb || (from.protocol === 'https:' && to.protocol === 'http:'))
     throw new ListError(
       'redirects',
-      `fetch ${shownUrl(from.href)}: a redirect to ${to.protocol} is not followed`,
+      `could not fetch ${shownUrl(from.href)}: redirects to ${to.protocol} are not followed`,
     );
   return to;
 }
@@ -96,11 +103,13 @@ async function request(
     let incoming: http.IncomingMessage | undefined;
     const stop = (what: string): void => {
       // After the response has started, the reader of the body only receives errors of the response.
-      (incoming ?? outgoing).destroy(new ListError('timeout', `fetch ${shownUrl(url.href)}: ${what}`));
+      (incoming ?? outgoing).destroy(
+        new ListError('timeout', `could not fetch ${shownUrl(url.href)}: ${what}`),
+      );
     };
-    const connecting = setTimeout(() => stop(`not connected after ${limits.connectMs} ms`), limits.connectMs);
+    const connecting = setTimeout(() => stop(`no connection after ${limits.connectMs} ms`), limits.connectMs);
     const connected = (): void => clearTimeout(connecting);
-    outgoing.setTimeout(limits.idleMs, () => stop(`silent for ${limits.idleMs} ms`));
+    outgoing.setTimeout(limits.idleMs, () => stop(`no data for ${limits.idleMs} ms`));
     outgoing.once('socket', (socket) =>
       socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected),
     );
@@ -135,10 +144,14 @@ export function asListError(error: unknown, url: URL, signal: AbortSignal): List
   if (signal.aborted && signal.reason instanceof ListError) return signal.reason;
   const code = errorCode(error);
   if (code.startsWith('Z_'))
-    return new ListError('bad_encoding', `fetch ${shownUrl(url.href)}: ${explainFault(error)}`, error);
+    return new ListError(
+      'bad_encoding',
+      `could not fetch ${shownUrl(url.href)}: ${explainFault(error)}`,
+      error,
+    );
   if (DISK_FAULTS.has(code))
-    return new ListError('disk', `store ${shownUrl(url.href)}: ${explainFault(error)}`, error);
-  return new ListError('network', `fetch ${shownUrl(url.href)}: ${explainFault(error)}`, error);
+    return new ListError('disk', `could not store ${shownUrl(url.href)}: ${explainFault(error)}`, error);
+  return new ListError('network', `could not fetch ${shownUrl(url.href)}: ${explainFault(error)}`, error);
 }
 
 const REASONS = new Map<string, string>([

@@ -151,7 +151,7 @@ describe('fetchList() over http', () => {
     lists.serve('/', (_, response) => response.end(LIST));
     await expect(fetchFrom(base, { path: join(folder, 'no', 'such', 'folder') })).rejects.toMatchObject({
       code: 'disk',
-      message: expect.stringMatching(/^store http.*: the directory does not exist$/),
+      message: expect.stringMatching(/^could not store http.*: the directory does not exist$/),
     });
   });
 

@@ -46,13 +46,16 @@ const UNCHANGED: FetchOutcome = { type: 'unchanged' };
 /** Fetches a list; throws a ListError. */
 export async function fetchList(request: ListRequest): Promise<FetchOutcome> {
   if (!URL.canParse(request.url))
-    throw new ListError('bad_url', `fetch list: ${shownUrl(request.url)} is not a URL`);
+    throw new ListError('bad_url', `could not fetch the list: ${shownUrl(request.url)} is not a URL`);
   const url = new URL(request.url);
   const limits = request.limits ?? FETCH_LIMITS;
   const deadline = new AbortController();
   const timer = setTimeout(() => {
     deadline.abort(
-      new ListError('timeout', `fetch ${shownUrl(url.href)}: not finished after ${limits.totalMs} ms`),
+      new ListError(
+        'timeout',
+        `could not fetch ${shownUrl(url.href)}: not finished after ${limits.totalMs} ms`,
+      ),
     );
   }, limits.totalMs);
   const signal = AbortSignal.any([request.signal, deadline.signal]);
@@ -60,9 +63,13 @@ export async function fetchList(request: ListRequest): Promise<FetchOutcome> {
     if (url.protocol === 'file:') return await fetchFile(url, request, limits, signal);
     if (url.protocol === 'http:' || url.protocol === 'https:')
       return await fetchWeb(url, request, limits, signal);
-    throw new ListError('bad_url', `fetch ${url.protocol}: lists are fetched over http, https and file only`);
+    throw new ListError(
+      'bad_url',
+      `could not fetch ${url.protocol} URL: lists are fetched over http, https and file only`,
+    );
   } catch (error) {
-    if (request.signal.aborted) throw new ListError('stopped', `fetch ${shownUrl(url.href)}: stopped`, error);
+    if (request.signal.aborted)
+      throw new ListError('stopped', `could not fetch ${shownUrl(url.href)}: stopped`, error);
     throw asListError(error, url, signal);
   } finally {
     clearTimeout(timer);
@@ -84,7 +91,7 @@ async function fetchWeb(
     if (!isEncoded && encoding !== 'identity')
       throw new ListError(
         'bad_encoding',
-        `fetch ${shownUrl(url.href)}: encoding "${encoding}" was not requested`,
+        `could not fetch ${shownUrl(url.href)}: encoding "${encoding}" was not requested`,
       );
     const reading = { shown: shownUrl(url.href), isEncoded, path: request.path, limits, signal };
     const stored = await storeBody(response as AsyncIterable<Buffer>, reading);

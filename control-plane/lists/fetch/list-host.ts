@@ -47,10 +47,12 @@ export function boundedLookup(
   const port = url.port === '' ? DEFAULT_PORTS[url.protocol]! : Number(url.port);
   const reasonAgainst = (address: string): string | null => {
     const scope = scopeOfText(address);
-    if (scope === 'forbidden') return `${address} is link-local, a metadata service or not a host address`;
+    if (scope === 'forbidden') return `${address} is link-local, a metadata service or not a unicast address`;
     if (scope === 'local' && !mayBeLocal)
       return `${address} is local, and neither that address nor a local name was entered`;
-    return bounds.ownPorts().has(port) && isOwn(address) ? `port ${port} of ${address} is Weir's own` : null;
+    return bounds.ownPorts().has(port) && isOwn(address)
+      ? `port ${port} of ${address} is a port of Weir`
+      : null;
   };
   const literalReason = isLiteral ? reasonAgainst(host) : null;
   if (literalReason !== null) throw refusedHost(host, literalReason);
@@ -64,7 +66,7 @@ function asLookupFunction(lookup: Lookup, reasonAgainst: (address: string) => st
       (all) => {
         const usable = all.filter(({ address }) => reasonAgainst(address) === null);
         const first = usable[0];
-        const reason = all[0] === undefined ? 'it has no address' : reasonAgainst(all[0].address);
+        const reason = all[0] === undefined ? 'the host has no address' : reasonAgainst(all[0].address);
         if (first === undefined) callback(refusedHost(hostname, reason ?? ''), '', 0);
         else if (options.all === true) callback(null, [...usable]);
         else callback(null, first.address, first.family);
@@ -90,5 +92,8 @@ function isOwn(text: string): boolean {
 }
 
 function refusedHost(host: string, reason: string): ListError {
-  return new ListError('refused_host', `fetch list: lists must not be fetched from ${host}: ${reason}`);
+  return new ListError(
+    'refused_host',
+    `could not fetch the list: lists must not be fetched from ${host}: ${reason}`,
+  );
 }

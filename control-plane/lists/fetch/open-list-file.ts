@@ -30,7 +30,7 @@ export async function openListFile(url: URL, listDirs: readonly string[]): Promi
   const stat = await file.stat({ bigint: true });
   if (!stat.isFile()) {
     await file.close();
-    throw new ListError('refused_path', `read ${url.pathname}: not an ordinary file`);
+    throw new ListError('refused_path', `could not read ${url.pathname}: not an ordinary file`);
   }
   return { file, bytes: Number(stat.size), etag: `"${stat.ino}-${stat.size}-${stat.mtimeNs}"` };
 }
@@ -58,11 +58,11 @@ async function resolvePath(url: URL, listDirs: readonly string[]): Promise<strin
   }
   throw new ListError(
     'refused_path',
-    `read ${url.pathname}: not in a directory of blocking.list_dirs (${listDirs.join(', ')})`,
+    `could not read ${url.pathname}: not in a directory of blocking.list_dirs (${listDirs.join(', ')})`,
   );
 }
 
 function unreadable(url: URL, error: unknown): ListError {
   const reason = hasErrorCode(error, 'ENOENT') ? 'no such file' : reasonOf(error);
-  return new ListError('unreadable', `read ${url.pathname}: ${reason}`, error);
+  return new ListError('unreadable', `could not read ${url.pathname}: ${reason}`, error);
 }

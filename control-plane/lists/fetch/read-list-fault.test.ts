@@ -78,14 +78,14 @@ describe('readListFault()', () => {
   test.each<[string, ListFault | null]>([
     ['expected an http:, https: or file: URL', 'bad_url'],
     ['a source with the URL https://lists.example/ads.txt already exists', 'taken'],
-    ['read list: none of its 12 rules can be used; line 1: unknown modifier', 'no_rules'],
-    ['read list: it contains no rules', 'empty'],
+    ['could not read the list: none of its 12 rules can be used; line 1: unknown modifier', 'no_rules'],
+    ['could not read the list: it contains no rules', 'empty'],
     ['a group named "Kids" already exists', null],
     ['expected at most 200 characters', null],
   ])('reads "%s" as %s', (message, fault) => expect(readListFault(message)?.fault ?? null).toBe(fault));
 
   test('returns null for an unknown error, and removes the URL from its text', () => {
-    const message = 'fetch https://lists.example/ads.txt: something odd';
+    const message = 'could not fetch https://lists.example/ads.txt: something odd';
     expect(readListFault(message)).toBeNull();
     expect(withoutAction(message)).toBe('something odd');
   });

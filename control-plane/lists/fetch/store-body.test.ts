@@ -123,7 +123,7 @@ describe('storeBody()', () => {
   ])('refuses %s as empty', async (_what, change, body) => {
     await expect(store(body, change)).rejects.toMatchObject({
       code: 'empty',
-      message: 'fetch http://lists.example/a: the list is empty',
+      message: 'could not fetch http://lists.example/a: the list is empty',
     });
   });
 
@@ -149,7 +149,7 @@ describe('storeBody()', () => {
 
   test('reports which file is not a list, and why', async () => {
     await expect(store(new Pieces('<html>'), { shown: '/lists/a' })).rejects.toMatchObject({
-      message: 'fetch /lists/a: not a list: the file is an HTML or XML page',
+      message: 'could not fetch /lists/a: not a list: the file is an HTML or XML page',
     });
   });
 
@@ -167,7 +167,7 @@ describe('storeBody()', () => {
     const body = new Pieces('a.b\n', 'c.d\n', 'e', 'f');
     await expect(store(body, { limits: { textBytes: 8 } })).rejects.toMatchObject({
       code: 'too_large',
-      message: 'fetch http://lists.example/a: larger than 8 bytes',
+      message: 'could not fetch http://lists.example/a: larger than 8 bytes',
     });
     expect([body.taken, body.isClosed]).toEqual([3, true]);
   });
@@ -179,7 +179,7 @@ describe('storeBody()', () => {
     rmSync(path);
     await expect(store(new Pieces('a.b\n', 'c.d\ne.f\n'), { limits: { lines: 2 } })).rejects.toMatchObject({
       code: 'too_large',
-      message: 'fetch http://lists.example/a: more than 2 lines',
+      message: 'could not fetch http://lists.example/a: more than 2 lines',
     });
   });
 
@@ -191,7 +191,7 @@ describe('storeBody()', () => {
     const limits = { compressedBytes: body.length - 1 };
     await expect(store(new Pieces(body), { isEncoded: true, limits })).rejects.toMatchObject({
       code: 'too_large',
-      message: `fetch http://lists.example/a: larger than ${body.length - 1} bytes`,
+      message: `could not fetch http://lists.example/a: larger than ${body.length - 1} bytes`,
     });
   });
 

@@ -100,7 +100,7 @@ class TextMeter {
       head = null;
     }
     if (head === null) return;
-    if (head.length === 0) throw new ListError('empty', `fetch ${this.shown}: the list is empty`);
+    if (head.length === 0) throw new ListError('empty', `could not fetch ${this.shown}: the list is empty`);
     this.sniff(head);
     yield head;
   }
@@ -115,15 +115,16 @@ class TextMeter {
     // Loops by index, because the iterator of a buffer takes three times as long.
     for (let at = 0; at < chunk.length; at++) if (chunk[at] === LINE_FEED) this.lines++;
     if (this.lines > this.limits.lines)
-      throw new ListError('too_large', `fetch ${this.shown}: more than ${this.limits.lines} lines`);
+      throw new ListError('too_large', `could not fetch ${this.shown}: more than ${this.limits.lines} lines`);
   }
 
   private sniff(head: Buffer): void {
     const reason = sniffList(head);
-    if (reason !== null) throw new ListError('not_a_list', `fetch ${this.shown}: not a list: ${reason}`);
+    if (reason !== null)
+      throw new ListError('not_a_list', `could not fetch ${this.shown}: not a list: ${reason}`);
   }
 }
 
 function tooLarge(shown: string, limit: number): ListError {
-  return new ListError('too_large', `fetch ${shown}: larger than ${limit} bytes`);
+  return new ListError('too_large', `could not fetch ${shown}: larger than ${limit} bytes`);
 }

@@ -100,7 +100,7 @@ export class ListPreviews {
     } catch (error) {
       gone.throwIfAborted();
       if (!(error instanceof CompileError)) throw error;
-      throw invalid([{ path: 'url', message: `read list: ${reasonOf(error.cause ?? error)}` }]);
+      throw invalid([{ path: 'url', message: `could not read the list: ${reasonOf(error.cause ?? error)}` }]);
     }
   }
 }

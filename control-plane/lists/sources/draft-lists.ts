@@ -136,7 +136,7 @@ export class DraftLists {
     const held = source.heldKey === null ? undefined : await copies.bring(source, source.heldKey);
     const copy = held ?? cache.copyOf(id);
     if (copy === undefined) {
-      const message = `source ${id} has no copy on this node's disk yet: refresh it, or specify its URL`;
+      const message = `this node has no copy of source ${id} yet: refresh the source, or specify its URL`;
       throw invalid([{ path: `${path}.source_id`, message }]);
     }
     const reading = readingOf(source);
@@ -231,7 +231,7 @@ export class DraftLists {
       if (copy === undefined)
         throw dependencyUnavailable(
           'list_copy',
-          `the active copy of source ${id} is not on disk; refresh it`,
+          `the active copy of source ${id} is not on the disk of this node; refresh the source`,
         );
       return { id, inputKey, path: copy.path, reading: readingOfInput(inputKey) };
     });

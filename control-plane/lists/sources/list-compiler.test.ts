@@ -45,7 +45,7 @@ describe('ListCompiler', () => {
     const id = await addList(node, running.serve('/heavy', HEAVY));
     expect(await node.life.read(id)).toMatchObject({
       status: 'error',
-      last_error: expect.stringMatching(/^(compile|inspect) lists: .*memory/),
+      last_error: expect.stringMatching(/^could not (compile|inspect) lists: .*memory/),
     });
     expect(node.logger.text()).not.toContain('stays active');
     const other = await node.life.create(blocklist(running.serve('/b', 'b.example\n')));

@@ -174,8 +174,8 @@ export class ListCompiler {
     const { cache, refused, logger } = this.parts;
     refused.add(id, inputKey, reason);
     const good = this.goodCopyOf(id);
-    const active = good === undefined ? 'none of its rules are' : 'the previous copy stays';
-    logger.error(`rejected a copy of a list: ${active} active`, { id, reason });
+    const active = good === undefined ? 'none of its rules are active' : 'its previous copy stays active';
+    logger.error(`rejected a copy of a list; ${active}`, { id, reason });
     if (good === undefined) cache.removeCopy(id, path);
     else cache.use(id, good.contentKey);
   }

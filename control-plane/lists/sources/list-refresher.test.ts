@@ -33,7 +33,7 @@ describe('ListRefresher', () => {
     ['an empty body', (_, r) => r.end(), /empty/],
     ['comments only', (_, r) => r.end('# gone\n'), /no rule/],
     ['only rules that Weir cannot apply', (_, r) => r.end('||a.example^$doc\n'), /line 1: modifier/],
-    ['a closed connection', (request) => request.socket.destroy(), /fetch http/],
+    ['a closed connection', (request) => request.socket.destroy(), /could not fetch http/],
   ])(
     'after a fetch that returns %s keeps the last copy active and reports the reason',
     async (_what, answer, reason) => {
@@ -61,7 +61,7 @@ describe('ListRefresher', () => {
     const node = await running.startNode();
     await node.life.create(blocklist(running.urlOf('/missing')));
     await node.life.idle();
-    expect(node.logger.text()).toContain('list not updated; it blocks nothing until it can be fetched');
+    expect(node.logger.text()).toContain('list not updated; it is not active until it can be fetched');
     expect(node.logger.text()).not.toContain('stays active');
   });
 

@@ -46,7 +46,7 @@ export interface RefresherParts extends RefreshParts {
 const CONCURRENT_FETCHES = 4;
 /** Milliseconds for which a node that does not have the file of a list waits for a node that has it. */
 const MISSING_FILE_GRACE_MS = 120_000;
-const NO_COPY = 'it blocks nothing until it can be fetched';
+const NO_COPY = 'it is not active until it can be fetched';
 
 /** One attempt to refresh a list. */
 interface Attempt {

@@ -74,7 +74,7 @@ export class ListSources {
     this.parts = parts;
     this.active = new ActiveLists({
       ...parts,
-      fetchDue: () => void this.inBackground('check for due lists', this.refreshDue()),
+      fetchDue: () => void this.inBackground('look for lists to fetch', this.refreshDue()),
       signal: this.stopping.signal,
     });
     this.custom = new CustomRules({ ...parts, active: this.active });
@@ -230,7 +230,7 @@ export class ListSources {
       this.parts.refused.remove(id);
       return apply();
     });
-    void this.inBackground('could not compile without a deleted list', this.active.compact());
+    void this.inBackground('compile lists after a list was deleted', this.active.compact());
   }
 
   /** Starts a fetch and returns the current state of the source; throws 409 for custom rules. */
@@ -329,7 +329,7 @@ export class ListSources {
     // These run one after another, because in parallel they could use two connections for 10 s of every 15 s.
     const followed = this.inBackground('follow the lists of other nodes', this.active.follow());
     void this.inBackground(
-      'look for due lists',
+      'look for lists to fetch',
       followed.then(() => this.refreshDue()),
     );
   }
@@ -339,7 +339,7 @@ export class ListSources {
     const watched = work
       .catch((error: unknown) => {
         const reason = reasonOf(error);
-        this.parts.logger.warn(`${what} failed`, { reason });
+        this.parts.logger.warn(`could not ${what}`, { reason });
       })
       .finally(() => this.background.delete(watched));
     this.background.add(watched);

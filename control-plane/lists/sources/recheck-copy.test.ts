@@ -86,7 +86,7 @@ describe('after an upgrade that interprets rules differently, Weir', () => {
     );
     await expect(node.life.approve(id)).rejects.toMatchObject({
       status: 409,
-      message: `blocklist source ${id} is interpreted differently than when it was held; ${REASON}`,
+      message: `blocklist source ${id} is interpreted differently than when its update was held; ${REASON}`,
     });
     expect(await node.life.read(id)).toMatchObject({ status: 'held', held: { reason: 'every_name' } });
     expect(await node.life.approve(id)).toMatchObject({ status: 'ok' });

@@ -61,7 +61,7 @@ export async function recheckApproved(
     source,
   );
   throw conflict(
-    `${source.kind}list source ${source.id} is interpreted differently than when it was held; ${reason}`,
+    `${source.kind}list source ${source.id} is interpreted differently than when its update was held; ${reason}`,
   );
 }
 

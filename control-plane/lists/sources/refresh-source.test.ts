@@ -328,7 +328,7 @@ describe('refreshSource()', () => {
       compressedBytes: 100_000_000,
     };
     serve('\u00e4\u00f6\u00fc\u0416\u0434\u4e2d\u6587.example\n'.repeat(300_000));
-    const fault = { name: 'CompileError', message: 'inspect lists: it took longer than 1 s' };
+    const fault = { name: 'CompileError', message: 'could not inspect lists: it took longer than 1 s' };
     await expect(refresh(row(), { pool: slow, limits })).rejects.toMatchObject(fault);
     await slow.close();
     // The copy stays rejected: it is not read again, neither with a pool that has enough time nor with a closed one.

@@ -202,7 +202,7 @@ test.each([
       dataDir = join(tempDir.path, 'closed', 'data');
       configure('');
     },
-    /cannot create \S*data for user weir/,
+    /could not create \S*data for user weir/,
   ],
   [
     'the user weir does not exist',
@@ -280,6 +280,6 @@ test('Weir that takes over from a process of root stays root, even if weir alrea
   await using next = start({ beside: weir, words: ['--take-over'] });
   await answers(next);
   expect(rights(next)).toMatchObject(asRoot);
-  expect(next.output).toMatch(/the running process of Weir is root.*stop it and start it again/);
+  expect(next.output).toMatch(/the running process of Weir runs as root.*stop it and start it again/);
   expect((await weir.end()).code).toBe(0);
 });

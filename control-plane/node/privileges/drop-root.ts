@@ -81,7 +81,7 @@ function obstacleOf(
   // The running process would refuse a handover to a process of another user.
   if (takesOver && isRunByRoot(dataDir))
     return {
-      reason: 'the running process of Weir is root',
+      reason: 'the running process of Weir runs as root',
       remedy: 'stop it and start it again, instead of an upgrade',
     };
   const isClosed = (path: string): boolean =>
@@ -114,8 +114,8 @@ function closedPath(path: string): StaysRoot {
 }
 
 const OPEN =
-  'install the release where every user can read it, such as /opt/weir, and make the file readable for the group weir ' +
-  '(chgrp weir, chmod g+r); then restart';
+  'install the release in a directory that every user can read, such as /opt/weir, and make the file ' +
+  'readable for the group weir (chgrp weir, chmod g+r); then restart Weir';
 
 function dataDirObstacle(account: Account, dataDir: string): StaysRoot | undefined {
   if (!existsSync(dataDir)) {
@@ -123,7 +123,7 @@ function dataDirObstacle(account: Account, dataDir: string): StaysRoot | undefin
       makeFolderFor(dataDir, account);
       return undefined;
     } catch (error) {
-      return { reason: `cannot create ${dataDir} for user ${NAME}: ${reasonOf(error)}`, remedy: OPEN };
+      return { reason: `could not create ${dataDir} for user ${NAME}: ${reasonOf(error)}`, remedy: OPEN };
     }
   }
   const real = realpathSync(dataDir);

@@ -48,7 +48,11 @@ test.each<[string, Partial<DnsReach>, RegExp]>([
     /permission.*\n.*\n\n {2}sudo sysctl x$/m,
   ],
   ['free', { port_53: 'free' }, /^Port 53 is free now\. Then start Weir again\.$/m],
-  ['chosen in the configuration', { port_53: 'free', is_chosen: true }, /^server\.dns_port is set to it\.$/m],
+  [
+    'chosen in the configuration',
+    { port_53: 'free', is_chosen: true },
+    /^The setting server\.dns_port chooses this port\.$/m,
+  ],
 ])(
   'greeting() explains that devices cannot use a port other than 53, and what to do: %s',
   (_what, dns, pattern) => {

@@ -52,7 +52,7 @@ export function greeting(facts: GreetingFacts): string {
 /** Reason why no device uses Weir yet, and what to do. */
 function otherPort(dns: DnsReach): string[] {
   const fact = `Devices cannot use Weir on port ${String(dns.dns_port)}: devices and routers use port ${String(DNS_PORT)}.`;
-  if (dns.is_chosen) return [fact, 'server.dns_port is set to it.', ''];
+  if (dns.is_chosen) return [fact, 'The setting server.dns_port chooses this port.', ''];
   if (dns.command !== null)
     return [fact, reasonOf(dns), 'Run this, then start Weir again:', '', `  ${dns.command}`, ''];
   const stop = dns.port_53 === 'taken' ? ' Stop that program.' : '';

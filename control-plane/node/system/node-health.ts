@@ -101,7 +101,8 @@ function dnsCheck(supervisor: WorkerSupervisor): Health['checks']['dns'] {
 
 /** Text that follows the name of a server. */
 const OLD_PRIMARY =
-  'is an old primary that still accepts changes: stop it, or make it a standby, before other programs use it';
+  'is an old primary that still accepts changes; stop it, or make it a standby, before other programs ' +
+  'use it';
 
 /** State of the database, of the log in it, and of its role. */
 export function databaseCheck(
@@ -219,5 +220,5 @@ export function clockCheck(trouble: string | null, aheadMs: number | null): Heal
 /** Always ok: if the process stays root, the detail and the log explain why. */
 export function privilegesCheck(userId: number | undefined): HealthCheck {
   if (userId !== 0) return { status: 'ok' };
-  return { status: 'ok', detail: 'Weir runs as root: see its log for the reason, and what to do' };
+  return { status: 'ok', detail: 'Weir runs as root; its log has the reason, and what to do' };
 }

@@ -63,7 +63,7 @@ export class LiveSettings {
     } catch (error) {
       // This can happen although the change was checked: a file may have become invalid, or is only valid on the node
       // that stored the change.
-      logger.error('could not use the settings of the configuration; the previous ones stay active', {
+      logger.error('could not apply the settings of the configuration; the previous ones stay active', {
         reason: reasonOf(error),
       });
       return;

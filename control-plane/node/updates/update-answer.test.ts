@@ -28,7 +28,7 @@ describe('readAnswer()', () => {
     ['a relative url', JSON.stringify({ version: '0.2.0', url: '/releases' })],
     ['a url that is too long', JSON.stringify({ version: '0.2.0', url: `${PAGE}/${'a'.repeat(1000)}` })],
   ])('refuses %s', (_what, text) => {
-    expect(() => readAnswer(text)).toThrow(/^the answer is not/);
+    expect(() => readAnswer(text)).toThrow(/^the response is not/);
   });
 });
 

@@ -18,11 +18,11 @@ export function readAnswer(text: string): Release {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Error('the answer is not JSON');
+    throw new Error('the response is not JSON');
   }
   const answer = ReleaseAnswer.safeParse(value);
   if (!answer.success)
-    throw new Error('the answer is not an object with a version such as "0.2.0" and an https url');
+    throw new Error('the response is not an object with a version such as "0.2.0" and an https URL');
   // The URL is normalized as browsers do it.
   return { version: answer.data.version, url: new URL(answer.data.url).href };
 }

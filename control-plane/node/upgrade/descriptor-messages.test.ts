@@ -118,7 +118,7 @@ describeCalls('file descriptors over a Unix socket', () => {
     const [fd, passing] = await connected();
     calls.close(fd);
     expect(() => sendDescriptors(calls, descriptorOf(passing), { bytes: HELLO, descriptors: [] })).toThrow(
-      'pass descriptors: errno',
+      'could not pass descriptors: errno',
     );
     passing.destroy();
     expect(() => connectUnix(calls, join(tempDir.path, 'no.sock'), 5000)).toThrow('errno 2');

@@ -39,7 +39,7 @@ export function sendDescriptors(
   const laid = layOut(calls, bytes, descriptors.length === 0 ? new Uint8Array(0) : control);
   const sent = calls.sendmsg(socket, calls.address(laid.head), MessageFlag.NOSIGNAL);
   // This use of `laid` keeps the memory that the kernel reads from being garbage-collected earlier.
-  if (sent !== laid.bytes.length) throw new Error(`pass descriptors: ${failure(calls, sent)}`);
+  if (sent !== laid.bytes.length) throw new Error(`could not pass descriptors: ${failure(calls, sent)}`);
 }
 
 /** Waits for bytes and descriptors. If the kernel had to omit some descriptors, closes the others and throws. */
@@ -52,7 +52,7 @@ export function receiveDescriptors(
   const control = new Uint8Array(new ArrayBuffer(CONTROL_SIZE));
   const laid = layOut(calls, bytes, control);
   const count = calls.recvmsg(socket, calls.address(laid.head), MessageFlag.CMSG_CLOEXEC);
-  if (count < 0) throw new Error(`receive descriptors: ${failure(calls, count)}`);
+  if (count < 0) throw new Error(`could not receive descriptors: ${failure(calls, count)}`);
   const view = new DataView(laid.head.buffer);
   const filled = Number(view.getBigUint64(Message.CONTROL_LENGTH, true));
   const descriptors = descriptorsIn(laid.control.subarray(0, filled));
@@ -114,5 +114,7 @@ function alignedSize(size: number): number {
 }
 
 function failure(calls: DescriptorCalls, result: number): string {
-  return result < 0 ? `errno ${String(calls.errno())}` : 'the other process does not read';
+  return result < 0
+    ? `errno ${String(calls.errno())}`
+    : 'the other process does not read from the connection';
 }

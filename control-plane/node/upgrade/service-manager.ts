@@ -80,7 +80,7 @@ export class ServiceManager {
       return connectDatagrams(this.calls, path);
     } catch (error) {
       this.logger.error(
-        'could not notify the service manager, which will not know that Weir answers; use Type=exec',
+        'could not notify the service manager, which does not know that Weir answers queries; use Type=exec',
         {
           reason: reasonOf(error),
         },

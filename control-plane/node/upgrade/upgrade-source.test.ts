@@ -243,7 +243,7 @@ describe('UpgradeSource', () => {
     [
       'a process with another protocol version',
       { ...HELLO, format: 'weir handover 0' },
-      /"weir handover 0": restart instead/,
+      /"weir handover 0"; restart Weir instead/,
     ],
     [
       'a request for sockets without the ticket',

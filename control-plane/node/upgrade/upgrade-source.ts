@@ -131,13 +131,15 @@ export class UpgradeSource {
       await listenPrivately(server, path);
       this.socketInode = inodeOf(path);
     } catch (error) {
-      parts.logger.warn('could not listen for upgrades; an upgrade requires a restart', {
+      parts.logger.warn('could not listen for upgrades; the next upgrade needs a restart', {
         path,
         reason: reasonOf(error),
       });
     }
     server.on('error', (error) =>
-      parts.logger.error('could not listen for upgrades', { reason: error.message }),
+      parts.logger.error('could not listen for upgrades; the next upgrade needs a restart', {
+        reason: error.message,
+      }),
     );
   }
 
@@ -176,7 +178,8 @@ export class UpgradeSource {
     this.refuseConcurrent(this.attempt ?? this.successor);
     if (process.pid === 1)
       throw new HandoverError(
-        'this process is the first of its container: start the new container with "start --take-over"',
+        'this process is the first of its container; for an upgrade, start the new container with "start ' +
+          '--take-over"',
       );
     const { configFile, silenceMs = SILENCE_MS } = this.parts;
     await checkRelease(release, configFile, silenceMs);
@@ -216,7 +219,8 @@ export class UpgradeSource {
     const format = textField(hello, 'format');
     if (format !== HANDOVER_FORMAT)
       throw new HandoverError(
-        `the running release uses "${HANDOVER_FORMAT}", this one "${format.slice(0, 40)}": restart instead`,
+        `the running release uses "${HANDOVER_FORMAT}", this one "${format.slice(0, 40)}"; restart Weir ` +
+          'instead',
       );
     const [version, pid] = [textField(hello, 'version'), numberOf(hello, 'pid')];
     this.successor?.hasCome();
@@ -233,7 +237,7 @@ export class UpgradeSource {
     const { parts, departure } = this;
     const { talk } = attempt;
     const { silenceMs = SILENCE_MS } = parts;
-    parts.logger.info('handing over to another process', { pid, version });
+    parts.logger.info('handing over to a new process', { pid, version });
     talk.send({ type: 'welcome', version: parts.version, dnsPort: parts.dnsPort, niceness: parts.niceness });
     await talk.expect('loaded', silenceMs);
     this.step(`release ${version} is loaded`);

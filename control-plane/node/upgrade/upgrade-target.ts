@@ -94,9 +94,9 @@ export class UpgradeTarget {
     const loaded = loadDescriptorCalls();
     if (count === 0 || 'reason' in loaded) {
       this.logger.warn(
-        'the sockets cannot be passed: queries waiting in those of the running process may be lost',
+        'could not pass the sockets; queries that wait in the sockets of the running process may be lost',
         {
-          reason: 'reason' in loaded ? loaded.reason : 'the running process has none to pass',
+          reason: 'reason' in loaded ? loaded.reason : 'the running process has no sockets to pass',
         },
       );
       return null;

@@ -94,7 +94,7 @@ export async function refuseUnknownHead(db: Queryable, head: number): Promise<vo
   if (rows.length === 0) return;
   const named = rows.slice(0, MAX_NAMED).map(({ id, author, summary }) => `${id} (${author}: ${summary})`);
   if (rows.length > MAX_NAMED) named.push('and more');
-  throw conflict(`revision ${head} is not the newest; these would also be undone: ${named.join(', ')}`);
+  throw conflict(`revision ${head} is not the newest; a rollback would also undo: ${named.join(', ')}`);
 }
 
 /** Throws 404 for an unknown revision, and 409 for a revision that is too old to be rolled back to. */

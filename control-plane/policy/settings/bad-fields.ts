@@ -9,7 +9,8 @@ import { ApiError } from '../../api/api-error.ts';
 
 /** Message for a key that cannot be changed by a request to this node. */
 export const FIXED =
-  'is set by an environment variable of this node, or belongs to a configuration file that it does not have';
+  'is set by an environment variable of this node, or needs a configuration file, which this node ' +
+  'does not have';
 const HASH = 'auth.admin.password_hash';
 /** Keys with which an administrator could make Weir show a file of the host or send it to another server. */
 const LOCAL_ONLY = [

@@ -87,7 +87,8 @@ export class ConfigFile {
     const result = parseConfig({ file: { name: this.name, text: text.replace(/^\uFEFF/u, '') }, env: {} });
     const faults: ConfigFault[] = result.ok ? [] : [...result.faults];
     const found = await readLocal(this.localPath);
-    if (found !== null && 'fault' in found) throw conflict(`cannot read ${this.localPath}: ${found.fault}`);
+    if (found !== null && 'fault' in found)
+      throw conflict(`could not read ${this.localPath}: ${found.fault}`);
     const local =
       found === null ? NOTHING_LOCAL : parseLocal({ name: this.localPath, text: found.text }, faults);
     if (faults.length === 0 && result.ok)
@@ -104,7 +105,10 @@ export class ConfigFile {
     const changes = Object.entries(values).map(([name, value]) => ({ path: name.split('.'), value }));
     const edited = editToml(text, changes);
     if (edited === null)
-      throw conflict(`the configuration file ${this.name} has a form that Weir cannot edit; change it there`);
+      throw conflict(
+        `Weir cannot edit the configuration file ${this.name}, because of its form; change the file with an ` +
+          'editor',
+      );
     const local = effectiveLocal(read.local, own);
     if (
       await this.tryRewrite(
@@ -138,7 +142,7 @@ export class ConfigFile {
 
   private async rewriteLocal(local: LocalConfig, before: string): Promise<string> {
     const text = localText(local);
-    if (text === null) throw conflict(`cannot write these values into ${this.localPath}`);
+    if (text === null) throw conflict(`could not write these values to ${this.localPath}`);
     if (text !== before) await this.orConflict('write', () => writeLocal(this.localPath, text));
     return text;
   }
@@ -160,7 +164,7 @@ export class ConfigFile {
       return await work();
     } catch (error) {
       if (!(error instanceof Error) || !('syscall' in error)) throw error;
-      throw conflict(`cannot ${what} the configuration file, so nothing is changed: ${error.message}`);
+      throw conflict(`could not ${what} the configuration file, so nothing was changed: ${error.message}`);
     }
   }
 }

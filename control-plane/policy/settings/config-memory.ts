@@ -41,7 +41,7 @@ export class ConfigMemory {
       const state: unknown = JSON.parse(readFileSync(this.path, 'utf8'));
       if (isTable(state) && isTable(state['file']) && isTable(state['rows']))
         return { file: state['file'], rows: state['rows'] };
-      throw new Error('it was not written by Weir');
+      throw new Error('the file was not written by Weir');
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT'))
         this.logger.warn('could not read the last configuration; using the file', {
@@ -73,7 +73,7 @@ export class ConfigMemory {
       'config' in configOf(decidingValues({ ...given, rows: tried }));
     if (isGood(rows)) return rows;
     this.logger.error(
-      'the changed file conflicts with the configuration of the cluster, which stays active',
+      'the changed configuration file conflicts with the configuration of the cluster, which stays active',
       {},
     );
     return isGood(known.rows) ? known.rows : file;

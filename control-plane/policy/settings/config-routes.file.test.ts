@@ -8,11 +8,11 @@ const { path, file, rows, patch, reload, read, audit, expectUntouched } = config
 
 describe('PATCH /config', () => {
   test.each([
-    ['is missing', () => rm(path()), 'cannot read the configuration file'],
+    ['is missing', () => rm(path()), 'could not read the configuration file'],
     [
       'cannot be replaced',
       () => mkdir(`${path()}.weir-${process.pid}.tmp`),
-      'cannot write the configuration file',
+      'could not write the configuration file',
     ],
   ])('changes nothing if the file %s', async (_what, spoil, detail) => {
     await patch({});

@@ -232,7 +232,7 @@ export class Configuration {
     } catch (error) {
       this.isReloadDue = database.status().state !== 'up';
       const reason = reasonOf(error);
-      if (this.isReloadDue) logger.warn('reload postponed until there is a database', { reason });
+      if (this.isReloadDue) logger.warn('reload postponed until the database is available', { reason });
       else logger.error('reload failed; keeping the current configuration', { reason });
     }
   }
@@ -316,7 +316,7 @@ export class Configuration {
     const read = (await this.file?.readToWrite()) ?? null;
     if (read === null && names.some(layered.isNodeKey))
       throw conflict(
-        'Weir was started without a configuration file, which would contain the keys of this node',
+        'Weir has no configuration file, in which the keys of this node are stored; create one and restart Weir',
       );
     return read;
   }

@@ -61,7 +61,7 @@ describe('BlockReader', () => {
   });
 
   test.each([
-    ['with a newer format version', '{"format":3}', 'format 3 is not known here'],
+    ['with a newer format version', '{"format":3}', 'unknown format 3'],
     ['that is not JSON', '{', 'not JSON'],
     ['that is not an object', 'null', 'format undefined'],
     ['without its fields', '{"format":1}', 'head:'],

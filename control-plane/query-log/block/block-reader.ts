@@ -68,7 +68,7 @@ export class BlockReader {
     this.hasAnswers = 'frames' in block ? block.frames.length === FRAME_COUNT : block.answers !== null;
     if (!('frames' in block)) checkFrameCounts(block);
     if (!(rowCount >= 1 && rowCount <= MAX_BLOCK_ROWS))
-      throw new DamagedBlock(`read block: ${rowCount} rows`);
+      throw new DamagedBlock(`could not read a block: ${rowCount} rows`);
     this.head =
       head ?? ('frames' in block ? block.head : wholeHead(readHead(this.frame(Frame.HEAD), block), block));
   }
@@ -88,7 +88,7 @@ export class BlockReader {
     // If there are too many line feeds, the excess writes are beyond the end of the typed array, which ignores them.
     for (let at = 0; at < length; at++) if (texts[at] === LINE_FEED) starts[++place] = at + 1;
     if (place !== count || starts[count] !== length)
-      throw new DamagedBlock('read block: wrong number of names');
+      throw new DamagedBlock('could not read a block: wrong number of names');
     return starts;
   }
 
@@ -160,13 +160,13 @@ export class BlockReader {
     const places = this.places(Frame.ANSWERS, count + 1, 'answer');
     const ttls = fromPlanes(this.frame(Frame.ANSWER_TTLS, this.block.rowCount * 4), 4);
     const dictionary = this.frame(Frame.ANSWER_RECORDS);
-    if (dictionary.length < count * 3) throw new DamagedBlock('read block: answers are missing');
+    if (dictionary.length < count * 3) throw new DamagedBlock('could not read a block: answers are missing');
     const lengths = fromPlanes(dictionary.subarray(0, count * 2), 2);
     const starts = new Uint32Array(count + 1);
     starts[0] = count * 3;
     for (let place = 0; place < count; place++) starts[place + 1] = starts[place]! + lengths[place]!;
     if (starts[count] !== dictionary.length)
-      throw new DamagedBlock('read block: answers have the wrong length');
+      throw new DamagedBlock('could not read a block: answers have the wrong length');
     const recordsOf = (row: number): Buffer | null => {
       const place = places[row]! - 1;
       if (place < 0) return null;
@@ -204,7 +204,7 @@ export class BlockReader {
     const planes = this.frame(frame, this.block.rowCount * 2);
     const places = new Uint16Array(this.block.rowCount);
     const largest = placesOfPlanes(planes, places);
-    if (largest >= limit) throw new DamagedBlock(`read block: ${what} ${largest} of ${limit}`);
+    if (largest >= limit) throw new DamagedBlock(`could not read a block: ${what} ${largest} of ${limit}`);
     return places;
   }
 
@@ -216,7 +216,7 @@ export class BlockReader {
         : decompress(checkedFrame(block, index), index, expectedBytes);
     if (expectedBytes >= 0 && frame.length !== expectedBytes) {
       throw new DamagedBlock(
-        `read block: frame ${index} has ${frame.length} bytes, expected ${expectedBytes}`,
+        `could not read a block: frame ${index} has ${frame.length} bytes, expected ${expectedBytes}`,
       );
     }
     return frame;
@@ -240,7 +240,7 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 function checkFrameCounts({ lengths, checksums, answers, repeats }: EncodedBlock): void {
   const count = (answers === null ? FRAME_COUNT_BARE : FRAME_COUNT) + (repeats > 0 ? 1 : 0);
   if (lengths.length === count && checksums.length === count) return;
-  throw new DamagedBlock(`read block: ${lengths.length} frames, expected ${count}`);
+  throw new DamagedBlock(`could not read a block: ${lengths.length} frames, expected ${count}`);
 }
 
 /** The bytes of one frame as stored, after checking its checksum. */
@@ -249,9 +249,10 @@ function checkedFrame(block: EncodedBlock, index: number): Buffer {
 }
 
 function checkedBytes({ checksums, lengths }: EncodedBlock, index: number, stored: Buffer): Buffer {
-  if (stored.length !== lengths[index]) throw new DamagedBlock(`read block: frame ${index} is truncated`);
+  if (stored.length !== lengths[index])
+    throw new DamagedBlock(`could not read a block: frame ${index} is truncated`);
   if ((crc32(stored) | 0) === checksums[index]) return stored;
-  throw new DamagedBlock(`read block: checksum of frame ${index}`);
+  throw new DamagedBlock(`could not read a block: the checksum of frame ${index} is wrong`);
 }
 
 /** The bytes of one frame as stored. */
@@ -279,12 +280,13 @@ function decompress(stored: Buffer, index: number, expectedBytes: number): Buffe
       params: { [constants.ZSTD_d_windowLogMax]: 27 },
     });
   } catch (error) {
-    throw new DamagedBlock(`read block: frame ${index}: ${reasonOf(error)}`, { cause: error });
+    throw new DamagedBlock(`could not read a block: frame ${index}: ${reasonOf(error)}`, { cause: error });
   }
 }
 
 function checkPlaces(places: Uint32Array, limit: number, what: string): void {
   for (let i = 0; i < places.length; i++) {
-    if (places[i]! >= limit) throw new DamagedBlock(`read block: ${what} ${places[i]} of ${limit}`);
+    if (places[i]! >= limit)
+      throw new DamagedBlock(`could not read a block: ${what} ${places[i]} of ${limit}`);
   }
 }

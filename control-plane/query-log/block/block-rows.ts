@@ -99,13 +99,14 @@ function storedNames(block: BlockReader): StoredName[] {
 
 function wireOf(text: string): Uint8Array {
   const wire = nameFromText(text);
-  if (wire === null) throw new DamagedBlock(`read block: ${JSON.stringify(text)} is not a name`);
+  if (wire === null) throw new DamagedBlock(`could not read a block: ${JSON.stringify(text)} is not a name`);
   return wire;
 }
 
 function addressOf(text: string): Uint8Array {
   const address = addressFromText(text);
-  if (address === null) throw new DamagedBlock(`read block: ${JSON.stringify(text)} is not an address`);
+  if (address === null)
+    throw new DamagedBlock(`could not read a block: ${JSON.stringify(text)} is not an address`);
   return address;
 }
 

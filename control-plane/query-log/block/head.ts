@@ -91,7 +91,8 @@ const FIELD_COUNT = Object.keys(FIELDS).length;
 export function readHead(frame: Buffer, block: EncodedBlock): StoredHead {
   const json = parseJson(frame);
   const format = (json as { format?: unknown } | null)?.format;
-  if (!FORMATS.has(format)) throw new DamagedBlock(`read block: format ${String(format)} is not known here`);
+  if (!FORMATS.has(format))
+    throw new DamagedBlock(`could not read a block: unknown format ${String(format)}`);
   const head = checked(json as Record<string, unknown>);
   const isOfRow =
     head.rows === block.rowCount &&
@@ -100,18 +101,18 @@ export function readHead(frame: Buffer, block: EncodedBlock): StoredHead {
     head.last_us === block.lastUs &&
     (head.repeats ?? 0) === block.repeats &&
     head.hour_us % HOUR_US === 0;
-  if (!isOfRow) throw new DamagedBlock('read block: the head belongs to another block');
+  if (!isOfRow) throw new DamagedBlock('could not read a block: the head belongs to another block');
   return head;
 }
 
 function checked(json: Readonly<Record<string, unknown>>): StoredHead {
   for (const [name, check] of Object.entries(FIELDS))
-    if (!check(json[name])) throw new DamagedBlock(`read block: head: ${name}`);
+    if (!check(json[name])) throw new DamagedBlock(`could not read a block: head: ${name}`);
   const hasRepeats = json.format === BlockFormat.WITH_REPEATS;
   if (hasRepeats && !(isWhole(json.repeats) && (json.repeats as number) > 0))
-    throw new DamagedBlock('read block: head: repeats');
+    throw new DamagedBlock('could not read a block: head: repeats');
   if (Object.keys(json).length !== FIELD_COUNT + (hasRepeats ? 1 : 0))
-    throw new DamagedBlock('read block: head: unknown fields');
+    throw new DamagedBlock('could not read a block: head: unknown fields');
   return json as unknown as StoredHead;
 }
 
@@ -119,6 +120,6 @@ function parseJson(frame: Buffer): unknown {
   try {
     return JSON.parse(frame.toString('utf8'));
   } catch {
-    throw new DamagedBlock('read block: the head is not JSON');
+    throw new DamagedBlock('could not read a block: the head is not JSON');
   }
 }

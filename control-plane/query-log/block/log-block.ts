@@ -79,7 +79,8 @@ export function blockFromBytes(bytes: Buffer): LogBlock {
     queries: piece(queries),
     answers: answers === null ? null : piece(answers),
   };
-  if (at !== bytes.length) throw new DamagedBlock(`read block: ${bytes.length} bytes, expected ${at}`);
+  if (at !== bytes.length)
+    throw new DamagedBlock(`could not read a block: ${bytes.length} bytes, expected ${at}`);
   return block;
 }
 
@@ -88,9 +89,9 @@ function parseHeader(line: Buffer): z.output<typeof Header> {
   try {
     json = JSON.parse(line.toString('utf8'));
   } catch {
-    throw new DamagedBlock('read block: its first line is not JSON');
+    throw new DamagedBlock('could not read a block: its first line is not JSON');
   }
   const header = Header.safeParse(json);
-  if (!header.success) throw new DamagedBlock(`read block: ${z.prettifyError(header.error)}`);
+  if (!header.success) throw new DamagedBlock(`could not read a block: ${z.prettifyError(header.error)}`);
   return header.data;
 }

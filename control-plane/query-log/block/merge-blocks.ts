@@ -12,14 +12,15 @@ const ALL: StoredParts = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds
 /** The queries of all blocks, in order; lets other work of the thread run between blocks. @throws {DamagedBlock} */
 export async function mergeBlocks(blocks: readonly EncodedBlock[]): Promise<EncodedBlock> {
   const rows = blocks.reduce((sum, block) => sum + block.rowCount, 0);
-  if (rows > MAX_BLOCK_ROWS) throw new RangeError(`merge blocks: ${rows} queries do not fit`);
+  if (rows > MAX_BLOCK_ROWS) throw new RangeError(`could not merge blocks: ${rows} queries do not fit`);
   const merged = new OpenBlock();
   const heads: { head: BlockHead; firstRow: number }[] = [];
   for (const block of blocks) {
     const reader = new BlockReader(block);
     heads.push({ head: reader.head, firstRow: merged.rowCount });
     forEachRow(reader, (row, timestampUs) => {
-      if (!merged.accepts(timestampUs)) throw new RangeError('merge blocks: they belong to different hours');
+      if (!merged.accepts(timestampUs))
+        throw new RangeError('could not merge blocks: they belong to different hours');
       merged.add(row, timestampUs, ALL);
     });
     await nextTurn();

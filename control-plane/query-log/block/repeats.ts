@@ -45,17 +45,18 @@ export function repeatsFromBytes(
   total: number,
 ): Repeats {
   const count = bytes.length / ENTRY_BYTES;
-  if (!Number.isInteger(count)) throw new DamagedBlock(`read block: repeats of ${bytes.length} bytes`);
+  if (!Number.isInteger(count))
+    throw new DamagedBlock(`could not read a block: repeats of ${bytes.length} bytes`);
   const rows = Uint16Array.from(fromPlanes(bytes.subarray(0, count * 2), 2));
   const clients = Uint16Array.from(fromPlanes(bytes.subarray(count * 2, count * 4), 2));
   const queries = fromPlanes(bytes.subarray(count * 4), 4);
   let sum = 0;
   for (let entry = 0; entry < count; entry++) {
     if (rows[entry]! >= rowCount || clients[entry]! >= blockClients.length)
-      throw new DamagedBlock('read block: repeats refer to a missing row or client');
+      throw new DamagedBlock('could not read a block: repeats refer to a missing row or client');
     sum += queries[entry]!;
   }
-  if (sum !== total) throw new DamagedBlock(`read block: ${sum} repeats, expected ${total}`);
+  if (sum !== total) throw new DamagedBlock(`could not read a block: ${sum} repeats, expected ${total}`);
   return { total, rows, clients, queries };
 }
 

@@ -193,7 +193,7 @@ export class ClearRun {
     const replaced = planned.map(({ block }) => block);
     if (!(await deleteBlocks(client, day, replaced)))
       throw new ChangedConcurrently(
-        'clear the query log: its blocks were merged or added to lists concurrently',
+        'could not clear the query log: its blocks were merged or indexed concurrently',
       );
     for (const { block, left } of planned) {
       if (left === null) continue;
@@ -233,7 +233,7 @@ export class ClearRun {
     if (!(error instanceof DamagedBlock)) throw error;
     const name = nameOf(block);
     if (!this.damaged.has(name))
-      this.options.logger.error('could not clear part of the query log: a block is damaged', {
+      this.options.logger.error('could not clear a part of the query log: a block is damaged', {
         block: name,
         reason: reasonOf(error),
       });

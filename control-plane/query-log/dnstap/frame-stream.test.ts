@@ -91,7 +91,7 @@ describe('FrameStream', () => {
     await until(
       'the stream to lose its connection',
       () => logger.text(),
-      (text) => text.includes('not connected'),
+      (text) => text.includes('could not connect'),
     );
     await until(
       'every frame to be counted',

@@ -151,7 +151,7 @@ export class FrameStream {
     this.flush();
     if (this.isClosing) return this.ended.resolve(undefined);
     const isFirst = wasOpen || this.retryMs === RETRY_MS.first;
-    if (isFirst) this.options.logger.warn('dnstap stream not connected', { reason });
+    if (isFirst) this.options.logger.warn('could not connect to the dnstap receiver; retrying', { reason });
     this.timer = setTimeout(() => this.open(), this.retryMs);
     this.timer.unref();
     this.retryMs = Math.min(this.retryMs * 2, RETRY_MS.last);

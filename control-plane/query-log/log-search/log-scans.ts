@@ -157,7 +157,7 @@ export class LogScans implements Scans {
     take?: (rows: readonly LoggedQuery[]) => void,
   ): { answer: Promise<Answers[QuestionName]>; more: () => void } {
     signal.throwIfAborted();
-    if (this.isClosed) throw new DatabaseUnavailable('search query log: Weir is stopping');
+    if (this.isClosed) throw new DatabaseUnavailable('could not search the query log: Weir is stopping');
     const server = this.options.database.target();
     const lane = laneOf(question);
     const thread = (this.thread ??= this.start());
@@ -212,7 +212,8 @@ export class LogScans implements Scans {
 
   /** The error with which the requests of an ended thread fail. */
   private explain(cause: Error | undefined): Error {
-    if (cause === undefined) return new DatabaseUnavailable('search query log: Weir is stopping');
+    if (cause === undefined)
+      return new DatabaseUnavailable('could not search the query log: Weir is stopping');
     const { logger } = this.options;
     if (hasErrorCode(cause, 'ERR_WORKER_OUT_OF_MEMORY')) {
       logger.warn('the scan thread ran out of memory; restarting it', {
@@ -224,6 +225,6 @@ export class LogScans implements Scans {
       );
     }
     logger.error('the scan thread died; restarting it', { reason: reasonOf(cause) });
-    return new Error(`search query log: ${reasonOf(cause)}`, { cause });
+    return new Error(`could not search the query log: ${reasonOf(cause)}`, { cause });
   }
 }

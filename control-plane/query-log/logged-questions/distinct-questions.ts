@@ -190,7 +190,8 @@ class NamesOfBlock {
 
 function addressOf(text: string): Uint8Array {
   const address = addressFromText(text);
-  if (address === null) throw new DamagedBlock(`read block: ${JSON.stringify(text)} is not an address`);
+  if (address === null)
+    throw new DamagedBlock(`could not read a block: ${JSON.stringify(text)} is not an address`);
   return address;
 }
 

@@ -127,7 +127,7 @@ describe('DayExport', () => {
     const days = exporting();
     writeFileSync(folder, 'a file in its place');
     await expect(days.turn(signal)).rejects.toThrow('EEXIST');
-    expect(days.trouble()).toMatch(/^finished days of the query log are not exported: EEXIST/);
+    expect(days.trouble()).toMatch(/^could not export finished days of the query log: EEXIST/);
     rmSync(folder);
     await days.turn(signal);
     expect([days.trouble(), days.failures()]).toEqual([null, 1]);

@@ -95,7 +95,7 @@ export class DayExport {
       // A lost database is reported elsewhere, and stopping the node is not a failure.
       if (!signal.aborted && !(error instanceof DatabaseUnavailable)) {
         this.failed++;
-        this.lastTrouble = `finished days of the query log are not exported: ${reasonOf(error)}`;
+        this.lastTrouble = `could not export finished days of the query log: ${reasonOf(error)}`;
       }
       throw error;
     }
@@ -122,7 +122,10 @@ export class DayExport {
       const file = fileOf(folder, day);
       await rm(file, { force: true });
       await database.query('DELETE FROM meta WHERE key = $1', [MARK + day]);
-      logger.info('deleted an exported day of the query log that was cleared', { file });
+      logger.info(
+        'deleted the exported file of a day, because rows of that day were cleared from the query log',
+        { file },
+      );
     }
   }
 

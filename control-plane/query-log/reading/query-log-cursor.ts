@@ -40,7 +40,10 @@ export function decodeCursor(text: string): QueryLogCursor {
   const sound = [timestampUs, id, rows, repeats].every(
     (value) => value !== undefined && Number.isSafeInteger(value),
   );
-  if (!sound) throw new InvalidCursor(`read cursor ${JSON.stringify(text)}: not a cursor of this log`);
+  if (!sound)
+    throw new InvalidCursor(
+      `could not read the cursor ${JSON.stringify(text)}: it is not a cursor of this log`,
+    );
   const totals = { rows: rows!, queries: rows! + repeats! };
   return { timestampUs: timestampUs!, id: id!, totals, isNewer: parts![5] === NEWER };
 }

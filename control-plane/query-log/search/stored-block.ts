@@ -212,7 +212,7 @@ export function dayOf(us: number): string {
 
 /** A number in SQL. @throws {RangeError} if it is not an integer */
 export function numberInSql(value: number): string {
-  if (!Number.isInteger(value)) throw new RangeError(`read blocks: ${value} is not a whole number`);
+  if (!Number.isInteger(value)) throw new RangeError(`could not read blocks: ${value} is not a whole number`);
   return String(value);
 }
 

@@ -84,7 +84,7 @@ describe('BatchSender', () => {
       writer.append(logRow({ qname: wireName('patient.example') }));
       await writer.flush();
       expect(writer.counters()).toMatchObject({ spooled: 1, dropped: 0, refused: 0 });
-      expect(writer.trouble()).toMatch(/retried later.*"head"/);
+      expect(writer.trouble()).toMatch(/retrying later.*"head"/);
     } finally {
       await asOwner(suite.database, 'ALTER TABLE query_blocks RENAME COLUMN another TO head');
     }

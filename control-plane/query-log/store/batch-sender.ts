@@ -43,8 +43,8 @@ interface WaitingBatch extends LogBatch {
 }
 
 /** Names of the activities in messages. */
-const REPLAY = 'replay the query log spool';
-const STORE = 'store the query log';
+const REPLAY = 'could not store query log rows from the spool';
+const STORE = 'could not store query log rows';
 
 /** The batches on their way to the database. */
 export class BatchSender {
@@ -160,7 +160,10 @@ export class BatchSender {
     const file = await spilled.oldest(REPLAY);
     if (file === undefined) return false;
     for (const batch of file.batches) if (!(await this.replay(batch))) return false;
-    if (file.isDamaged) logger.error(`${REPLAY}: rows of a damaged file are lost`, { file: file.name });
+    if (file.isDamaged)
+      logger.error('a file of the query log spool is damaged; its unreadable rows are lost', {
+        file: file.name,
+      });
     await spilled.remove(REPLAY, file);
     this.replayed.clear();
     return true;
@@ -197,7 +200,7 @@ export class BatchSender {
     tally.written += batch.rowCount;
     const elsewhere = this.unsettled.add(batch, timeline);
     if (elsewhere.length === 0) return;
-    logger.info('the database was replaced: sending the latest query log rows again', {
+    logger.info('the database was replaced; sending the latest query log rows again', {
       batches: elsewhere.length,
       timeline,
     });
@@ -209,7 +212,7 @@ export class BatchSender {
   /** The database is up but rejects valid rows, so sending pauses. */
   private pause(action: string, cause: unknown, { rowCount }: LogBatch): void {
     const fields = { rows: rowCount, after_ms: this.sendPause.begin() };
-    this.options.tally.trouble.begin(`${action}: retried later`, cause, fields);
+    this.options.tally.trouble.begin(`${action}; retrying later`, cause, fields);
   }
 
   private spill(batch: LogBatch): void {

@@ -276,7 +276,9 @@ export async function noteStored(
   const run = known.rows[0];
   if (run?.is_stored === true)
     return { runId: run.id, nodeId: run.node_id, isNew: false, timeline: run.timeline };
-  throw new OverlappingBlock(`cannot store block ${runKey}.${firstSeq}: some of its rows are already stored`);
+  throw new OverlappingBlock(
+    `could not store block ${runKey}.${firstSeq}: some of its rows are already stored`,
+  );
 }
 
 /** Deletes runs that can no longer send blocks and whose blocks were deleted together with their days. */

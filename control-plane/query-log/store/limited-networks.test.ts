@@ -158,11 +158,11 @@ describe('BlockReader of limited queries', () => {
     expect(block!.repeats).toBeGreaterThan(0);
     for (let at = 0; at < block!.head.length; at++) {
       block!.head[at]! ^= 1 << (at & 7);
-      expect(() => new BlockReader(block!).check()).toThrow('read block');
+      expect(() => new BlockReader(block!).check()).toThrow('read a block');
       block!.head[at]! ^= 1 << (at & 7);
     }
     for (const change of [{ repeats: 0 }, { repeats: block!.repeats + 1 }])
-      expect(() => new BlockReader({ ...block!, ...change }).check()).toThrow('read block');
+      expect(() => new BlockReader({ ...block!, ...change }).check()).toThrow('read a block');
     new BlockReader(block!).check();
   });
 });

@@ -20,5 +20,5 @@ test('LogTally reports each new reason for lost rows, and when no more rows are 
   const tally = new LogTally(new MemoryLogger(), undefined, (reason) => reasons.push(reason));
   for (let i = 0; i < 2; i++) tally.drop(1, 'spool query log', new Error('full'));
   for (let i = 0; i < 2; i++) tally.trouble.end();
-  expect(reasons).toEqual(['spool query log: rows are lost: full', null]);
+  expect(reasons).toEqual(['spool query log; they are lost: full', null]);
 });

@@ -75,7 +75,7 @@ export class LogTally {
   /** Counts lost rows and logs the loss. */
   drop(rowCount: number, action: string, cause: unknown): void {
     this.memory[TallySlot.DROPPED] = this.dropped + rowCount;
-    this.trouble.begin(`${action}: rows are lost`, cause, { rows: rowCount, rowsSinceStart: this.dropped });
+    this.trouble.begin(`${action}; they are lost`, cause, { rows: rowCount, rowsSinceStart: this.dropped });
   }
 
   /** Number of rows in memory, which are lost if the thread dies; must be updated regularly. */
@@ -95,7 +95,7 @@ export class LogTally {
   loseInRing(rows: number): void {
     this.ringLost += rows;
     const cause = new Error('the CPU is overloaded');
-    this.trouble.begin('query log records are lost', cause, { rows, rowsSinceStart: this.ringLost });
+    this.trouble.begin('query log rows are lost', cause, { rows, rowsSinceStart: this.ringLost });
   }
 
   /** Sequence number of the next row of the run. */

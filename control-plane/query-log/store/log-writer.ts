@@ -105,7 +105,7 @@ export class LogWriter {
     this.sender = new BatchSender({ ...others, tally, spilled, run, nextSeq: () => this.gatherer.nextSeq });
     this.compression = new BlockCompression({
       compressed: (batch) => this.sender.add(batch),
-      failed: (rowCount, error) => tally.drop(rowCount, 'compress query log', error),
+      failed: (rowCount, error) => tally.drop(rowCount, 'could not compress query log rows', error),
     });
     this.tick = setInterval(() => this.onTick(), maxWaitMs);
     void this.spilled.settled().then(() => this.sender.wake());

@@ -49,7 +49,7 @@ describe('SpilledBatches', () => {
       (all) => all.length === 0,
     );
     expect(await suite.storedDomains()).toEqual(['whole.example']);
-    expect(second.logger.text()).toContain('rows of a damaged file are lost');
+    expect(second.logger.text()).toContain('a file of the query log spool is damaged');
   });
 
   test('does not store a batch again if it was stored but its file was not deleted', async () => {
@@ -106,7 +106,7 @@ describe('SpilledBatches', () => {
     await until(
       'the log to report the obstacle',
       () => logger.text(),
-      (text) => text.includes('rows are kept in memory'),
+      (text) => text.includes('they are kept in memory'),
     );
     expect(writer.counters()).toMatchObject({ written: 0, spooled: 0, dropped: 0 });
     rmSync(obstacle);

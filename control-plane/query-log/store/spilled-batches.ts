@@ -26,7 +26,7 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** Maximum bytes in flight to a slow disk: the held batches, and batches that a lost database may not have stored. */
 const MAX_SPILLING_BYTES = 2 * MAX_HELD_BYTES;
 /** Name of the activity in messages. */
-const SPOOL = 'spool query log';
+const SPOOL = 'could not write query log rows to the spool';
 
 /** The spool, and the batches that wait for it. */
 export class SpilledBatches {
@@ -93,18 +93,15 @@ export class SpilledBatches {
 
   /** Saves rows that can never be stored, so that an administrator can inspect them. */
   storeRefused(batch: LogBatch, cause: unknown): void {
-    void this.inTurn('save refused rows', async () => {
+    void this.inTurn('could not save query log rows that the database refused', async () => {
       const { rowCount } = batch;
       try {
         const file = await storeRefused(join(this.dir, 'refused'), batch);
         this.tally.refused += rowCount;
         const fields = { rows: rowCount, file, reason: reasonOf(cause) };
-        this.logger.error(
-          'could not store query log rows: the database refuses them; they are kept in a file',
-          fields,
-        );
+        this.logger.error('the database refused query log rows; they are kept in a file', fields);
       } catch (error) {
-        this.tally.drop(rowCount, 'save refused rows', error);
+        this.tally.drop(rowCount, 'could not save query log rows that the database refused', error);
       }
     });
   }
@@ -128,7 +125,7 @@ export class SpilledBatches {
     const heldBytes = this.held.reduce((sum, { bytes }) => sum + bytes.length, batch.bytes.length);
     if (this.isClosing || heldBytes > MAX_HELD_BYTES) return this.tally.drop(batch.rowCount, SPOOL, cause);
     this.held.push(batch);
-    this.tally.trouble.begin(`${SPOOL}: rows are kept in memory`, cause, { rows: batch.rowCount });
+    this.tally.trouble.begin(`${SPOOL}; they are kept in memory`, cause, { rows: batch.rowCount });
   }
 
   private inTurn(action: string, work: () => Promise<void>): Promise<void> {

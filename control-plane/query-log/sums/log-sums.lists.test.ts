@@ -190,7 +190,7 @@ describe('sums from top lists', () => {
     const sums = await sumNames(own.database, request);
     expect([Object.keys(Object.fromEntries(sums)), sums.isEstimate]).toEqual([['n30.example'], true]);
     expect(damaged).toEqual([
-      `d ${new Date(FIRST_DAY_MS).toISOString()} 7 cannot read list of names: wrong checksum`,
+      `d ${new Date(FIRST_DAY_MS).toISOString()} 7 could not read a name index: wrong checksum`,
     ]);
   });
 });

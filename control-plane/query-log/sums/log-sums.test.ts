@@ -94,6 +94,8 @@ describe('sumClients()', () => {
     const onDamaged = (block: string, reason: string): void => void damaged.push(`${block} ${reason}`);
     const sums = await sumClients(own.database, request({ onDamaged }));
     expect(Object.fromEntries(sums)).toEqual(clientsOf(all.slice(0, 45)));
-    expect(damaged).toEqual([expect.stringMatching(/^\d+\.0 read block: checksum of frame 0$/)]);
+    expect(damaged).toEqual([
+      expect.stringMatching(/^\d+\.0 could not read a block: the checksum of frame 0 is wrong$/),
+    ]);
   });
 });

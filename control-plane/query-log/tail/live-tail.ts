@@ -157,6 +157,8 @@ export class LiveTail {
   }
 
   private report(error: unknown): void {
-    this.parts.logger.error('could not show rows of the query log', { reason: reasonOf(error) });
+    this.parts.logger.error('could not send rows of the query log to live views', {
+      reason: reasonOf(error),
+    });
   }
 }

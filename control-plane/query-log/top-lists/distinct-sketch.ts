@@ -20,7 +20,8 @@ export class DistinctSketch {
   readonly registers: Uint8Array;
 
   constructor(registers: Uint8Array = new Uint8Array(SKETCH_BYTES)) {
-    if (registers.length !== SKETCH_BYTES) throw new RangeError(`read sketch: ${registers.length} bytes`);
+    if (registers.length !== SKETCH_BYTES)
+      throw new RangeError(`could not read a sketch: it has ${registers.length} bytes`);
     this.registers = registers;
   }
 

@@ -109,7 +109,7 @@ export class NameList {
 
   /** @throws {DamagedList} */
   constructor({ bytes, checksum }: StoredList) {
-    if ((crc32(bytes) | 0) !== checksum) throw new DamagedList('cannot read list of names: wrong checksum');
+    if ((crc32(bytes) | 0) !== checksum) throw new DamagedList('could not read a name index: wrong checksum');
     try {
       const raw = zstdDecompressSync(bytes, {
         maxOutputLength: MAX_LIST_BYTES,
@@ -130,7 +130,7 @@ export class NameList {
       this.sketch = sketchBytes === 0 ? null : new DistinctSketch(reader.take(sketchBytes));
       if (reader.at !== raw.length) throw new RangeError(`${raw.length} bytes, expected ${reader.at}`);
     } catch (error) {
-      throw new DamagedList(`cannot read list of names: ${reasonOf(error)}`, { cause: error });
+      throw new DamagedList(`could not read a name index: ${reasonOf(error)}`, { cause: error });
     }
   }
 

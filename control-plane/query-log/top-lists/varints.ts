@@ -46,7 +46,7 @@ export class VarintReader {
     for (let factor = 0x80; ; factor *= 0x80) {
       byte = this.byte();
       value += (byte & 0x7f) * factor;
-      if (value > Number.MAX_SAFE_INTEGER) throw new RangeError('cannot read number: more than 2^53');
+      if (value > Number.MAX_SAFE_INTEGER) throw new RangeError('could not read a number: more than 2^53');
       if (byte < 0x80) return value;
     }
   }
@@ -60,12 +60,12 @@ export class VarintReader {
 
   /** Reads the next `count` bytes. */
   take(count: number): Uint8Array {
-    if (count > this.bytes.length - this.at) throw new RangeError('cannot read bytes: truncated');
+    if (count > this.bytes.length - this.at) throw new RangeError('could not read bytes: truncated');
     return this.bytes.subarray(this.at, (this.at += count));
   }
 
   private byte(): number {
-    if (this.at >= this.bytes.length) throw new RangeError('cannot read number: truncated');
+    if (this.at >= this.bytes.length) throw new RangeError('could not read a number: truncated');
     return this.bytes[this.at++]!;
   }
 }

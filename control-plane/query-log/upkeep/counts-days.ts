@@ -71,7 +71,7 @@ export class CountsDays {
         [new Date(day * DAY_MS), new Date(end), new Date(startOf('M', end))],
       );
     }
-    if (doubtful !== undefined) this.report('deleted the lists of names of a day', doubtful);
+    if (doubtful !== undefined) this.report('deleted the name index of a day of the query log', doubtful);
   }
 
   private async drop(aging: DayAging, grains: readonly Grain[], keptDays: number): Promise<void> {
@@ -89,12 +89,9 @@ export class CountsDays {
   }
 
   private report(what: string, day: number): void {
-    this.options.logger.warn(
-      `${what}, using only the clock: could not compare its age with the newest rows`,
-      {
-        day: new Date(day * DAY_MS).toISOString().slice(0, 10),
-      },
-    );
+    this.options.logger.warn(`${what}, by the clock alone: could not compare its age with the newest rows`, {
+      day: new Date(day * DAY_MS).toISOString().slice(0, 10),
+    });
   }
 
   /** Days that have counts of these granularities, oldest first. */

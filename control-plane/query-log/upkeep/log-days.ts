@@ -58,7 +58,8 @@ export class LogDays {
     const { sure, doubtful } = this.aging.oldOf(await listPartitions(database), kept);
     if (doubtful !== undefined) {
       logger.warn(
-        'deleting a day of the query log, using only the clock: could not compare its age with the newest rows',
+        'deleting a day of the query log, by the clock alone: could not compare its age with the newest ' +
+          'rows',
         {
           day: new Date(doubtful * DAY_MS).toISOString().slice(0, 10),
         },
@@ -80,10 +81,14 @@ export class LogDays {
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error;
       // The day is dropped although its lists are incomplete, because days that are never dropped would fill the disk.
-      logger.error('deleting a day of the query log whose names are not yet in the lists of names', {
-        day: new Date(day * DAY_MS).toISOString().slice(0, 10),
-        reason: reasonOf(error),
-      });
+      logger.error(
+        'a day of the query log is deleted before its names are in the name index: top lists of that day ' +
+          'are incomplete',
+        {
+          day: new Date(day * DAY_MS).toISOString().slice(0, 10),
+          reason: reasonOf(error),
+        },
+      );
       return true;
     }
   }

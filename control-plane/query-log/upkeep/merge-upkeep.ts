@@ -98,7 +98,7 @@ export class MergeUpkeep {
       } catch (error) {
         const firstSeq = firstSeqs[index]!;
         this.damaged.push({ runId, firstSeq });
-        this.options.logger.error('skipping a damaged block while merging the query log', {
+        this.options.logger.error('skipped a damaged block while merging blocks of the query log', {
           block: `${runId}.${firstSeq}`,
           reason: reasonOf(error),
         });

@@ -93,10 +93,10 @@ export class NameFolding {
     try {
       await this.options.database.background().change(async (client) => {
         if (!(await lockLists(client, unit.nodeId)))
-          throw new ChangedConcurrently('fold names: another node is doing it');
+          throw new ChangedConcurrently('could not update the name index: another node is updating it');
         for (const key of listsOf(unit)) await this.addTo(client, key, tally);
         if (!(await markListed(client, unit, blocks)))
-          throw new ChangedConcurrently('fold names: blocks were merged');
+          throw new ChangedConcurrently('could not update the name index: its blocks were merged');
       });
       return tally.queries;
     } catch (error) {
@@ -136,7 +136,7 @@ export class NameFolding {
       if (!(error instanceof DamagedBlock)) throw error;
       this.damaged.push({ runId, firstSeq });
       this.damaged.splice(0, this.damaged.length - MAX_DAMAGED);
-      this.options.logger.error('skipping a damaged block while updating the lists of names', {
+      this.options.logger.error('skipped a damaged block while updating the name index of the query log', {
         block: `${runId}.${firstSeq}`,
         reason: reasonOf(error),
       });
@@ -174,10 +174,13 @@ export class NameFolding {
         stored.addTo(table);
       } catch (error) {
         if (!(error instanceof DamagedList)) throw error;
-        this.options.logger.error('replacing a damaged list of names of the query log', {
-          list: labelOf(key),
-          reason: reasonOf(error),
-        });
+        this.options.logger.error(
+          'a name index of the query log is damaged; creating a new one, in which earlier names are missing',
+          {
+            list: labelOf(key),
+            reason: reasonOf(error),
+          },
+        );
       }
     }
     table.addTable(added);

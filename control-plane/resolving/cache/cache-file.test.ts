@@ -123,7 +123,7 @@ describe('CacheFile', () => {
     expect(logger.lines).toEqual([]);
     await writeFile(join(folder, 'answer-cache'), 'damaged');
     expect(await file.load(createAnswerCache(0), clock)).toBe(0);
-    expect(logger.text()).toMatch(/^info ignoring the answer cache of the last run /);
+    expect(logger.text()).toMatch(/^info ignored the answer cache of the last run /);
   });
 
   test('save() writes a file that only Weir can read', async () => {

@@ -113,7 +113,7 @@ export class CacheFile {
     const savedMonotonic = contents.readDoubleLE(SAVED_MONOTONIC_AT);
     const goneByWall = now.wall - contents.readDoubleLE(SAVED_WALL_AT);
     if (goneByWall < 0) {
-      this.logger.info('ignoring the answer cache of the last run: the clock was set back', {
+      this.logger.info('ignored the answer cache of the last run: the clock was set back', {
         file: this.path,
       });
       return null;
@@ -146,7 +146,7 @@ export class CacheFile {
       contents.length >= ENTRIES_AT + DIGEST_SIZE &&
       digest(body).equals(contents.subarray(-DIGEST_SIZE)) &&
       body.subarray(0, DIGEST_SIZE).equals(this.mark);
-    if (!isGood) this.logger.info('ignoring the answer cache of the last run', { file: this.path });
+    if (!isGood) this.logger.info('ignored the answer cache of the last run', { file: this.path });
     return isGood ? body : null;
   }
 }

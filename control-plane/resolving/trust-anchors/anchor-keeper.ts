@@ -123,7 +123,7 @@ export class AnchorKeeper {
     point.dueMs = nowMs + refreshDelayMs(seen);
     if (seen === null) return;
     if (!seen.isTrusted)
-      logger.error('cannot update trust anchors: the keys of the zone are not signed by a trusted key', {
+      logger.error('could not update trust anchors: the keys of the zone are not signed by a trusted key', {
         zone: point.name,
       });
     const { keys, changes } = observed(point.keys, point.configured, seen, nowMs);
@@ -133,7 +133,7 @@ export class AnchorKeeper {
     await this.save();
     validators.trust(this.anchors());
     if (activeAnchors(point.zone, point.configured, keys).length === 0)
-      logger.error('every trust anchor of a zone is revoked: the zone is not validated', {
+      logger.error('every trust anchor of a zone is revoked; names in the zone are not validated', {
         zone: point.name,
       });
   }
@@ -142,7 +142,7 @@ export class AnchorKeeper {
     const { logger } = this.parts;
     try {
       const seen = await validators.observe(point.zone);
-      if (seen === null) logger.info('cannot update trust anchors: no answer', { zone: point.name });
+      if (seen === null) logger.info('could not update trust anchors: no answer', { zone: point.name });
       return seen;
     } catch (error) {
       const reason = reasonOf(error);

@@ -135,14 +135,18 @@ export class ChangeFollower {
   private isOther(position: PolicyPosition, before: PolicyPosition): boolean {
     if (position.tables === before.tables && position.revision >= before.revision) return false;
     const revisions = { revision: position.revision, before: before.revision };
-    this.logger.warn('the database was replaced, for example by a restore: using its policy', revisions);
+    this.logger.warn(
+      'the database was replaced, for example by a restore; using the policy of the new database',
+      revisions,
+    );
     return true;
   }
 
   private reportFault(fault: string): void {
     if (fault !== '' && fault !== this.fault)
       this.logger.error(
-        'cannot follow all changes: some changes by other nodes are noticed late, or at the next start',
+        'could not follow all changes; changes by other nodes may become active late, or only at the next ' +
+          'start',
         {
           fault,
         },

@@ -116,7 +116,7 @@ export class JobLeases {
       return true;
     } catch (error) {
       if (!(error instanceof LeaseLost) && !lost.signal.aborted) throw error;
-      logger.warn('another node has taken over a job', { job });
+      logger.warn('another node has taken over a job of this node', { job });
       return false;
     } finally {
       clearInterval(timer);

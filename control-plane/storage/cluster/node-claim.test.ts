@@ -181,7 +181,7 @@ describe('nodeUuid()', () => {
     cpSync(original, copy, { recursive: true });
     const second = nodeUuid(copy, logger);
     expect(logger.lines).toMatchObject([
-      { level: 'warn', message: expect.stringContaining('copied or moved: it gets a new UUID') },
+      { level: 'warn', message: expect.stringContaining('copied or moved; this node gets a new UUID') },
     ]);
     const third = nodeUuid(copy, logger, 'elsewhere /data');
     expect(logger.lines).toHaveLength(2);

@@ -46,7 +46,8 @@ export function nodeUuid(dataDir: string, logger: Logger, place = placeOf(dataDi
     logger.warn(
       isHere
         ? 'the file with the UUID of this node is damaged; creating a new one'
-        : 'this data directory was copied or moved: it gets a new UUID, as the other may still be in use',
+        : 'this data directory was copied or moved; this node gets a new UUID, because the original may still ' +
+            'be in use',
       isHere ? { path } : { before: madeAt, now: place },
     );
   const uuid = randomUUID();

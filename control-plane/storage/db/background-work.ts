@@ -119,7 +119,7 @@ export class BackgroundWork {
         `the query log has been busy with other requests for more than ${waitMs / 1000} s`,
       );
     if (!isUnavailable(error)) return error;
-    return new DatabaseUnavailable(`use the query log: ${reasonOf(error)}`, { cause: error });
+    return new DatabaseUnavailable(`could not use the query log: ${reasonOf(error)}`, { cause: error });
   }
 }
 

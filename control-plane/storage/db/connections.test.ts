@@ -303,7 +303,7 @@ describe('Connections giveUpUnlessAnswering()', () => {
       return connections.isLost();
     });
     expect(await connections.untilLost(new AbortController().signal)).toMatchObject({
-      message: 'server became read-only',
+      message: 'the database server became read-only',
     });
     await reload('ALTER SYSTEM RESET default_transaction_read_only');
   });

@@ -199,7 +199,7 @@ export class Connections {
       if (isBroken) this.lose(error);
       throw error instanceof DatabaseUnavailable
         ? error
-        : new DatabaseUnavailable(`use database: ${reasonOf(error)}`, { cause: error });
+        : new DatabaseUnavailable(`could not use the database: ${reasonOf(error)}`, { cause: error });
     } finally {
       client?.release(isBroken);
     }

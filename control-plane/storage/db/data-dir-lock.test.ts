@@ -138,7 +138,7 @@ describe('lockDataDir()', () => {
     const attempt = (): unknown => lockDataDir(join(file, 'data'));
     expect(attempt).toThrow(DataDirError);
     expect(attempt).toThrow(
-      `cannot create data directory ${file}/data: a part of the path is not a directory`,
+      `could not create data directory ${file}/data: a part of the path is not a directory`,
     );
   });
 });

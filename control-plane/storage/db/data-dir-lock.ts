@@ -105,7 +105,7 @@ function createDataDir(dataDir: string): void {
   } catch (cause) {
     throw new DataDirError(
       'unusable',
-      `cannot create data directory ${dataDir}: ${folderFault(cause)}`,
+      `could not create data directory ${dataDir}: ${folderFault(cause)}`,
       cause,
     );
   }
@@ -126,7 +126,7 @@ function openLock(dataDir: string, pidFile: string): DatabaseSync {
     }
     throw new DataDirError(
       'unusable',
-      `cannot lock data directory ${dataDir}: ${deeperReason(dataDir, cause)}`,
+      `could not lock data directory ${dataDir}: ${deeperReason(dataDir, cause)}`,
       cause,
     );
   }

@@ -181,9 +181,9 @@ const BY_CODE: readonly (readonly [RegExp, UnavailableReason])[] = [
 const BY_MESSAGE: readonly (readonly [RegExp, UnavailableReason])[] = [
   [/^The server does not support SSL/, 'it does not accept TLS'],
   [/^(Connection terminated unexpectedly|Client has encountered a connection error)/, 'it cannot be reached'],
-  [/^(read-only|server became read-only)$/, 'it is read-only'],
+  [/^(read-only|the database server became read-only)$/, 'it is read-only'],
   [
-    /^(server does not answer|timeout expired|Connection terminated due to connection timeout)/,
+    /^(the database server does not answer|timeout expired|Connection terminated due to connection timeout)/,
     'it does not answer',
   ],
 ];

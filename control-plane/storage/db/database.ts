@@ -223,7 +223,8 @@ class PooledDatabase implements Database {
     if (this.current.state === 'up') return Promise.resolve();
     const { signal } = this.closing;
     const { promise, resolve, reject } = Promise.withResolvers<undefined>();
-    const fail = (): void => reject(new DatabaseUnavailable('wait for database: Weir is stopping'));
+    const fail = (): void =>
+      reject(new DatabaseUnavailable('could not wait for the database: Weir is stopping'));
     const off = this.onStatus(({ state }) => state === 'up' && resolve(undefined));
     if (signal.aborted) fail();
     else signal.addEventListener('abort', fail, { once: true });
@@ -356,7 +357,11 @@ class PooledDatabase implements Database {
     this.cause = reason;
     this.connections = undefined;
     if (!this.isClosing())
-      this.set({ state: 'down', server: target.name, error: `database was lost: ${reasonOf(reason)}` });
+      this.set({
+        state: 'down',
+        server: target.name,
+        error: `the connection to the database was lost: ${reasonOf(reason)}`,
+      });
     this.ending = connections.end();
     await comparing?.catch(() => undefined); // It writes its last record first.
   }

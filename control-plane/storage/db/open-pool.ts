@@ -112,7 +112,7 @@ export function asRefusal(error: unknown): unknown {
   // A password that is wrong or cannot be read does not affect the open connections.
   const isOfPassword = error instanceof AccessFault || (error instanceof Error && /^28/.test(codeOf(error)));
   if (!isOfPassword && isUnavailable(error) && isConnectionLost(error)) return error;
-  return new ConnectionRefused(`cannot open a connection: ${reasonOf(error)}`, { cause: error });
+  return new ConnectionRefused(`could not open a connection: ${reasonOf(error)}`, { cause: error });
 }
 
 /** Tests a connection of the role for queries. @throws {DatabaseUnavailable} if the role cannot connect */
@@ -123,7 +123,7 @@ export async function logIn(config: ClientConfig): Promise<void> {
     client.on('error', () => undefined); // If the connection is lost, connecting fails.
     await client.connect();
   } catch (error) {
-    throw new DatabaseUnavailable(`cannot connect with the role of database.url: ${reasonOf(error)}`, {
+    throw new DatabaseUnavailable(`could not connect with the role of database.url: ${reasonOf(error)}`, {
       cause: error,
     });
   } finally {

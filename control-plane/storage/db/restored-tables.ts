@@ -39,6 +39,6 @@ export async function askTables(client: Queryable, wasUsed: boolean): Promise<st
 export function refuseOtherTables(tables: string | null, inUse: string): void {
   if (tables === inUse) return;
   throw new DatabaseUnavailable(
-    tables === null ? HALF_DONE : 'its tables were created again, as by a restore',
+    tables === null ? HALF_DONE : 'the tables of the database were created again, for example by a restore',
   );
 }

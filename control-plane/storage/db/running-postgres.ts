@@ -21,7 +21,7 @@ const STATUS_LINE = 7;
 export function runningServerAddress(dataDir: string): PostgresAddress {
   const lines = readPrivate(join(openPostgresHome(dataDir).cluster, 'postmaster.pid')).split('\n');
   if (lines[STATUS_LINE]?.trim() !== 'ready')
-    throw new DatabaseUnavailable('cannot connect to the embedded database: it is starting');
+    throw new DatabaseUnavailable('could not connect to the embedded database: it is starting');
   const socket = lines[SOCKET_LINE]!.trim();
   return {
     host: socket === '' ? lines[HOST_LINE]!.trim() : socket,
@@ -37,6 +37,6 @@ function readPrivate(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const reason = reasonOf(error);
-    throw new DatabaseUnavailable(`cannot connect to the embedded database: ${reason}`);
+    throw new DatabaseUnavailable(`could not connect to the embedded database: ${reason}`);
   }
 }

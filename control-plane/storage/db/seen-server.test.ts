@@ -47,7 +47,7 @@ describe('SeenServer', () => {
   test('returns null if its file was deleted, and logs that the database was replaced', async () => {
     await seen.note(SEEN);
     await seen.note({ ...SEEN, system: '8', timeline: 1 });
-    expect(logger.text()).toContain('the database was replaced: using its data');
+    expect(logger.text()).toContain('the database was replaced; using the data of the new database');
     rmSync(seen.path);
     expect(seen.load()).toBeNull();
   });

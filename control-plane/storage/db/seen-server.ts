@@ -83,7 +83,7 @@ export class SeenServer {
     if (serverPosition !== null) this.writing = this.writing.then(() => this.save(serverPosition));
     else if (this.isReported)
       this.logger.warn(
-        'the server does not report its WAL position: an old primary cannot be distinguished from a new one',
+        'the server does not report its WAL position; Weir cannot distinguish an old primary from a new one',
       );
     this.isReported = serverPosition !== null;
     return this.writing;
@@ -92,7 +92,7 @@ export class SeenServer {
   private async save(serverPosition: ServerPosition): Promise<void> {
     const before = this.load();
     if (before !== null && before.system !== serverPosition.system)
-      this.logger.warn('the database was replaced: using its data');
+      this.logger.warn('the database was replaced; using the data of the new database');
     this.seen = serverPosition;
     const isNews =
       before?.system !== serverPosition.system ||
@@ -118,7 +118,7 @@ export class SeenServer {
       const { system, timeline, position } = JSON.parse(readFileSync(this.path, 'utf8')) as ServerPosition;
       if (typeof system === 'string' && Number.isInteger(timeline) && Number.isFinite(position))
         return { system, timeline, position };
-      throw new Error('it was not written by Weir');
+      throw new Error('the file was not written by Weir');
     } catch (error) {
       if (hasErrorCode(error, 'ENOENT')) return null;
       this.isKept = false; // The file does not contain the position until the next write.

@@ -86,7 +86,7 @@ export async function connectToChosen(
   for (const attempt of attempts)
     attempt.then((server) => (server === chosen ? undefined : end(server.client))).catch(() => undefined);
   if (chosen !== undefined) return chosen;
-  throw new DatabaseUnavailable(`cannot connect to database: ${faults.join('; ')}`, {
+  throw new DatabaseUnavailable(`could not connect to the database: ${faults.join('; ')}`, {
     cause: new AggregateError(causes),
   });
 }

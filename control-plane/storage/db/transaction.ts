@@ -46,7 +46,7 @@ async function commit(client: PoolClient): Promise<void> {
     await client.query('COMMIT');
   } catch (error) {
     if (!isUnavailable(error) || !isConnectionLost(error)) throw error;
-    throw new OutcomeUnknown(`commit: ${reasonOf(error)}`, { cause: error });
+    throw new OutcomeUnknown(`could not commit: ${reasonOf(error)}`, { cause: error });
   }
 }
 

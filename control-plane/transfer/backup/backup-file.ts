@@ -197,7 +197,7 @@ function unmasked({ kind, url, name }: Item, { path, current, problems }: Place)
   );
   const found = stored.find((source) => source['name'] === name) ?? stored[0];
   if (found !== undefined) return found['url'];
-  const message = 'the credentials are neither in this backup nor stored here; replace *** with them';
+  const message = 'neither this backup nor this server contains the credentials; replace *** with them';
   problems.push({ path: `${path}.url`, message });
   return url;
 }

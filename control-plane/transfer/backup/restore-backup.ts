@@ -98,7 +98,7 @@ async function takeCertificate({ sharedCertificate, logger }: RestoreParts): Pro
   try {
     await sharedCertificate.take();
   } catch (error) {
-    logger.error('could not install the restored certificate; trying again later', {
+    logger.error('could not install the restored certificate; retrying later', {
       reason: reasonOf(error),
     });
   }

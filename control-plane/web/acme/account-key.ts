@@ -25,14 +25,14 @@ export async function openAccountKey(dataDir: string, directoryUrl: string): Pro
   } catch (error) {
     if (error instanceof AcmeFault) throw error;
     if (!hasErrorCode(error, 'ENOENT'))
-      throw new AcmeFault(`read the account key ${path}: ${reasonOf(error)}`);
+      throw new AcmeFault(`could not read the account key ${path}: ${reasonOf(error)}`);
   }
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
   try {
     await mkdir(join(dataDir, 'acme'), { recursive: true, mode: 0o700 });
     await writeDurably(path, Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })));
   } catch (error) {
-    throw new AcmeFault(`write the account key ${path}: ${reasonOf(error)}`);
+    throw new AcmeFault(`could not write the account key ${path}: ${reasonOf(error)}`);
   }
   return privateKey;
 }

@@ -53,7 +53,10 @@ export class AcmeAccount {
     const account = new AcmeAccount(parts, readDirectory(jsonOf(response)));
     const { terms } = account.directory;
     if (terms !== null && !areTermsAgreed)
-      throw new AcmeFault(`read ${terms.slice(0, MAX_DETAIL)} and set server.acme.terms_agreed if you agree`);
+      throw new AcmeFault(
+        `the terms of service are not accepted; read ${terms.slice(0, MAX_DETAIL)} and set ` +
+          'server.acme.terms_agreed if you agree',
+      );
     const { location } = await account.post(account.directory.newAccount, {
       ...(email !== '' && { contact: [`mailto:${email}`] }),
       ...(terms !== null && { termsOfServiceAgreed: true }),
@@ -149,7 +152,7 @@ function jsonOf({ text }: AcmeResponse, otherwise?: object): Readonly<Record<str
     // The body is not JSON: it is, for example, a page of a proxy, or a certificate.
   }
   if (otherwise !== undefined) return otherwise as Record<string, unknown>;
-  throw new AcmeFault('the answer of the server is not JSON');
+  throw new AcmeFault('the response of the server is not JSON');
 }
 
 /** The last part of the problem type, such as `badNonce`. */

@@ -143,7 +143,7 @@ export class AcmeCertificate {
     const { configuration, dataDir, version, clock, pollMs } = this.parts;
     const { acme } = configuration.current().server;
     const names = [...new Set(acme.names.map((name) => name.toLowerCase()))];
-    if (names.length === 0) throw new AcmeFault('server.acme.names is empty');
+    if (names.length === 0) throw new AcmeFault('server.acme.names is empty; set it first');
     const signal = AbortSignal.any([this.stopping.signal, lease.signal]);
     const key = await openAccountKey(dataDir, acme.directory_url);
     const send = acmeSender(`weir/${version}`, await authorities(acme));
@@ -190,7 +190,7 @@ export class AcmeCertificate {
       return challenges.responder({ port: acme.http_port, addresses, isOwn });
     }
     const server = splitHostPort(acme.dns_server);
-    if (server === undefined) throw new AcmeFault('server.acme.dns_server is empty');
+    if (server === undefined) throw new AcmeFault('server.acme.dns_server is empty; set it first');
     return dnsResponder({
       host: server.host,
       port: server.port ?? DNS_PORT,
@@ -220,7 +220,7 @@ async function authorities({ directory_ca_path: path }: AcmeConfig): Promise<str
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new AcmeFault(`read server.acme.directory_ca_path: ${reasonOf(error)}`);
+    throw new AcmeFault(`could not read server.acme.directory_ca_path: ${reasonOf(error)}`);
   }
 }
 

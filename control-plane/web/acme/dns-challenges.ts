@@ -70,7 +70,7 @@ export function dnsResponder(parts: DnsChallengeParts): ChallengeResponder {
 /** The key from a file that contains its secret in base64, on one line. */
 export async function readTsigKey(name: string, algorithm: TsigAlgorithm, path: string): Promise<TsigKey> {
   const text = await readFile(path, 'latin1').catch((error: unknown) => {
-    throw new AcmeFault(`read server.acme.tsig_key_file: ${reasonOf(error)}`);
+    throw new AcmeFault(`could not read server.acme.tsig_key_file: ${reasonOf(error)}`);
   });
   const secret = Buffer.from(text.trim(), 'base64');
   if (secret.length === 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text.trim()))
@@ -150,7 +150,7 @@ async function exchange(parts: DnsChallengeParts, { id, bytes }: DnsRequest): Pr
       throw new Error('the answer belongs to another request');
     return reply;
   } catch (error) {
-    throw new AcmeFault(`ask ${serverOf(parts)}: ${reasonOf(error)}`, { cause: error });
+    throw new AcmeFault(`could not query ${serverOf(parts)}: ${reasonOf(error)}`, { cause: error });
   } finally {
     clearTimeout(timer);
     socket.destroy();

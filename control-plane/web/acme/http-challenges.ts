@@ -70,7 +70,8 @@ export class HttpChallenges {
     } catch (error) {
       if (hasErrorCode(error, 'EAFNOSUPPORT') || hasErrorCode(error, 'EADDRNOTAVAIL')) return null;
       throw new AcmeFault(
-        `listen on ${address} port ${port}: ${reasonOf(error)}; free it, or set server.acme.http_port`,
+        `could not listen on ${address} port ${port}: ${reasonOf(error)}; free the port, or set ` +
+          'server.acme.http_port',
       );
     }
   }

@@ -141,7 +141,8 @@ export class OidcLogin {
     { role, wantedName }: { readonly role: Role; readonly wantedName: string },
     address: string,
   ): Promise<number> {
-    if ((await users.countUsers(tx)) >= MAX_USERS) throw conflict(`there are already ${MAX_USERS} users`);
+    if ((await users.countUsers(tx)) >= MAX_USERS)
+      throw conflict(`there are already ${MAX_USERS} users; delete one first`);
     const username = await this.freeName(tx, person, wantedName);
     const id = await provided.insertProvidedUser(tx, person, { username, role });
     const after = { id, username, role, by: 'OpenID provider' };

@@ -62,7 +62,7 @@ export class DashboardOnDisk implements DashboardSource {
       const made = await this.open();
       if (made === null) throw new Error('the build created no files');
       this.found = Promise.resolve({ kind: 'built', build: made });
-      logger.info('the dashboard is built');
+      logger.info('built the dashboard');
     } catch (error) {
       if (this.stopped.signal.aborted) return;
       const missing = { kind: 'missing', reason: BUILD_ADVICE } as const;

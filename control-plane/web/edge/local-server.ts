@@ -29,7 +29,7 @@ export async function startLocalServer(
   try {
     await listenPrivately(server, path);
   } catch (error) {
-    logger.warn('could not listen on the local socket; the command line needs --url', {
+    logger.warn('could not listen on the local socket; commands of the weir program need --url', {
       path,
       reason: reasonOf(error),
     });

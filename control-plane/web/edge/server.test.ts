@@ -40,7 +40,7 @@ describe('startWebServer()', () => {
     expect(error).toBeInstanceOf(WebServerError);
     expect(error).toMatchObject({ address: '127.0.0.2', port, code: 'EADDRINUSE' });
     expect((error as Error).message).toBe(
-      `listen for HTTP on 127.0.0.2:${port}: port ${port} is in use by another program; stop that program or choose another server.web_port`,
+      `could not listen for HTTP on 127.0.0.2:${port}: port ${port} is in use by another program; stop that program or choose another server.web_port`,
     );
     const free = createServer().listen(port, '127.0.0.1');
     await once(free, 'listening');

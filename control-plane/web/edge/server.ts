@@ -50,7 +50,7 @@ export class WebServerError extends Error {
   readonly code: string;
 
   constructor(address: string, port: number, cause: NodeJS.ErrnoException) {
-    super(`listen for HTTP on ${endpoint(address, port)}: ${explain(cause, port)}`, { cause });
+    super(`could not listen for HTTP on ${endpoint(address, port)}: ${explain(cause, port)}`, { cause });
     this.name = 'WebServerError';
     this.address = address;
     this.port = port;

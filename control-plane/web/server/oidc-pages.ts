@@ -60,8 +60,8 @@ async function callback(
   const attempt = attemptOf(request, parts.secret.current(), clock.nowMs());
   dropAttempt(request, response);
   if (attempt === null)
-    throw unauthorized('this browser has not started a login, or started it too long ago: start again');
-  if (!used.use(attempt.state)) throw unauthorized('this login is already finished: start again');
+    throw unauthorized('this browser has not started a login, or started it too long ago; log in again');
+  if (!used.use(attempt.state)) throw unauthorized('this login is already finished; log in again');
   const answer = new URL(callbackUrl(request));
   answer.search = new URL(request.url, answer).search;
   const { secret, session } = await auth.oidc.finish(answer, attempt, loginOriginOf(request));

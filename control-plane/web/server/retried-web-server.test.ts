@@ -55,7 +55,7 @@ describe('RetriedWebServer, which retries to open its port,', () => {
     expect([web.endpoints, web.descriptors()]).toEqual([[ENDPOINT], [7]]);
     expect(done).toEqual(['listening on 8080']);
     expect(logger.lines.map(({ message }) => message)).toEqual([
-      'could not listen for HTTP; DNS works without it',
+      'the web server is not listening; DNS works without it',
     ]);
     await web.close();
     expect(done).toEqual(['listening on 8080', 'close']);

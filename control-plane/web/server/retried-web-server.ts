@@ -39,7 +39,7 @@ export class RetriedWebServer implements WebServer {
       this.use(await listening.listen());
     } catch (error) {
       if (listening.isStrict === true || !(error instanceof WebServerError)) throw error;
-      this.logger.error('could not listen for HTTP; DNS works without it', {
+      this.logger.error('the web server is not listening; DNS works without it', {
         reason: error.message,
         retry_secs: this.retryMs / 1000,
       });

@@ -210,6 +210,6 @@ async function readSmall(path: string, field: 'cert' | 'key', limitBytes: number
   } catch (error) {
     if (error instanceof CertificateFault) throw error;
     if (hasErrorCode(error, 'ENOENT') || hasErrorCode(error, 'ENOTDIR')) return null;
-    throw new CertificateFault(field, `read ${path}: ${reasonOf(error)}`);
+    throw new CertificateFault(field, `could not read ${path}: ${reasonOf(error)}`);
   }
 }

@@ -78,7 +78,7 @@ export class SharedCertificate {
       });
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      logger.error('cannot use the certificate that was uploaded to another node', {
+      logger.error('could not use the certificate that was uploaded to another node', {
         reason: reasonOf(error),
       });
     }
@@ -134,7 +134,7 @@ export function unseal(secret: Uint8Array, purpose: string, sealed: Uint8Array):
     return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
   } catch (cause) {
     throw new BrokenSeal(
-      `cannot decrypt the data for ${purpose}: it was encrypted with another secret, or is damaged`,
+      `could not decrypt the data for ${purpose}: it was encrypted with another secret, or is damaged`,
       {
         cause,
       },

@@ -81,7 +81,7 @@ export class WebCertificate {
         return pair;
       } catch (error) {
         const reason = reasonOf(error);
-        logger.error('the web certificate cannot be used; until it can, Weir uses a self-signed one', {
+        logger.error('could not use the web certificate; until it is replaced, Weir uses a self-signed one', {
           reason,
           ...files.paths,
         });
@@ -163,7 +163,7 @@ export class WebCertificate {
       } catch (error) {
         const reason = reasonOf(error);
         this.refusal = reason;
-        logger.warn('a new web certificate cannot be used; the previous one stays in use', { reason });
+        logger.warn('could not use the new web certificate; the previous one stays in use', { reason });
       }
     });
   }

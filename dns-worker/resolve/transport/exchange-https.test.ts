@@ -204,7 +204,7 @@ describe('HttpsUpstream (DNS over HTTPS)', () => {
         stream.respond({ ':status': 200, 'content-type': 'text/html; charset=utf-8' });
         stream.end('<html>');
       },
-      'answer has type text/html',
+      'response has type text/html',
     ],
     [
       'an answer to another question (GHSA-4qjf-2hgm-92q6)',
@@ -228,7 +228,7 @@ describe('HttpsUpstream (DNS over HTTPS)', () => {
         stream.respond(OK);
         stream.end(Buffer.alloc(65_536));
       },
-      'answer is too large',
+      'response is too large',
     ],
     [
       'an answer with malformed data',

@@ -106,7 +106,7 @@ describe('StreamUpstream (DNS over TCP)', () => {
     expect(await outcomes.at(-1)).toEqual({
       kind: 'failed',
       reason: 'local',
-      detail: 'too many questions in flight',
+      detail: 'too many queries in flight',
     });
     expect(upstream.tcpConnections).toBeLessThanOrEqual(8);
   });

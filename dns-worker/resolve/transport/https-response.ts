@@ -50,14 +50,14 @@ export class HttpsResponse {
     const status = headers[':status'] ?? 0;
     const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
     if (status < 200 || status > 299) this.refuse('network', `HTTP ${String(status)}`);
-    else if (type !== MEDIA_TYPE) this.refuse('malformed', `answer has type ${type ?? 'unknown'}`);
+    else if (type !== MEDIA_TYPE) this.refuse('malformed', `response has type ${type ?? 'unknown'}`);
     const ageSecs = Number(headers.age ?? 0);
     if (Number.isSafeInteger(ageSecs) && ageSecs > 0) this.ageSecs = ageSecs;
   }
 
   private onData(chunk: Buffer): void {
     this.size += chunk.length;
-    if (this.size > MAX_MESSAGE_SIZE) this.refuse('malformed', 'answer is too large');
+    if (this.size > MAX_MESSAGE_SIZE) this.refuse('malformed', 'response is too large');
     else if (this.fault === null) this.chunks.push(chunk);
   }
 

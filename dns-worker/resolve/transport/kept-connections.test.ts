@@ -153,7 +153,7 @@ describe('KeptConnections.ask(), which sends a query,', () => {
     const beyond = ask('b');
     await Promise.resolve();
     expect(beyond.outcomes).toEqual([
-      { kind: 'failed', reason: 'local', detail: 'too many questions in flight' },
+      { kind: 'failed', reason: 'local', detail: 'too many queries in flight' },
     ]);
     expect(waiting.at(-1)!.outcomes).toEqual([]);
     expect(ask('c').exchange.wasQueued).toBe(true);

@@ -83,7 +83,7 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
       query.wasQueued = true;
       this.sendQueued();
     } else {
-      const detail = 'too many questions in flight';
+      const detail = 'too many queries in flight';
       queueMicrotask(() => query.done({ kind: 'failed', reason: 'local', detail }));
     }
   }

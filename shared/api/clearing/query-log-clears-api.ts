@@ -27,7 +27,9 @@ export const QueryLogClear = z
     created_by: z.string(),
     from: Timestamp.nullable(),
     to: Timestamp,
-    client_id: Id.nullable().meta({ description: 'null = all clients' }),
+    client_id: Id.nullable().meta({
+      description: 'id of the client whose rows are removed; null = all clients',
+    }),
     client_name: z
       .string()
       .nullable()

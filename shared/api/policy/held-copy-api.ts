@@ -28,8 +28,8 @@ export const HeldCopy = z
       .meta({ description: 'number of rules in the active copy, counted in the same way as `rules`' }),
     names: z.array(z.string()).meta({
       description:
-        'frequently queried names that the held update would newly block, or no longer allow; for ' +
-        'most_names, names of the last day that it matches. Only the first 20',
+        'frequently queried names that the held update would newly block, or no longer allow; if the reason ' +
+        'is most_names, the names of the last day that it matches. Only the first 20',
     }),
     name_count: z.int().min(0).meta({
       description: 'number of names of the kind that `names` lists, including those that it leaves out',
@@ -38,7 +38,8 @@ export const HeldCopy = z
       .array(z.strictObject({ line: z.int().min(1), rule: z.string() }))
       .optional()
       .meta({
-        description: 'for every_name: the rules that match every name under a condition. Only the first 20',
+        description:
+          'if the reason is every_name: the rules that match every name under a condition. Only the first 20',
       }),
     address_percent: z
       .number()
@@ -46,7 +47,7 @@ export const HeldCopy = z
       .optional()
       .meta({
         description:
-          'for addresses: the percentage of IPv4, or of 2000::/3, that the address rules of the held update ' +
+          'if the reason is addresses: the percentage of IPv4, or of 2000::/3, that the address rules of the held update ' +
           'cover; the larger of the two',
       }),
   })

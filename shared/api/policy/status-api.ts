@@ -25,8 +25,8 @@ export const StatusEvent = z
       .min(0)
       .meta({
         description:
-          'a value that changes with each change of policy or lists on this node; a client that displays such ' +
-          'data reloads it then',
+          'a value that changes with each change of policy or lists on this node; clients that display such ' +
+          'data should then reload it',
       }),
   })
   .meta({ id: 'StatusEvent' });

@@ -248,7 +248,7 @@ describe('weir with an external database server', () => {
     const env = { WEIR_DATABASE_URL: url(address.password) };
     execFileSync('cp', ['-a', weirTempDir.dataDir, other.dataDir]);
     await using second = await Weir.start({ tempDir: other, upstreams, env, database: 'later' });
-    await second.untilOutput(/warn .*copied or moved: it gets a new UUID/);
+    await second.untilOutput(/warn .*copied or moved; this node gets a new UUID/);
     await second.untilOutput(/error another machine runs as node e2e/);
     const detail = expect.stringMatching(/another machine runs as node e2e: choose another server.node_name/);
     const { checks } = await (await second.api()).expect<Health>(200, 'GET', '/health');

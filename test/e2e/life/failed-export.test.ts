@@ -12,7 +12,7 @@ const POLL_MS = 100;
 type DatabaseCheck = Health['checks']['database'];
 
 describe('the daily export of the query log', () => {
-  test('weir reports in health and metrics why finished days are not exported', async () => {
+  test('weir reports in health and metrics why finished days are could not export', async () => {
     const tempDir = makeTempDir();
     await prepareDataDir(tempDir.dataDir);
     const file = join(tempDir.path, 'no-folder');
@@ -23,11 +23,11 @@ describe('the daily export of the query log', () => {
     const api = await weir.api();
     const database = async (): Promise<DatabaseCheck> =>
       (await api.call<Health>('GET', '/health')).body.checks.database;
-    const isReported = ({ detail }: DatabaseCheck): boolean => /not exported/.test(detail ?? '');
+    const isReported = ({ detail }: DatabaseCheck): boolean => /could not export/.test(detail ?? '');
     const check = await until('the failure in the health', database, isReported, { pauseMs: POLL_MS });
     expect(check).toEqual({
       status: 'degraded',
-      detail: expect.stringMatching(/^finished days of the query log are not exported: ENOTDIR/),
+      detail: expect.stringMatching(/^could not export finished days of the query log: ENOTDIR/),
     });
     expect((await api.metrics()).sum('weir_query_log_export_failures_total')).toBe(1);
     await weir.stop();

@@ -183,7 +183,7 @@ describe('weir with an empty disk and no database', () => {
       expect(elsewhere).toMatchObject({ rcode: Rcode.SERVFAIL, extendedErrors: [ExtendedError.NOT_READY] });
       expect(here).toMatchObject({ rcode: Rcode.NOERROR });
     }
-    await open.weir.untilOutput(/until one is, all clients are answered unfiltered/);
+    await open.weir.untilOutput(/until then all clients get unfiltered answers/);
     expect(await reportedElsewhere(open.weir)).toMatchObject({ rcode: Rcode.NOERROR });
     await closed.weir.untilOutput(/until one is, other machines get SERVFAIL/);
     expect(await reportedElsewhere(closed.weir)).toMatchObject({ rcode: Rcode.SERVFAIL });

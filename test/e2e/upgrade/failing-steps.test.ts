@@ -131,8 +131,8 @@ describe('weir upgrade to a release that fails', () => {
 
 describe('weir upgrade to a faulty configuration or release', () => {
   test.each([
-    ['web_port', 'start the web server', 'listen for HTTP on 127.0.0.1'],
-    ['dot_port', 'start the DNS threads', 'cannot listen for DNS on 127.0.0.1 port'],
+    ['web_port', 'start the web server', 'could not listen for HTTP on 127.0.0.1'],
+    ['dot_port', 'start the DNS threads', 'could not listen for DNS on 127.0.0.1 port'],
   ])('keeps the running process if the new %s is in use', async (key, step, reason) => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');

@@ -213,7 +213,10 @@ describe('ListParser', () => {
   ])('reports a fault for %s', (_what, text, code) => {
     const parsed = parse(text);
     expect(parsed.found).toEqual([]);
-    expect(parsed.fault).toMatchObject({ code, message: expect.stringMatching(/^read list: /) });
+    expect(parsed.fault).toMatchObject({
+      code,
+      message: expect.stringMatching(/^could not read the list: /),
+    });
   });
 
   test('reports the line of the first unusable rule if the list has no usable rule', () => {

@@ -91,7 +91,7 @@ export class ListParser {
     const head = this.head!;
     this.head = null;
     const reason = this.isCustom ? null : sniffList(head);
-    if (reason !== null) this.fault = { code: 'not_a_list', message: `read list: ${reason}` };
+    if (reason !== null) this.fault = { code: 'not_a_list', message: `could not read the list: ${reason}` };
     else this.lines.push(hasBom(head) ? head.subarray(3) : head);
   }
 
@@ -117,11 +117,11 @@ export class ListParser {
 
   private whyNoRules(): ListFault {
     const unused = this.invalidLines + this.skippedLines;
-    if (unused === 0) return { code: 'empty', message: 'read list: it contains no rules' };
+    if (unused === 0) return { code: 'empty', message: 'could not read the list: it contains no rules' };
     const first = this.invalidSamples[0] ?? this.skippedSamples[0]!;
     return {
       code: 'no_rules',
-      message: `read list: none of its ${unused} rules can be used; line ${first.line}: ${first.reason}`,
+      message: `could not read the list: none of its ${unused} rules can be used; line ${first.line}: ${first.reason}`,
     };
   }
 

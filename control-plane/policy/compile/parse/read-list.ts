@@ -35,7 +35,7 @@ export async function readList(
     if (isCompressed) await pipeline(file, createGunzip({ chunkSize: CHUNK_BYTES }), read);
     else await pipeline(file, read);
   } catch (error) {
-    return unreadableList(`read list: ${reasonOf(error)}`);
+    return unreadableList(`could not read the list: ${reasonOf(error)}`);
   }
   return parser.end();
 }

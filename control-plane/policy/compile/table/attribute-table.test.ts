@@ -69,7 +69,7 @@ describe('AttributeInterner', () => {
     const interner = new AttributeInterner();
     interner.beginSource(0);
     expect(() => interner.beginSource(0)).toThrow(
-      new RangeError('begin source 0: source 0 was already begun'),
+      new RangeError('could not begin source 0: source 0 was already begun'),
     );
   });
 

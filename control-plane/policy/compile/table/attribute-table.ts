@@ -110,7 +110,7 @@ export class AttributeInterner {
   /** Starts a source; throws a RangeError if the indexes are not in ascending order. */
   beginSource(index: number): void {
     if (index <= this.source)
-      throw new RangeError(`begin source ${index}: source ${this.source} was already begun`);
+      throw new RangeError(`could not begin source ${index}: source ${this.source} was already begun`);
     this.source = index;
     this.transitions = new Map();
   }

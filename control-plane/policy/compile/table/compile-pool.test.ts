@@ -116,7 +116,7 @@ describe('CompilePool', () => {
     setImmediate(() => stop.abort());
     await expect(job).rejects.toMatchObject({
       name: 'CompileError',
-      message: expect.stringMatching(/^compile lists: /),
+      message: expect.stringMatching(/^could not compile lists: /),
     });
     await expect(pool.inspect(list('a', 'a.example\n'), [])).resolves.toMatchObject({
       statistics: { rules: 1 },
@@ -135,7 +135,7 @@ describe('CompilePool', () => {
       });
       await expect(compile(lists, small)).rejects.toMatchObject({
         name: 'CompileError',
-        message: expect.stringMatching(/^compile lists: .*memory/),
+        message: expect.stringMatching(/^could not compile lists: .*memory/),
       });
     } finally {
       await small.close();
@@ -158,7 +158,7 @@ describe('CompilePool', () => {
       const late = compile([list('a', 'a.example\n'), slow, list('b', 'b.example\n')], quick);
       await expect(late).rejects.toMatchObject({
         name: 'CompileError',
-        message: 'compile lists: it took longer than 1 s',
+        message: 'could not compile lists: it took longer than 1 s',
         list: 1,
       });
       // The time that a job waits for another job does not count.

@@ -52,6 +52,9 @@ export class CompileError extends Error {
   }
 }
 
+/** Verbs for messages about jobs whose name is not one. */
+const VERBS: Readonly<Record<string, string>> = { findLine: 'search' };
+
 /** Runs jobs in a separate thread. */
 export class CompilePool {
   private opened: Promise<Piscina> | undefined;
@@ -122,7 +125,8 @@ export class CompilePool {
     const limitMs = await this.limitMs(lists);
     const pool = await (this.opened ??= this.open());
     // A destroyed Piscina would start a thread again.
-    if (this.isClosed) throw new CompileError(`${name} lists: the compile thread was stopped`, null);
+    if (this.isClosed)
+      throw new CompileError(`could not ${VERBS[name] ?? name} lists: the compile thread was stopped`, null);
     const died = new AbortController();
     const watch = new JobWatch(limitMs, () => pool.threads[0]);
     const signals = [died.signal, watch.signal];
@@ -134,7 +138,7 @@ export class CompilePool {
       const cause: unknown = died.signal.aborted ? died.signal.reason : error;
       const reason = watch.signal.aborted ? watch.reason : reasonOf(cause);
       const list = this.wasStopped(stop) ? null : watch.listAtWork();
-      throw new CompileError(`${name} lists: ${reason}`, list, cause);
+      throw new CompileError(`could not ${VERBS[name] ?? name} lists: ${reason}`, list, cause);
     } finally {
       this.waiting.delete(died);
       watch.end();

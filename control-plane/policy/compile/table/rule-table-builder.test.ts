@@ -240,6 +240,6 @@ describe('RuleTableBuilder', () => {
     const random = numbers(5);
     expect(() => {
       for (let index = 0; index < 2000; index++) builder.add(random.next().value | 0, index, 1);
-    }).toThrow(/build rule table: more than \d+ names do not fit/);
+    }).toThrow(/build the rule table: more than \d+ names do not fit/);
   });
 });

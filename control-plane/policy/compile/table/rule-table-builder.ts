@@ -228,7 +228,8 @@ export class RuleTableBuilder {
   private resize(buckets: number): void {
     if (tableBytes(buckets) > this.buffer.maxByteLength)
       throw new RangeError(
-        `build rule table: more than ${this.names} names do not fit in ${this.buffer.maxByteLength} bytes`,
+        `could not build the rule table: more than ${this.names} names do not fit in ` +
+          `${this.buffer.maxByteLength} bytes`,
       );
     this.buffer.grow(tableBytes(buckets));
     this.words = new Int32Array(this.buffer, 0, this.buffer.byteLength >>> 2);

@@ -87,6 +87,6 @@ class Numbering {
       this.byName.delete(name);
       return number;
     }
-    throw new RangeError(`number forward zones: more than ${this.byName.size} are in use`);
+    throw new RangeError(`could not number the forward zones: more than ${this.byName.size} are in use`);
   }
 }

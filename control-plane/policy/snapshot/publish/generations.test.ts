@@ -209,7 +209,9 @@ describe('Generations, the policy snapshots on disk,', () => {
       }
       writeFileSync(join(folder, file), whole);
     }
-    expect(logger.text()).toContain('skipped a damaged generation');
+    expect(logger.text()).toContain(
+      'skipped a damaged policy snapshot on disk; an older one is used if there is one',
+    );
   });
 
   test('load the previous snapshot if the file of the rule table is missing', async () => {

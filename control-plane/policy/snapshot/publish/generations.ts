@@ -85,7 +85,10 @@ export class Generations {
         return { kept: await this.read(name), highestVersion: names[0]!.version };
       } catch (error) {
         const reason = reasonOf(error);
-        this.logger.warn('skipped a damaged generation', { file: name.file, reason });
+        this.logger.warn('skipped a damaged policy snapshot on disk; an older one is used if there is one', {
+          file: name.file,
+          reason,
+        });
       }
     }
     return { kept: undefined, highestVersion: names[0]?.version ?? 0 };
@@ -157,7 +160,7 @@ export class Generations {
         if (fits(sources)) return (await this.read(name)).compiled;
       } catch (error) {
         const reason = reasonOf(error);
-        this.logger.debug('skipped a generation of policy on disk', { file: name.file, reason });
+        this.logger.debug('skipped a policy snapshot on disk', { file: name.file, reason });
       }
     }
     return undefined;
@@ -173,7 +176,7 @@ export class Generations {
       if (found === null || momentMs - found.publishedAtMs < SETTLED_MS) return null;
       return await this.complete(found, rulesIdOf(active.rules) === found.rulesId ? active : undefined);
     } catch (error) {
-      this.logger.debug('skipped a generation of policy on disk', { reason: reasonOf(error) });
+      this.logger.debug('skipped a policy snapshot on disk', { reason: reasonOf(error) });
       return null;
     }
   }
@@ -220,7 +223,7 @@ export class Generations {
   private async timedContent(name: GenerationName): Promise<GenerationContent> {
     const content = this.check(name, decodeGeneration(await readFile(join(this.folder, name.file))));
     if (content.publishedAtMs === 0)
-      throw new DamagedGeneration('it does not contain the time at which it became active');
+      throw new DamagedGeneration('the file does not contain the time at which the snapshot became active');
     return content;
   }
 
@@ -241,7 +244,7 @@ export class Generations {
     const rows = await this.rowsOf(content);
     // Creating the `RuleTable` also checks the layout.
     if (attributeCount(attributes) !== new RuleTable(rules).attributeCount)
-      throw new DamagedGeneration('attributes and rules do not belong together');
+      throw new DamagedGeneration('its attributes and its rules do not belong together');
     return {
       version,
       compiled: {

@@ -46,7 +46,7 @@ describe('SnapshotPublisher', () => {
     const other = { ...RULES };
     for (const rules of [RULES, RULES, other, other, RULES]) await publisher.publish(rules, ROWS, BLOCKING);
     await publisher.settled();
-    const written = logger.lines.filter(({ message }) => message === 'generation written');
+    const written = logger.lines.filter(({ message }) => message === 'wrote a policy snapshot to disk');
     expect(written.map(({ fields }) => fields['version'])).toEqual([1, 2, 4, 5]);
   });
 
@@ -88,7 +88,7 @@ describe('SnapshotPublisher', () => {
     await expect(publisher.publish(RULES, ROWS, BLOCKING)).resolves.toMatchObject({ version: 1 });
     await publisher.settled();
     expect(logger.text()).toMatch(
-      /^error could not write a generation; the previous one stays on disk .*ENOTDIR/m,
+      /^error could not write a policy snapshot to disk; the previous one stays there .*ENOTDIR/m,
     );
   });
 

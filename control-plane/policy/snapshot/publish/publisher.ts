@@ -204,10 +204,10 @@ export class SnapshotPublisher {
     const { version } = state.snapshot;
     try {
       await this.parts.generations.save(state);
-      this.parts.logger.debug('generation written', { version });
+      this.parts.logger.debug('wrote a policy snapshot to disk', { version });
     } catch (error) {
       const reason = reasonOf(error);
-      this.parts.logger.error('could not write a generation; the previous one stays on disk', {
+      this.parts.logger.error('could not write a policy snapshot to disk; the previous one stays there', {
         version,
         reason,
       });

@@ -87,7 +87,9 @@ async function passwordOf(path: string): Promise<string> {
   try {
     return await readSecretFile(path);
   } catch (error) {
-    throw new AccessFault(`read the password of the database: ${reasonOf(error)}`, { cause: error });
+    throw new AccessFault(`could not read the password of the database: ${reasonOf(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -128,7 +130,7 @@ function pem(parameter: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new AccessFault(`read the ${parameter} of PostgreSQL: ${reasonOf(error)}`, {
+    throw new AccessFault(`could not read the ${parameter} of PostgreSQL: ${reasonOf(error)}`, {
       cause: error,
     });
   }

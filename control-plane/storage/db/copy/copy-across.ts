@@ -27,7 +27,8 @@ export class CopyDiffers extends Error {
 export async function copyAcross(ends: CopyEnds, { from, to }: CopyRoute): Promise<void> {
   const sent = await send(ends, from, to);
   const stored = await sumUp(ends.to, to);
-  if (sent !== stored) throw new CopyDiffers(`copy ${to}: ${sent} were sent, but ${stored} are stored`);
+  if (sent !== stored)
+    throw new CopyDiffers(`the copy of ${to} is not complete: ${sent} were sent, but ${stored} are stored`);
 }
 
 /** Computes the checksum of the rows of a table. */

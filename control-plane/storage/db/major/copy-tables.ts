@@ -30,7 +30,8 @@ export async function copyTables(ends: CopyEnds, options: CopyTablesOptions): Pr
   const foreign = await foreignTo(to, from);
   if (foreign.length > 0)
     throw new NotMovable(
-      `not created by Weir, and would be lost: ${foreign.join('; ')}; remove or move these`,
+      `tables and other objects that Weir did not create would be lost: ${foreign.join('; ')}; remove or ` +
+        'move them',
     );
   const tables = await listTables(from);
   await options.checkFreeSpace(tables.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));

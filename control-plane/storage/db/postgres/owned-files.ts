@@ -63,7 +63,7 @@ function changeOwner(fd: number, account: PostgresAccount): void {
   const owner = fstatSync(fd).uid;
   if (owner !== process.geteuid?.())
     throw new Error(
-      `cannot change the owner of a file to ${account.name}: user id ${owner} replaced the file`,
+      `could not change the owner of a file to ${account.name}: user id ${owner} replaced the file`,
     );
   fchownSync(fd, account.uid, account.gid);
 }

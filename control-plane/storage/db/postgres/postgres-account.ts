@@ -38,8 +38,8 @@ export function choosePostgresAccount(cluster: string, dataDir: string): Postgre
   const account = owner(cluster) ?? named('weir') ?? owner(dataDir) ?? named('postgres') ?? named('nobody');
   if (account === undefined) {
     throw new Error(
-      'cannot run the embedded database: it refuses to run as root, and /etc/passwd has no user for it; ' +
-        'add the user weir or set database.url',
+      'could not run the embedded database: PostgreSQL refuses to run as root, and /etc/passwd has no ' +
+        'user for it; add the user weir or set database.url',
     );
   }
   return account;

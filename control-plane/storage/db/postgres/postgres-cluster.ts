@@ -89,9 +89,12 @@ function runProgram(
     child.stderr.on('data', keep);
     child.once('error', (error) => {
       reject(
-        new Error(`cannot run ${program}: ${explainSpawnError(error, { runtime, account: home.account })}`, {
-          cause: error,
-        }),
+        new Error(
+          `could not run ${program}: ${explainSpawnError(error, { runtime, account: home.account })}`,
+          {
+            cause: error,
+          },
+        ),
       );
     });
     child.once('close', (code) => {

@@ -46,7 +46,7 @@ export function openPostgresHome(dataDir: string, elsewhere = ELSEWHERE): Postgr
   createOwned(dir, account);
   if (!canTraverse(dirname(dir), account)) {
     throw new Error(
-      `cannot open the database in ${dir}: user ${account.name} cannot access its parent directories`,
+      `could not open the database in ${dir}: user ${account.name} cannot access its parent directories`,
     );
   }
   if (dir !== preferred && recorded === undefined) replaceOwnedFile(pointer, `${dir}\n`);
@@ -63,18 +63,18 @@ function recordedIn(pointer: string): string | undefined {
     fd = openSync(pointer, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) return undefined;
-    throw new Error(`cannot read ${pointer}: ${reasonOf(error)}`, { cause: error });
+    throw new Error(`could not read ${pointer}: ${reasonOf(error)}`, { cause: error });
   }
   try {
     const state = fstatSync(fd);
-    if (!state.isFile()) throw new Error(`cannot read ${pointer}: not a regular file`);
+    if (!state.isFile()) throw new Error(`could not read ${pointer}: not a regular file`);
     const folder = readFileSync(fd, 'utf8').trim();
     // If another user wrote the file, root must not create a directory there, but may use a directory that this user
     // owns.
     const isOwn = state.uid === 0 || state.uid === process.geteuid?.();
     if (isOwn || ownerOf(folder) === state.uid) return folder;
     throw new Error(
-      `cannot use ${pointer}: user id ${state.uid} may not choose ${folder}; run: chown root ${pointer}`,
+      `could not use ${pointer}: user id ${state.uid} may not choose ${folder}; run: chown root ${pointer}`,
     );
   } finally {
     closeSync(fd);
@@ -88,8 +88,8 @@ function ownerOf(folder: string): number | undefined {
 function fallbackFor(dataDir: string, preferred: string, elsewhere: string): string {
   if (existsSync(join(preferred, 'cluster'))) {
     throw new Error(
-      `cannot open the database in ${preferred}: its user cannot access its parent directories; ` +
-        'open them (chmod o+x) or move the data directory',
+      `could not open the database in ${preferred}: its user cannot access its parent directories; open ` +
+        'them (chmod o+x) or move the data directory',
     );
   }
   const mark = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 16);
@@ -104,7 +104,7 @@ export function createOwned(dir: string, account: PostgresAccount): void {
   const owner = statSync(dir).uid;
   if (owner === account.uid) return;
   throw new Error(
-    `cannot open ${dir}: it belongs to user id ${owner}, not to ${account.name}; ` +
+    `could not open ${dir}: it belongs to user id ${owner}, not to ${account.name}; ` +
       (account.isSelf ? 'start Weir as the user that started it first, or as root' : `chown -R it`),
   );
 }

@@ -96,7 +96,7 @@ describe('launchPostgres()', () => {
   test('rejects with the message of a server that does not start', async () => {
     await expect(launch({ settings: { no_such_setting: 1 } })).rejects.toThrow(
       new RegExp(
-        `^cannot start PostgreSQL on ${task.home.cluster}: server ended with code 1; .*no_such_setting`,
+        `^could not start PostgreSQL on ${task.home.cluster}: server ended with code 1; .*no_such_setting`,
       ),
     );
   });

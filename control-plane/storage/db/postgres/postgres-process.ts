@@ -97,7 +97,7 @@ export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPos
   const early = await Promise.race([ready.then(() => null), exited]);
   launch.signal?.removeEventListener('abort', giveUp);
   if (early !== null || child.pid === undefined) {
-    throw new Error(`cannot start PostgreSQL on ${launch.cluster}: ${early ?? 'no process'}`);
+    throw new Error(`could not start PostgreSQL on ${launch.cluster}: ${early ?? 'no process'}`);
   }
   for (const pid of serversOn(launch.cluster)) lowerPriority(pid, NICENESS.behindDns, launch.logger);
   const release = watchOver(child.pid, launch.account, launch.logger);
@@ -167,7 +167,7 @@ function watchOver(pid: number, account: PostgresAccount, logger: Logger): () =>
     detached: true,
     ...spawnIdentity(account),
   });
-  const note = (error: Error): void => logger.debug('cannot monitor PostgreSQL', { error: error.message });
+  const note = (error: Error): void => logger.debug('could not monitor PostgreSQL', { error: error.message });
   watch.once('error', note);
   watch.stdin.once('error', note);
   watch.unref();
@@ -191,7 +191,7 @@ async function stopChild(
     const outcome = await Promise.race([exited, late]);
     timer.abort();
     if (outcome !== 'late') break;
-    logger.warn(`stopping PostgreSQL: still running ${Math.round(timeoutMs)} ms after ${signal}`);
+    logger.warn(`PostgreSQL is still running ${Math.round(timeoutMs)} ms after ${signal}`);
   }
 }
 
@@ -216,7 +216,8 @@ export async function endOrphans(cluster: string, logger: Logger): Promise<void>
       orphans = serversOn(cluster);
     }
   }
-  if (orphans.length > 0) throw new Error(`cannot end orphaned PostgreSQL processes ${orphans.join(', ')}`);
+  if (orphans.length > 0)
+    throw new Error(`could not end orphaned PostgreSQL processes ${orphans.join(', ')}`);
   rmSync(pidFile, { force: true });
 }
 

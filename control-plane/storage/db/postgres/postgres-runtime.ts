@@ -84,7 +84,7 @@ export function prepareRuntime(
   }
   if (!completeLinks(unfinished)) {
     throw new EmbeddedDatabaseUnsupported(
-      `cannot link PostgreSQL libraries in ${unfinished}; set database.url`,
+      `could not link PostgreSQL libraries in ${unfinished}; set database.url`,
     );
   }
   renameSync(unfinished, kept);

@@ -110,7 +110,7 @@ describe('startDatabase() with roles that a user created', () => {
   test('reports which role cannot connect, without its password', async () => {
     const { database, logger } = open(urlOf('asker', 'wrong-secret'), urlOf('keeper'));
     expect((await untilDown(database)).error).toMatch(
-      /^cannot connect with the role of database.url: .*"asker"$/,
+      /^could not connect with the role of database.url: .*"asker"$/,
     );
     expect(JSON.stringify(logger.lines)).not.toContain('secret');
   });

@@ -37,7 +37,7 @@ export function isAdguard(files: FileSet): boolean {
 /** Reads the files; throws an ImportFault. */
 export function readAdguard(files: FileSet): AdguardSettings {
   const content = fileAt(files, NAME) ?? files.get(ONLY_TEXT);
-  if (content === undefined) throw new ImportFault(`it does not contain ${NAME}`);
+  if (content === undefined) throw new ImportFault(`the upload does not contain ${NAME}`);
   if (!isAdguard(files))
     throw new ImportFault(`the file has no schema_version with a number, so it is not an ${NAME}`);
   const taken = takeRules(decodeText(content));

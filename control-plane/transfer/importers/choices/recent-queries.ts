@@ -31,7 +31,7 @@ export async function queriesByName({
       for (const { domain, count } of await log.topDomains({ ...span, which }, signal))
         counts.set(domain, (counts.get(domain) ?? 0) + count);
   } catch (error) {
-    logger.warn('import: could not read the query log; differences are not ordered', {
+    logger.warn('import: could not read the query log, so differences are not sorted by number of queries', {
       reason: reasonOf(error),
     });
     return null;

@@ -72,6 +72,7 @@ function faultsIn({ fields = [] }: ApiError): string[] {
 
 function notInFile(): Error {
   return conflict(
-    'the password is set by auth.admin.password_hash in the environment, or the file was changed since Weir read it; change it there',
+    'the password cannot be changed here: auth.admin.password_hash is set by an environment variable, ' +
+      'or the configuration file was changed after Weir read it; change the password there',
   );
 }

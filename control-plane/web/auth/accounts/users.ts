@@ -66,7 +66,8 @@ export class Users {
     await refuseWeak(password, username, 'password');
     const passwordHash = await this.hashing.hash(password);
     const user = await this.parts.database.transaction(async (tx) => {
-      if ((await store.countUsers(tx)) >= MAX_USERS) throw conflict(`there are already ${MAX_USERS} users`);
+      if ((await store.countUsers(tx)) >= MAX_USERS)
+        throw conflict(`there are already ${MAX_USERS} users; delete one first`);
       const { id } = await store.insertUser(tx, { username, displayName, role, enabled, passwordHash });
       await store.replaceClients(tx, id, clientIds);
       const made = await this.found(tx, id);

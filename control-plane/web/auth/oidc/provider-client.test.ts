@@ -25,7 +25,7 @@ describe('a response of the OpenID Connect provider is rejected', () => {
     suite.provider.falsify = falsify;
     const { status, text, secret } = await suite.logIn();
     expect([status, secret]).toEqual([401, undefined]);
-    expect(text).toContain('The answer of the OpenID provider is not valid');
+    expect(text).toContain('The response of the OpenID provider is not valid');
     expect(await suite.users()).toEqual(['admin: admin']);
   });
 

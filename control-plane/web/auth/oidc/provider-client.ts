@@ -88,7 +88,7 @@ export class ProviderClient {
       const library = await import('openid-client');
       return { library, configuration: await this.discover(library) };
     } catch (error) {
-      this.parts.logger.warn('the OpenID provider cannot be used', { reason: reasonsOf(error) });
+      this.parts.logger.warn('could not use the OpenID provider', { reason: reasonsOf(error) });
       const headers = { 'Retry-After': '10' };
       throw dependencyUnavailable('openid_provider', 'the OpenID provider cannot be reached', {
         headers,
@@ -143,7 +143,7 @@ export class ProviderClient {
         headers: { 'Retry-After': '10' },
         cause: error,
       });
-    return unauthorized('the answer of the OpenID provider is not valid: start again');
+    return unauthorized('the response of the OpenID provider is not valid; log in again');
   }
 }
 

@@ -78,7 +78,7 @@ export class ApiTokens {
     const token = await this.parts.database
       .transaction(async (tx) => {
         if ((await store.countTokens(tx)) >= MAX_TOKENS)
-          throw conflict(`there are already ${MAX_TOKENS} API tokens`);
+          throw conflict(`there are already ${MAX_TOKENS} API tokens; revoke one first`);
         const made = await store.insertToken(tx, { ...hashed(key), name, role, createdAt });
         await recordAudit(tx, {
           actor: author,

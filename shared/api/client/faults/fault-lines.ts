@@ -160,7 +160,7 @@ const FORMS = {
   microseconds: 'microseconds',
   milliseconds: 'milliseconds',
   probes: 'probes',
-  questions_per_second: 'questions per second',
+  questions_per_second: 'queries per second',
   questions: 'questions',
   seconds: 'seconds',
   threads: 'threads',
@@ -217,9 +217,11 @@ const LINES = {
   user_reserved: 'this name is reserved by Weir',
   user_taken: 'a user named "{name}" already exists',
   zone_taken: 'a forward zone with this name already exists',
-  max_grants: 'there are {max} grants, or {services} for services, which is the maximum',
-  max_tokens: 'there are already {max} API tokens',
-  max_users: 'there are already {max} users',
+  max_grants:
+    'the maximum of {max} grants, or of {services} grants for services, is reached; delete a grant ' +
+    'first',
+  max_tokens: 'there are already {max} API tokens; revoke one first',
+  max_users: 'there are already {max} users; delete one first',
   // Objects whose state or use conflicts with the change
   alias_loop: 'the CNAME of {name} would create a loop of aliases',
   alias_not_alone:
@@ -236,13 +238,15 @@ const LINES = {
   group_in_use:
     'group {group} is in use; remove its clients, subnets, lists and rules first, or delete it with cascade=true',
   group_lists:
-    '{names}: lists only for group {group}, which would apply to every group without it; delete them or assign them to another group first',
-  head_not_newest: 'revision {head} is not the newest; these would also be undone: {revisions}',
+    '{names}: these lists are assigned only to group {group}, and would apply to all groups if the ' +
+    'group were deleted; delete the lists, or assign them to another group first',
+  head_not_newest: 'revision {head} is not the newest; a rollback would also undo: {revisions}',
   head_unknown: 'revision {head} does not exist; the newest one is {newest}',
   held_copy_changed:
     '{kind}list source {source} has changed since it was read; check its current held update',
   held_copy_gone: 'the held update of {kind}list source {source} no longer exists; refresh the list',
-  held_copy_reread: '{kind}list source {source} is interpreted differently than when it was held; {reason}',
+  held_copy_reread:
+    '{kind}list source {source} is interpreted differently than when its update was held; {reason}',
   list_not_held: '{kind}list source {source} has no held update',
   list_text_changed: 'the text of {kind}list source {source} has changed since it was read',
   node_running: 'node {node} is running, or was running within the last minute',
@@ -259,18 +263,22 @@ const LINES = {
   // The configuration
   config_by_environment: 'set by an environment variable of this node; change it there: {variables}',
   config_by_node:
-    'is set by an environment variable of this node, or belongs to a configuration file that it does not have',
+    'is set by an environment variable of this node, or needs a configuration file, which this node ' +
+    'does not have',
   config_faults: 'the configuration file has errors; correct them first: {faults}',
-  config_form: 'the configuration file {file} has a form that Weir cannot edit; change it there',
-  config_not_read: 'cannot read the configuration file, so nothing is changed: {reason}',
-  config_not_written: 'cannot write the configuration file, so nothing is changed: {reason}',
-  config_values: 'cannot write these values into {file}',
+  config_form:
+    'Weir cannot edit the configuration file {file}, because of its form; change the file with an ' +
+    'editor',
+  config_not_read: 'could not read the configuration file, so nothing was changed: {reason}',
+  config_not_written: 'could not write the configuration file, so nothing was changed: {reason}',
+  config_values: 'could not write these values to {file}',
   config_without_file:
-    'Weir was started without a configuration file, which would contain the keys of this node',
+    'Weir has no configuration file, in which the keys of this node are stored; create one and restart Weir',
   only_in_file: 'can only be changed in the configuration file',
   only_on_machine: 'can only be changed in the file, or with weir config set on the machine',
   password_by_environment:
-    'the password is set by auth.admin.password_hash in the environment, or the file was changed since Weir read it; change it there',
+    'the password cannot be changed here: auth.admin.password_hash is set by an environment variable, ' +
+    'or the configuration file was changed after Weir read it; change the password there',
   // The second factor and certificates
   factor_disabled: 'the second factor is disabled',
   factor_enabled: 'the second factor is already enabled: disable it first',
