@@ -185,7 +185,7 @@ describe('weir with an empty disk and no database', () => {
     }
     await open.weir.untilOutput(/until then all clients get unfiltered answers/);
     expect(await reportedElsewhere(open.weir)).toMatchObject({ rcode: Rcode.NOERROR });
-    await closed.weir.untilOutput(/until one is, other machines get SERVFAIL/);
+    await closed.weir.untilOutput(/until then other machines get SERVFAIL/);
     expect(await reportedElsewhere(closed.weir)).toMatchObject({ rcode: Rcode.SERVFAIL });
   });
 });
