@@ -2,6 +2,7 @@
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import type { Checked, Fault, Schema } from '../../shared/api/zod.ts';
 import { invalid } from './api-error.ts';
+import { checkValue } from './value-fault.ts';
 
 /** Maximum number of reported fields; limited because a large body may contain a million invalid fields. */
 const MAX_FAULTS = 1000;
@@ -12,9 +13,9 @@ export function validate<S extends Schema>(
   value: unknown,
   part: 'field' | 'parameter' = 'field',
 ): Checked<S> {
-  const result = schema.safeParse(value, { reportInput: false });
-  if (result.success) return result.data;
-  const problems = result.error.issues.flatMap((fault) => toFieldProblems(fault, part));
+  const result = checkValue(schema, value);
+  if (result.faults === null) return result.value;
+  const problems = result.faults.flatMap((fault) => toFieldProblems(fault, part));
   throw invalid(problems.slice(0, MAX_FAULTS));
 }
 
@@ -22,13 +23,5 @@ function toFieldProblems(fault: Fault, part: string): FieldProblem[] {
   const path = fault.path.map(String);
   if (fault.code === 'unrecognized_keys')
     return fault.keys.map((key) => ({ path: [...path, key].join('.'), message: `unknown ${part}` }));
-  return [{ path: path.join('.'), message: messageOf(fault) }];
-}
-
-/** The library's message without its preamble, and without JavaScript terms. */
-function messageOf(fault: Fault): string {
-  if (fault.code === 'invalid_type' && fault.message.endsWith('received undefined'))
-    return `missing; expected ${fault.expected}`;
-  const text = fault.message.replace(/^Invalid (?:input|option|value): /, '').replace(/, received NaN$/, '');
-  return text.charAt(0).toLowerCase() + text.slice(1);
+  return [{ path: path.join('.'), message: fault.message }];
 }

@@ -14,6 +14,8 @@ export type Checked<S extends Schema> = z.output<S>;
 export type Unchecked<S extends Schema> = z.input<S>;
 /** One fault of a value. */
 export type Fault = z.core.$ZodIssue;
+/** A fault with its value, before it has a message. */
+export type RawFault = z.core.$ZodRawIssue;
 
 /** Schema without fields. */
 export const NoFields = z.strictObject({});

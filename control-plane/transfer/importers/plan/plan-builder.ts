@@ -10,10 +10,9 @@ import { ManagedDomainCreateBody, RegexFilterCreateBody } from '../../../../shar
 import { ScheduleProfileCreateBody } from '../../../../shared/api/policy/schedules-api.ts';
 import { SourceCreateBody } from '../../../../shared/api/policy/sources-api.ts';
 import { MAX_TEXT_BYTES } from '../../../../shared/api/policy/custom-text-api.ts';
-import { DnsSettingsBody } from '../../../../shared/api/settings-api.ts';
+import { type DnsSettingsChange, DnsSettingsBody } from '../../../../shared/api/settings-api.ts';
 import type { ImportFormat, ImportItemKind } from '../../../../shared/api/imports-api.ts';
 import type { SafeSearchEngineData } from '../../../../shared/api/policy/safe-search-api.ts';
-import type { DnsSettingsChange } from '../../../../shared/api/settings-api.ts';
 import type { Fault, Schema } from '../../../../shared/api/zod.ts';
 import { shownUrl } from '../../../../shared/net/shown-url.ts';
 import {
@@ -24,6 +23,7 @@ import {
 import { DEFAULT_LOCAL_TTL_SECS, MAX_LOCAL_TTL_SECS } from '../../../../shared/policy/local-record.ts';
 import { upstream } from '../../../../config/upstream-url.ts';
 import { expectedInstead } from '../../../../config/value-checks.ts';
+import { checkValue } from '../../../api/value-fault.ts';
 import { splitName } from '../../../filtering/local-names/read-record.ts';
 import { DEFAULT_GROUP } from './import-plan.ts';
 import type {
@@ -389,9 +389,9 @@ export class PlanBuilder {
   }
 
   private checked<S extends Schema>(schema: S, item: number, value: unknown) {
-    const read = schema.safeParse(value);
-    if (!read.success) this.refuse(item, joinReasons(...read.error.issues.map(messageOf)));
-    return read.data;
+    const { value: read, faults } = checkValue(schema, value);
+    if (faults !== null) this.refuse(item, joinReasons(...faults.map(messageOf)));
+    return read;
   }
 }
 

@@ -6,7 +6,7 @@ import { readFault, writeFault } from './read-fault.ts';
 /** Values of the parameters that do not accept every text. */
 const SAMPLES: Readonly<Record<string, string>> = {
   ...{ what: 'a string', got: '"x y"', unit: 'days', where: 'the certificate' },
-  ...{ choices: '"a", "b"', last: '"c"', received: 'null', type: 'MX', kind: 'block' },
+  ...{ choices: '"a", "b"', last: '"c"', type: 'MX', kind: 'block' },
   ...{
     min: '2',
     max: '-7',
@@ -62,7 +62,7 @@ describe('readFault(), which converts an English API error to a code with parame
     'expected a string ', // a blank at the end
     'Expected a string',
     'expected a string\nexpected a string',
-    'too big: expected string to have <=many characters',
+    'must have at most many characters',
     'toString',
     '__proto__',
     `a group named "${'x'.repeat(2000)}" already exists`,

@@ -52,9 +52,8 @@ const VALUES: Readonly<Record<string, string>> = {
       '-?\\d+',
     ]),
   ),
-  choices: '"[^"]*"(?:, "[^"]*")*',
-  last: '"[^"]*"',
-  received: '[a-z]+',
+  choices: String.raw`(?:"[^"]*"|\d+)(?:, (?:"[^"]*"|\d+))*`,
+  last: String.raw`"[^"]*"|\d+`,
   type: '[A-Za-z][\\w-]*',
   kind: 'block|allow',
 };

@@ -14,7 +14,7 @@ const read = (language: string): FaultTexts =>
 
 /** Parameters that translations may leave out: ids, types of JSON, and English reasons. */
 const OPTIONAL = [
-  ...['client', 'group', 'groups', 'head', 'kind', 'main', 'newest', 'received', 'service', 'source'],
+  ...['client', 'group', 'groups', 'head', 'kind', 'main', 'newest', 'service', 'source'],
   ...['part', 'reason', 'type'],
 ];
 
@@ -68,9 +68,10 @@ describe('translatedFault(), an API error in the language of the user,', () => {
 
   test.each([
     ['expected an IPv4 or IPv6 address', 'Erwartet: eine IPv4- oder IPv6-Adresse'],
-    ['too big: expected string to have <=63 characters', 'Zu lang: höchstens 63 Zeichen'],
+    ['must have at most 63 characters', 'Zu lang: höchstens 63 Zeichen'],
     ['the role viewer can only read', 'Mit der Rolle „Nur ansehen“ ist das nicht erlaubt'],
-    ['missing; expected string', 'Hier fehlt eine Angabe'],
+    ['missing; expected a string', 'Hier fehlt eine Angabe; erwartet: ein Text'],
+    ['expected a list, got a string', 'Erwartet: eine Liste; angegeben: ein Text'],
     ['a group named "Kids <b>" already exists', 'Eine Gruppe namens „Kids <b>“ gibt es schon'],
     [
       'expected a network such as 192.0.2.0/24 or 2001:db8::/32',
