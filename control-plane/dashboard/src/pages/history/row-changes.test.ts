@@ -1,5 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { fieldsOf, kindOf, nameOf, namesWith, rowsOf, formatChangedValue } from './row-changes.ts';
+import {
+  fieldsOf,
+  formatChangedValue,
+  isCustomRules,
+  kindOf,
+  nameOf,
+  namesWith,
+  rowsOf,
+} from './row-changes.ts';
 import type { Names } from './row-changes.ts';
 
 const NAMES: Names = { groups: new Map([[2, 'Kids']]), lists: new Map([[5, 'Ads']]), schedules: new Map() };
@@ -60,6 +68,18 @@ describe('nameOf(), the name of a row in a change,', () => {
 
   test('is the key if there is no better name', () => {
     expect(nameOf({ table: 'new_table', key: '7', before: {}, after: {} }, NAMES)).toBe('7');
+  });
+});
+
+describe('isCustomRules(), whether a value is the URL of custom rules,', () => {
+  test.each([
+    ['list_sources', 'url', 'text:b3c1', true],
+    ['list_sources', 'url', 'https://lists.example/', false],
+    ['list_sources', 'name', 'text:b3c1', false],
+    ['managed_domains', 'url', 'text:b3c1', false],
+    ['list_sources', 'url', null, false],
+  ])('in %s, column %s, value %j: %j', (table, field, value, isCustom) => {
+    expect(isCustomRules({ table, field, value })).toBe(isCustom);
   });
 });
 

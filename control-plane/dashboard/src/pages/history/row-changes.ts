@@ -1,4 +1,5 @@
 /** Effects of a change on each row, for revisions and for the audit log. */
+import { TEXT_URL } from '../../../../../shared/policy/source-kind.ts';
 
 /** A row by column names. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -17,6 +18,13 @@ export interface FieldChange {
   readonly field: string;
   readonly before: unknown;
   readonly after: unknown;
+}
+
+/** A value of a column. */
+export interface ColumnValue {
+  readonly table: string;
+  readonly field: string;
+  readonly value: unknown;
 }
 
 export type ChangeKind = 'created' | 'changed' | 'deleted';
@@ -89,6 +97,11 @@ export function referredTo(field: string, value: unknown, names: Names): string 
   if (field === 'group_id') return names.groups.get(value);
   if (field === 'source_id') return names.lists.get(value);
   return field === 'profile_id' ? names.schedules.get(value) : undefined;
+}
+
+/** Whether a value is the URL of custom rules, which contains a random name instead of an address. */
+export function isCustomRules({ table, field, value }: ColumnValue): boolean {
+  return table === 'list_sources' && field === 'url' && String(value).startsWith(TEXT_URL);
 }
 
 /** Adds the names of deleted rows from the changes, because the API no longer lists these rows. */

@@ -1,10 +1,10 @@
 /** Texts for tables, columns and their values in the user's language. */
 import type { MessageKey } from '../../i18n/language.ts';
 import type { Say } from '../../i18n/say.ts';
-import { referredTo, formatChangedValue } from './row-changes.ts';
+import { formatChangedValue, isCustomRules, referredTo } from './row-changes.ts';
 import { keyOfCode } from '../../i18n/say.ts';
 import { wordFor } from '../../i18n/say.ts';
-import type { Names } from './row-changes.ts';
+import type { ColumnValue, Names } from './row-changes.ts';
 
 const WORDS: Readonly<Record<string, MessageKey>> = {
   'action allow': 'history.word.allow',
@@ -26,13 +26,6 @@ export function fieldWord(field: string): string {
     : wordFor('history.field', field);
 }
 
-/** A value of a column. */
-export interface ColumnValue {
-  readonly table: string;
-  readonly field: string;
-  readonly value: unknown;
-}
-
 /** Text for a value. */
 export function valueWord({ table, field, value }: ColumnValue, names: Names, say: Say): string {
   if (field === 'group_id' && value === null)
@@ -40,6 +33,7 @@ export function valueWord({ table, field, value }: ColumnValue, names: Names, sa
   if (field === 'url' && String(value).startsWith(CUSTOM_RULES)) return say('lists.custom');
   if (value === null || value === '') return say('history.word.nothing');
   if (typeof value === 'boolean') return say(value ? 'field.yes' : 'field.no');
+  if (isCustomRules({ table, field, value })) return say('lists.custom');
   const word = WORDS[`${field} ${formatChangedValue(value)}`];
   if (word !== undefined) return say(word);
   if (typeof value === 'number' && field.endsWith('_minute')) return timeOfDay(value);
