@@ -115,9 +115,12 @@ function Detail({ stage, detail }: { readonly stage: string; readonly detail: st
   const { say, format } = useText();
   const words = stageDetail(stage, detail);
   if (words === null) return <p className="quiet">{detail}</p>;
-  return words.map(({ key, of, secs }) => (
+  return words.map(({ key, of, secs, counts = {} }) => (
     <p className="quiet" key={key}>
-      {say(key, { of: secs === undefined ? of : format.span(secs) })}
+      {say(key, {
+        of: secs === undefined ? of : format.span(secs),
+        ...Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, format.count(count)])),
+      })}
     </p>
   ));
 }

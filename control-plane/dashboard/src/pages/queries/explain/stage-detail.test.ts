@@ -52,9 +52,16 @@ describe('stageDetail(), the text about a stage of an explanation,', () => {
     expect(stageDetail('special_names', 'zone lan')).toEqual([{ key: 'queries.why.ownZone', of: 'lan' }]);
   });
 
-  test('states that no rate limit is set, and is null for a limit', () => {
+  test('states the numbers of a rate limit, or that none is set, and is null for another text', () => {
     expect(stageDetail('admission', 'no rate limit')).toEqual([{ key: 'queries.why.noLimit', of: '' }]);
-    expect(stageDetail('admission', 'rate limit 20/s, burst 50')).toBeNull();
+    const counts = { rate: 20, burst: 50 };
+    expect(stageDetail('admission', 'rate limit 20/s, burst 50')).toEqual([
+      { key: 'queries.why.limit', of: '', counts },
+    ]);
+    expect(stageDetail('admission', 'rate limit 20/s, burst 50, dry run')).toEqual([
+      { key: 'queries.why.limitDryRun', of: '', counts },
+    ]);
+    expect(stageDetail('admission', 'rate limit of a later release')).toBeNull();
   });
 
   test('states whether the client may query, and is null for an unknown refusal', () => {

@@ -7,6 +7,8 @@ export interface StageDetail {
   readonly of: string;
   /** Seconds of a duration; if set, the text of the duration replaces `of`. */
   readonly secs?: number;
+  /** Other numbers of the message by name. */
+  readonly counts?: Readonly<Record<string, number>>;
 }
 
 /** Separator before the second part of a detail. */
@@ -22,6 +24,8 @@ const MESSAGES: readonly (readonly [RegExp, MessageKey | `${string}$1` | ''])[] 
     'queries.access.mayNot',
   ],
   [/^admission no rate limit$/, 'queries.why.noLimit'],
+  [/^admission rate limit (?<rate>\d+)\/s, burst (?<burst>\d+)$/, 'queries.why.limit'],
+  [/^admission rate limit (?<rate>\d+)\/s, burst (?<burst>\d+), dry run$/, 'queries.why.limitDryRun'],
   [/^cache ttl (?<of>\d+)$/, 'queries.why.cacheTtl'],
   [/^client_group (default|subnet|manual|mac|key|chosen)(?: (?<of>\S+))?$/, 'queries.groupBy.$1'],
   [/^client_group \(no client has the key (?<of>\S+)\)$/, 'queries.why.keyUnknown'],
@@ -45,9 +49,11 @@ export function stageDetail(stage: string, detail: string): readonly StageDetail
     const [pattern, message] = MESSAGES.find(([one]) => one.test(text)) ?? [];
     if (pattern === undefined || message === undefined) return null;
     const match = pattern.exec(text);
-    const of = match?.groups?.['of'] ?? '';
+    const { of = '', rate, burst } = match?.groups ?? {};
     const key = message.replace('$1', match?.[1] ?? '') as MessageKey;
     if (key === 'queries.why.cacheTtl') found.push({ key, of: '', secs: Number(of) });
+    else if (rate !== undefined)
+      found.push({ key, of, counts: { rate: Number(rate), burst: Number(burst) } });
     else if (message !== '') found.push({ key, of });
   }
   return found;
