@@ -19,10 +19,11 @@ const ROOT = join(import.meta.dirname, '../..');
 const FILES = [
   ...['config/**/*.ts', 'shared/api/**/*.ts'],
   'control-plane/{api,clients,filtering,insight,lists,policy,resolving,web}/**/*.ts',
+  'control-plane/transfer/backup/*.ts',
 ];
 /** Tests, and requests that the dashboard does not send. */
 const OTHER =
-  /\.test\.ts$|\/(compat|edge|simulate|client)\/|backup-api|simulate-api|sealed-secrets-api|config\/[\w-]*(toml|local-config|load-config)/;
+  /\.test\.ts$|\/(compat|edge|simulate|client)\/|simulate-api|config\/[\w-]*(toml|local-config|load-config)/;
 
 /** Lines that stay in English, with `…` for parameters. */
 const ENGLISH = [
@@ -51,6 +52,7 @@ const ENGLISH = [
   'expected at most …; use cursor, or from and to, to go further',
   'expected <N>m, <N>h, <N>d or <N>w of at most ten years',
   'can only be changed with POST /auth/change-password',
+  'expected false: POST /backup with a passphrase makes a backup with secrets',
   // Files on the machine, whose administrators read them in English too.
   ...['in the file ……: …', 'could not read …: …', 'the files no longer exist', 'the file … does not exist'],
   ...['… has … bytes; the maximum is …', 'expected this, or auth.oidc.client_secret'],

@@ -85,8 +85,8 @@ const MAX_NAMED = 5;
  */
 export async function refuseUnknownHead(db: Queryable, head: number): Promise<void> {
   const newest = await newestRevisionId(db);
-  if (newest === null || newest < head)
-    throw conflict(`revision ${head} does not exist; the newest one is ${newest}`);
+  if (newest === null) throw conflict(`revision ${head} does not exist; there are no revisions yet`);
+  if (newest < head) throw conflict(`revision ${head} does not exist; the newest one is ${newest}`);
   const { rows } = await db.query<RevisionRow>(
     `SELECT ${COLUMNS} FROM revisions WHERE id > $1 AND NOT is_own ORDER BY id LIMIT ${MAX_NAMED + 1}`,
     [head],

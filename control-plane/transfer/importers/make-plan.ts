@@ -8,7 +8,7 @@ import { isBlocky, readBlocky } from './blocky/read-blocky.ts';
 import { isDnsmasq } from './dnsmasq/dnsmasq-options.ts';
 import { isHosts, mapDnsmasq, mapHosts } from './dnsmasq/map-dnsmasq.ts';
 import type { FileSet } from './files/file-set.ts';
-import { ImportFault } from './files/import-fault.ts';
+import { importFault } from './files/import-fault.ts';
 import { openUpload } from './files/open-upload.ts';
 import { mapPihole } from './pihole/map-pihole.ts';
 import { isPihole, readPihole } from './pihole/read-pihole.ts';
@@ -57,14 +57,9 @@ export async function makePlan({ path, folder, format }: ImportOrder): Promise<I
   const importer =
     format === 'auto' ? Object.values(IMPORTERS).find(({ isMine }) => isMine(files)) : IMPORTERS[format];
   if (importer === undefined)
-    throw new ImportFault(
-      `Weir does not recognise which program the file is from; name it with --format, or with format in the API: ${Object.keys(IMPORTERS).join(', ')}`,
-    );
+    throw importFault('upload_unknown', { formats: Object.keys(IMPORTERS).join(', ') });
   const plan = importer.plan(files, folder);
-  if (rowsOf(plan) > MAX_ROWS)
-    throw new ImportFault(
-      `the file would create ${rowsOf(plan)} rows; the maximum for one import is ${MAX_ROWS}`,
-    );
+  if (rowsOf(plan) > MAX_ROWS) throw importFault('upload_rows', { count: rowsOf(plan), max: MAX_ROWS });
   return plan;
 }
 

@@ -1,6 +1,7 @@
 /** Reads an upload in a separate thread with limits on time and memory. */
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../shared/log.ts';
+import { faultLine } from '../../../shared/api/client/faults/fault-text.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import { invalid } from '../../api/api-error.ts';
 import type { ImportAnswer } from './import-thread.ts';
@@ -23,9 +24,8 @@ export async function planInThread(
   if ('plan' in answer) return answer.plan;
   // Unexpected errors are also logged: the file may be one that Weir should be able to read.
   if (!answer.isOfFile) logger.warn('import: could not read the file', { reason: answer.fault });
-  throw invalid([
-    { path: '', message: answer.isOfFile ? answer.fault : `the file cannot be read: ${answer.fault}` },
-  ]);
+  const { fault: reason, isOfFile } = answer;
+  throw invalid([{ path: '', message: isOfFile ? reason : faultLine('upload_unreadable', { reason }) }]);
 }
 
 async function askThread(order: ImportOrder, limitMs: number): Promise<ImportAnswer> {
@@ -36,7 +36,7 @@ async function askThread(order: ImportOrder, limitMs: number): Promise<ImportAns
   });
   const { promise, resolve } = Promise.withResolvers<ImportAnswer>();
   const timer = setTimeout(
-    () => resolve({ fault: `it takes longer than ${limitMs / 1000} s`, isOfFile: true }),
+    () => resolve({ fault: faultLine('upload_slow', { secs: limitMs / 1000 }), isOfFile: true }),
     limitMs,
   );
   worker.once('message', resolve);

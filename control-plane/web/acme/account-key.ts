@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 import { writeDurably } from '../../host/files/durable-file.ts';
-import { AcmeFault } from './acme-http.ts';
+import { acmeFault, AcmeFault } from './acme-http.ts';
 
 /** The file for a server. */
 export function accountKeyPath(dataDir: string, directoryUrl: string): string {
@@ -25,14 +25,14 @@ export async function openAccountKey(dataDir: string, directoryUrl: string): Pro
   } catch (error) {
     if (error instanceof AcmeFault) throw error;
     if (!hasErrorCode(error, 'ENOENT'))
-      throw new AcmeFault(`could not read the account key ${path}: ${reasonOf(error)}`);
+      throw acmeFault('acme_key_unreadable', { path, reason: reasonOf(error) });
   }
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
   try {
     await mkdir(join(dataDir, 'acme'), { recursive: true, mode: 0o700 });
     await writeDurably(path, Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })));
   } catch (error) {
-    throw new AcmeFault(`could not write the account key ${path}: ${reasonOf(error)}`);
+    throw acmeFault('acme_key_unwritten', { path, reason: reasonOf(error) });
   }
   return privateKey;
 }
@@ -44,9 +44,6 @@ function readKey(text: string, path: string): KeyObject {
   } catch {
     // The error below names the file, without its content.
   }
-  if (key?.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
-    throw new AcmeFault(
-      `${path} is not a P-256 key; restore it from a copy, or move it away for a new account`,
-    );
+  if (key?.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw acmeFault('acme_key_wrong', { path });
   return key;
 }

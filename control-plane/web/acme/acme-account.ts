@@ -4,7 +4,8 @@
  */
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
-import { AcmeFault } from './acme-http.ts';
+import { acmeFault } from './acme-http.ts';
+import type { AcmeFault } from './acme-http.ts';
 import type { AcmeResponse, SendToAcme } from './acme-http.ts';
 
 /** Maximum number of attempts of a request whose nonce the server rejects. */
@@ -49,19 +50,15 @@ export class AcmeAccount {
   /** Reads the directory, and creates the account or finds the existing account of the key. */
   static async open(parts: AcmeAccountParts, email: string, areTermsAgreed: boolean): Promise<AcmeAccount> {
     const response = await parts.send({ method: 'GET', url: parts.directoryUrl }, parts.signal);
-    if (response.status !== 200) throw faultOf(response, 'read the directory');
+    if (response.status !== 200) throw faultOf(response, 'acme_directory_status');
     const account = new AcmeAccount(parts, readDirectory(jsonOf(response)));
     const { terms } = account.directory;
-    if (terms !== null && !areTermsAgreed)
-      throw new AcmeFault(
-        `the terms of service are not accepted; read ${terms.slice(0, MAX_DETAIL)} and set ` +
-          'server.acme.terms_agreed if you agree',
-      );
+    if (terms !== null && !areTermsAgreed) throw acmeFault('acme_terms', { url: terms.slice(0, MAX_DETAIL) });
     const { location } = await account.post(account.directory.newAccount, {
       ...(email !== '' && { contact: [`mailto:${email}`] }),
       ...(terms !== null && { termsOfServiceAgreed: true }),
     });
-    if (location === null) throw new AcmeFault('the server gave no URL for the account');
+    if (location === null) throw acmeFault('acme_without_account');
     account.url = location;
     return account;
   }
@@ -93,7 +90,7 @@ export class AcmeAccount {
       if (response.status < 300)
         return { body: jsonOf(response, {}), text: response.text, location: headerOf(response, 'location') };
       if (attempt < MAX_NONCES && typeOf(response) === 'badNonce') continue;
-      throw faultOf(response, 'the request');
+      throw faultOf(response, 'acme_request_status');
     }
   }
 
@@ -103,7 +100,7 @@ export class AcmeAccount {
     if (kept !== null) return kept;
     const { newNonce: url } = this.directory;
     const nonce = nonceOf(await this.parts.send({ method: 'HEAD', url }, this.parts.signal));
-    if (nonce === null) throw new AcmeFault('the server gave no nonce');
+    if (nonce === null) throw acmeFault('acme_without_nonce');
     return nonce;
   }
 
@@ -126,10 +123,9 @@ export class AcmeAccount {
 function readDirectory(found: Readonly<Record<string, unknown>>): Directory {
   const { newNonce, newAccount, newOrder, meta } = found;
   if (typeof newNonce !== 'string' || typeof newAccount !== 'string' || typeof newOrder !== 'string')
-    throw new AcmeFault('server.acme.directory_url is not the directory of an ACME server');
+    throw acmeFault('acme_not_directory');
   const { termsOfService: terms, externalAccountRequired: isBound } = (meta ?? {}) as Record<string, unknown>;
-  if (isBound === true)
-    throw new AcmeFault('the server requires an external account, which Weir does not support');
+  if (isBound === true) throw acmeFault('acme_external_account');
   return { newNonce, newAccount, newOrder, terms: typeof terms === 'string' ? terms : null };
 }
 
@@ -152,7 +148,7 @@ function jsonOf({ text }: AcmeResponse, otherwise?: object): Readonly<Record<str
     // The body is not JSON: it is, for example, a page of a proxy, or a certificate.
   }
   if (otherwise !== undefined) return otherwise as Record<string, unknown>;
-  throw new AcmeFault('the response of the server is not JSON');
+  throw acmeFault('acme_not_json');
 }
 
 /** The last part of the problem type, such as `badNonce`. */
@@ -161,9 +157,9 @@ function typeOf(response: AcmeResponse): string {
   return typeof type === 'string' ? (type.split(':').at(-1) ?? '') : '';
 }
 
-function faultOf(response: AcmeResponse, what: string): AcmeFault {
-  const detail = problemText(jsonOf(response, {}));
-  return new AcmeFault(detail ?? `${what} failed with status ${response.status}`);
+function faultOf(response: AcmeResponse, code: 'acme_directory_status' | 'acme_request_status'): AcmeFault {
+  const text = problemText(jsonOf(response, {}));
+  return text === null ? acmeFault(code, { status: response.status }) : acmeFault('acme_reported', { text });
 }
 
 /** Maximum length of a text from the server in messages. */

@@ -19,7 +19,7 @@ import type { SharedCertificate } from '../tls/shared-certificate.ts';
 import type { WebCertificate } from '../tls/web-certificate.ts';
 import { openAccountKey } from './account-key.ts';
 import { AcmeAccount } from './acme-account.ts';
-import { AcmeFault, acmeSender } from './acme-http.ts';
+import { acmeFault, acmeSender } from './acme-http.ts';
 import { orderCertificate } from './acme-order.ts';
 import type { ChallengeResponder, OrderStep } from './acme-order.ts';
 import { makeRequest } from './certificate-request.ts';
@@ -125,7 +125,7 @@ export class AcmeCertificate {
     const { jobs, clock, logger } = this.parts;
     try {
       const hadLease = await jobs.hold(JOB, (lease) => this.order(actor, lease));
-      if (!hadLease) throw new AcmeFault('another node is ordering a certificate; wait until it is done');
+      if (!hadLease) throw acmeFault('acme_other_node');
       this.fault = null;
       this.failures = 0;
       this.pausedUntilMs = 0;
@@ -143,7 +143,7 @@ export class AcmeCertificate {
     const { configuration, dataDir, version, clock, pollMs } = this.parts;
     const { acme } = configuration.current().server;
     const names = [...new Set(acme.names.map((name) => name.toLowerCase()))];
-    if (names.length === 0) throw new AcmeFault('server.acme.names is empty; set it first');
+    if (names.length === 0) throw acmeFault('acme_names_missing');
     const signal = AbortSignal.any([this.stopping.signal, lease.signal]);
     const key = await openAccountKey(dataDir, acme.directory_url);
     const send = acmeSender(`weir/${version}`, await authorities(acme));
@@ -190,7 +190,7 @@ export class AcmeCertificate {
       return challenges.responder({ port: acme.http_port, addresses, isOwn });
     }
     const server = splitHostPort(acme.dns_server);
-    if (server === undefined) throw new AcmeFault('server.acme.dns_server is empty; set it first');
+    if (server === undefined) throw acmeFault('acme_server_missing');
     return dnsResponder({
       host: server.host,
       port: server.port ?? DNS_PORT,
@@ -220,11 +220,11 @@ async function authorities({ directory_ca_path: path }: AcmeConfig): Promise<str
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new AcmeFault(`could not read server.acme.directory_ca_path: ${reasonOf(error)}`);
+    throw acmeFault('acme_ca_unreadable', { reason: reasonOf(error) });
   }
 }
 
 function refuseOtherNames({ facts }: CertificatePair, names: readonly string[]): void {
   const missing = names.filter((name) => !facts.names.includes(name));
-  if (missing.length > 0) throw new AcmeFault(`the certificate is not for ${missing.join(', ')}`);
+  if (missing.length > 0) throw acmeFault('acme_other_names', { names: missing.join(', ') });
 }

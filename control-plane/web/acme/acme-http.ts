@@ -1,4 +1,7 @@
 /** HTTPS requests to an ACME server, with limits: it is not trusted to be fast, small or well-formed. */
+import type { ACME_LINES, AcmeCode } from '../../../shared/api/client/faults/acme-lines.ts';
+import { faultLine } from '../../../shared/api/client/faults/fault-text.ts';
+import type { Params } from '../../../shared/policy/reasons/text-params.ts';
 import { request } from 'node:https';
 import type { RequestOptions } from 'node:https';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -30,6 +33,14 @@ export class AcmeFault extends Error {
   override readonly name = 'AcmeFault';
 }
 
+/** The error with the text of a code. */
+export function acmeFault<Code extends AcmeCode>(
+  code: Code,
+  ...params: Params<(typeof ACME_LINES)[Code], string | number>
+): AcmeFault {
+  return new AcmeFault(faultLine<Code>(code, ...params));
+}
+
 /**
  * Sends requests over TLS; `ca` contains the authorities that are trusted for the server's own certificate, null =
  * those of Node.js.
@@ -38,7 +49,7 @@ export function acmeSender(userAgent: string, ca: string | null): SendToAcme {
   return (asked, signal) => {
     const url = URL.canParse(asked.url) ? new URL(asked.url) : null;
     if (url?.protocol !== 'https:')
-      return Promise.reject(new AcmeFault(`"${asked.url.slice(0, 200)}" is not an https:// URL`));
+      return Promise.reject(acmeFault('acme_not_https', { url: asked.url.slice(0, 200) }));
     const options = {
       method: asked.method,
       headers: {
@@ -82,7 +93,7 @@ async function exchange(url: URL, options: RequestOptions, body: string | undefi
   } catch (error) {
     const isTimeout = error instanceof Error && error.name === 'AbortError' && !isStopped(options);
     const reason = isTimeout ? `no answer within ${TIMEOUT_MS / 1000} s` : reasonOf(error);
-    throw new AcmeFault(`${url.host} cannot be reached: ${reason}`, { cause: error });
+    throw acmeFault('acme_unreachable', { host: url.host, reason });
   }
 }
 

@@ -83,7 +83,7 @@ describe('orderCertificate(), which orders an ACME certificate,', () => {
           { ...PENDING, status: 'invalid', challenges: [{ error: { detail: 'no route' } }] },
         ],
       },
-      'a.example.org: no route',
+      'a.example.org: the server reports: no route',
     ],
     [
       'a refused order',

@@ -1,7 +1,7 @@
 /** One order for a certificate (RFC 8555 section 7.1.6): proves the names, sends the request, and reads the chain. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ACME_STEPS } from '../../../shared/api/tls-api.ts';
-import { AcmeFault } from './acme-http.ts';
+import { acmeFault } from './acme-http.ts';
 import { problemText } from './acme-account.ts';
 import type { AcmeAccount } from './acme-account.ts';
 
@@ -57,8 +57,7 @@ export async function orderCertificate(parts: OrderParts): Promise<string> {
   const order = await account.newOrder(names);
   const orderUrl = order.location;
   const urls = order.body['authorizations'];
-  if (orderUrl === null || !Array.isArray(urls))
-    throw new AcmeFault('the order of the server has no authorizations');
+  if (orderUrl === null || !Array.isArray(urls)) throw acmeFault('acme_without_proofs');
   const pending = await pendingChallenges(parts, urls.map(String));
   try {
     if (pending.length > 0) await responder.put(pending);
@@ -94,7 +93,7 @@ async function pendingChallenges(
       typeof chosen.token !== 'string' ||
       !/^[\w-]{1,200}$/.test(chosen.token)
     )
-      throw new AcmeFault(`${name}: the server does not offer ${responder.type}`);
+      throw acmeFault('acme_not_offered', { name, challenge: responder.type });
     const { url, token } = chosen;
     const keyAuthorization = await account.keyAuthorization(token);
     found.push({ name, token, keyAuthorization, url, authorizationUrl });
@@ -106,8 +105,10 @@ async function untilValid(parts: OrderParts, url: string, name: string): Promise
   const body = await untilStatus(parts, url, ['valid', 'invalid', 'deactivated', 'expired', 'revoked']);
   if (body['status'] === 'valid') return;
   const challenges = Array.isArray(body['challenges']) ? (body['challenges'] as { error?: unknown }[]) : [];
-  const reason = challenges.map(({ error }) => problemText(error)).find((text) => text !== null);
-  throw new AcmeFault(`${name}: ${reason ?? `the authorization is ${String(body['status'])}`}`);
+  const text = challenges.map(({ error }) => problemText(error)).find((found) => found !== null);
+  if (text === undefined || text === null)
+    throw acmeFault('acme_not_authorized', { name, status: String(body['status']) });
+  throw acmeFault('acme_name_reported', { name, text });
 }
 
 /** Reads a resource until it has one of these states. */
@@ -121,15 +122,17 @@ async function untilStatus(
     const { body } = await account.read(url);
     const status = String(body['status']);
     if (wanted.includes(status)) return body;
-    if (status === 'invalid')
-      throw new AcmeFault(problemText(body['error']) ?? 'the server refused the order');
+    if (status === 'invalid') {
+      const text = problemText(body['error']);
+      throw text === null ? acmeFault('acme_refused') : acmeFault('acme_reported', { text });
+    }
     await sleep(pollMs, undefined, { signal });
   }
-  throw new AcmeFault(`the server did not decide within ${MAX_WAIT_MS / 60_000} minutes`);
+  throw acmeFault('acme_undecided', { minutes: MAX_WAIT_MS / 60_000 });
 }
 
 function urlIn(body: Readonly<Record<string, unknown>>, key: string): string {
   const url = body[key];
-  if (typeof url !== 'string') throw new AcmeFault(`the order of the server has no ${key} URL`);
+  if (typeof url !== 'string') throw acmeFault('acme_without_url', { key });
   return url;
 }

@@ -1,4 +1,5 @@
 /** Answers DNS-01 challenges (RFC 8555 section 8.4) by dynamic updates of the primary server of the zone, over TCP. */
+import { faultForm } from '../../../shared/api/client/faults/fault-text.ts';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -8,7 +9,7 @@ import { FrameReader, frame } from '../../../shared/dns/framing.ts';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Logger } from '../../../shared/log.ts';
-import { AcmeFault } from './acme-http.ts';
+import { acmeFault } from './acme-http.ts';
 import type { ChallengeResponder, Proof } from './acme-order.ts';
 import { soaRequest, updateRequest } from './dns-update.ts';
 import type { DnsRequest, TxtRecord } from './dns-update.ts';
@@ -19,11 +20,11 @@ const TIMEOUT_MS = 10_000;
 const RCODE_MASK = 0x0f;
 /** Rcodes of RFC 2136 and RFC 8945 with their meaning for an administrator. */
 const REFUSALS: Readonly<Record<number, string>> = {
-  [Rcode.FORMERR]: 'it could not parse the update (FORMERR)',
-  [Rcode.NOTIMP]: 'it does not support updates',
-  [Rcode.REFUSED]: 'it does not allow this key to update the zone',
-  [Rcode.NOTAUTH]: 'it does not know the TSIG key, the key is wrong, or the clocks differ (NOTAUTH)',
-  [Rcode.NOTZONE]: 'the name is not in the zone (NOTZONE)',
+  [Rcode.FORMERR]: faultForm('update_unparsed'),
+  [Rcode.NOTIMP]: faultForm('update_unsupported'),
+  [Rcode.REFUSED]: faultForm('update_not_allowed'),
+  [Rcode.NOTAUTH]: faultForm('update_unknown_key'),
+  [Rcode.NOTZONE]: faultForm('update_outside'),
 };
 
 /** Server and key for updates. */
@@ -70,11 +71,10 @@ export function dnsResponder(parts: DnsChallengeParts): ChallengeResponder {
 /** The key from a file that contains its secret in base64, on one line. */
 export async function readTsigKey(name: string, algorithm: TsigAlgorithm, path: string): Promise<TsigKey> {
   const text = await readFile(path, 'latin1').catch((error: unknown) => {
-    throw new AcmeFault(`could not read server.acme.tsig_key_file: ${reasonOf(error)}`);
+    throw acmeFault('acme_tsig_unreadable', { reason: reasonOf(error) });
   });
   const secret = Buffer.from(text.trim(), 'base64');
-  if (secret.length === 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text.trim()))
-    throw new AcmeFault('server.acme.tsig_key_file must contain the secret in base64, on one line');
+  if (secret.length === 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text.trim())) throw acmeFault('acme_tsig_secret');
   return { name, algorithm, secret };
 }
 
@@ -104,7 +104,7 @@ async function zoneOf(parts: DnsChallengeParts, name: string): Promise<string> {
   const records = [...(message?.answers ?? []), ...(message?.authorities ?? [])];
   const soa = records.find(({ type }) => type === 'SOA');
   if (soa === undefined)
-    throw new AcmeFault(`${serverOf(parts)} has no zone for ${name} (rcode ${rcodeOf(reply)})`);
+    throw acmeFault('acme_no_zone', { server: serverOf(parts), name, rcode: rcodeOf(reply) });
   return soa.name;
 }
 
@@ -122,11 +122,10 @@ async function update(
     // A refusal need not be signed: a server that does not know the key cannot sign it.
     const fault = key === null || request.mac === null ? null : replyFault(reply, request.mac, key, nowMs());
     if (fault === null) return;
-    throw new AcmeFault(`${serverOf(parts)} answered the update of ${zone}, but ${fault}`);
+    throw acmeFault('acme_reply', { server: serverOf(parts), zone, why: fault });
   }
-  throw new AcmeFault(
-    `${serverOf(parts)} refused the update of ${zone}: ${REFUSALS[rcode] ?? `rcode ${rcode}`}`,
-  );
+  const why = REFUSALS[rcode] ?? faultForm('update_rcode', { number: rcode });
+  throw acmeFault('acme_update', { server: serverOf(parts), zone, why });
 }
 
 /** The reply to a message; its TSIG is not checked by this function. */
@@ -150,7 +149,7 @@ async function exchange(parts: DnsChallengeParts, { id, bytes }: DnsRequest): Pr
       throw new Error('the answer belongs to another request');
     return reply;
   } catch (error) {
-    throw new AcmeFault(`could not query ${serverOf(parts)}: ${reasonOf(error)}`, { cause: error });
+    throw acmeFault('acme_dns', { server: serverOf(parts), reason: reasonOf(error) });
   } finally {
     clearTimeout(timer);
     socket.destroy();

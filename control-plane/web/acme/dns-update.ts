@@ -4,7 +4,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { Opcode, RRClass, RRType } from '../../../shared/dns/iana.ts';
-import { AcmeFault } from './acme-http.ts';
+import { acmeFault } from './acme-http.ts';
 import { u16, u32, wireName } from './message-parts.ts';
 import { signMessage } from './tsig.ts';
 import type { TsigKey } from './tsig.ts';
@@ -38,7 +38,7 @@ export function updateRequest(
   const id = randomInt(0x1_0000);
   const updates = records.map(({ name, text }) => {
     const data = Buffer.from(text);
-    if (data.length > MAX_STRING) throw new AcmeFault('the challenge response is longer than a TXT string');
+    if (data.length > MAX_STRING) throw acmeFault('acme_long_proof');
     const rdata = Buffer.concat([Buffer.of(data.length), data]);
     const [klass, ttl] = action === 'add' ? [RRClass.IN, TTL_SECS] : [RRClass.NONE, 0];
     return Buffer.concat([wireName(name), u16(RRType.TXT, klass), u32(ttl), u16(rdata.length), rdata]);

@@ -6,7 +6,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 import { nodeHttp } from '../../../shared/lazy-builtins.ts';
-import { AcmeFault } from './acme-http.ts';
+import { acmeFault } from './acme-http.ts';
 import type { ChallengeResponder, Proof } from './acme-order.ts';
 
 const PREFIX = '/.well-known/acme-challenge/';
@@ -48,7 +48,7 @@ export class HttpChallenges {
           const server = await this.listen(port, address);
           if (server !== null) servers.push(server);
         }
-        if (servers.length === 0) throw new AcmeFault(`port ${port} cannot be opened on any address`);
+        if (servers.length === 0) throw acmeFault('acme_port', { port });
       },
       remove: async () => {
         for (const token of tokens) this.answers.delete(token);
@@ -69,10 +69,7 @@ export class HttpChallenges {
       return server;
     } catch (error) {
       if (hasErrorCode(error, 'EAFNOSUPPORT') || hasErrorCode(error, 'EADDRNOTAVAIL')) return null;
-      throw new AcmeFault(
-        `could not listen on ${address} port ${port}: ${reasonOf(error)}; free the port, or set ` +
-          'server.acme.http_port',
-      );
+      throw acmeFault('acme_listen', { address, port, reason: reasonOf(error) });
     }
   }
 

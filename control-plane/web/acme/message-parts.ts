@@ -1,11 +1,11 @@
 /** Parts of DNS messages as bytes. */
 import { nameFromText } from '../../../shared/dns/name.ts';
-import { AcmeFault } from './acme-http.ts';
+import { acmeFault } from './acme-http.ts';
 
 /** @throws {AcmeFault} for a text that is not a domain name */
 export function wireName(text: string): Buffer {
   const wire = nameFromText(text);
-  if (wire === null) throw new AcmeFault(`"${text}" is not a domain name`);
+  if (wire === null) throw acmeFault('acme_not_name', { name: text });
   return Buffer.from(wire);
 }
 

@@ -1,4 +1,5 @@
 /** Signatures of messages by a shared key: TSIG (RFC 8945). Bytes only. */
+import { faultForm } from '../../../shared/api/client/faults/fault-text.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { RRClass, RRType } from '../../../shared/dns/iana.ts';
 import { skipName, skipRecord } from '../../../shared/dns/wire.ts';
@@ -56,26 +57,26 @@ export function replyFault(
   const reply = Buffer.from(bytes);
   const at = lastRecordAt(reply);
   const tail = at < 0 ? -1 : skipName(reply, at, reply.length);
-  if (tail < 0 || skipRecord(reply, at, reply.length) !== reply.length) return 'it is not signed';
-  if (reply.readUInt16BE(tail) !== RRType.TSIG) return 'it is not signed';
+  if (tail < 0 || skipRecord(reply, at, reply.length) !== reply.length) return faultForm('tsig_unsigned');
+  if (reply.readUInt16BE(tail) !== RRType.TSIG) return faultForm('tsig_unsigned');
   const rdataAt = tail + 10;
   const timeAt = skipName(reply, rdataAt, reply.length);
-  if (timeAt < 0 || timeAt + BEFORE_MAC + AFTER_MAC > reply.length) return 'its signature is damaged';
+  if (timeAt < 0 || timeAt + BEFORE_MAC + AFTER_MAC > reply.length) return faultForm('tsig_damaged');
   const algorithm = reply.toString('latin1', rdataAt, timeAt).toLowerCase();
-  if (algorithm !== wireName(key.algorithm).toString('latin1')) return 'its signature has another algorithm';
+  if (algorithm !== wireName(key.algorithm).toString('latin1')) return faultForm('tsig_algorithm');
   const macAt = timeAt + BEFORE_MAC;
   const macEnd = macAt + reply.readUInt16BE(macAt - 2);
-  if (macEnd + AFTER_MAC > reply.length) return 'its signature is damaged';
+  if (macEnd + AFTER_MAC > reply.length) return faultForm('tsig_damaged');
   const message = Buffer.from(reply.subarray(0, at));
   reply.copy(message, 0, macEnd, macEnd + 2);
   message.writeUInt16BE(message.readUInt16BE(ADDITIONAL_AT) - 1, ADDITIONAL_AT);
   const signed = [u16(requestMac.length), requestMac, message];
   const expected = macOf(key, signed, reply.subarray(timeAt, timeAt + 8), reply.subarray(macEnd + 2));
   const mac = reply.subarray(macAt, macEnd);
-  if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) return 'its signature is wrong';
+  if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) return faultForm('tsig_wrong');
   const signedSecs = reply.readUIntBE(timeAt, 6);
   const isLate = Math.abs(nowMs / 1000 - signedSecs) > reply.readUInt16BE(timeAt + 6);
-  return isLate ? 'its time differs too much from the clock of this machine' : null;
+  return isLate ? faultForm('tsig_time') : null;
 }
 
 /** The MAC of a message: over the message, the variables of the key, the time, and error and other data. */

@@ -4,7 +4,7 @@
 import { fileAt, filesIn, type FileSet } from '../files/file-set.ts';
 import { decodeText } from '../files/decode-text.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
-import { ImportFault } from '../files/import-fault.ts';
+import { importFault } from '../files/import-fault.ts';
 import { ONLY_TEXT } from '../files/open-upload.ts';
 import { readJson, readYaml } from '../files/read-tree.ts';
 import { takeRules } from './rules/rules-block.ts';
@@ -37,17 +37,14 @@ export function isAdguard(files: FileSet): boolean {
 /** Reads the files; throws an ImportFault. */
 export function readAdguard(files: FileSet): AdguardSettings {
   const content = fileAt(files, NAME) ?? files.get(ONLY_TEXT);
-  if (content === undefined) throw new ImportFault(`the upload does not contain ${NAME}`);
-  if (!isAdguard(files))
-    throw new ImportFault(`the file has no schema_version with a number, so it is not an ${NAME}`);
+  if (content === undefined) throw importFault('adguard_missing', { file: NAME });
+  if (!isAdguard(files)) throw importFault('adguard_without_number', { file: NAME });
   const taken = takeRules(decodeText(content));
   const file = readYaml(NAME, taken === null ? content : Buffer.from(taken.rest));
   const schema = file.count('schema_version');
-  if (schema === undefined) throw new ImportFault(`${NAME} has no schema_version`);
+  if (schema === undefined) throw importFault('adguard_without_schema', { file: NAME });
   if (schema < OLDEST_SCHEMA)
-    throw new ImportFault(
-      `${NAME} has schema ${schema}; Weir reads ${OLDEST_SCHEMA} and newer: upgrade AdGuard Home first`,
-    );
+    throw importFault('adguard_old', { file: NAME, version: schema, min: OLDEST_SCHEMA });
   const dns = file.at('dns');
   const filtering = schema < FILTERING_SINCE ? dns : file.at('filtering');
   const everyone = policyOf(filtering);

@@ -5,7 +5,7 @@
 import { decodeText } from '../files/decode-text.ts';
 import type { FileSet } from '../files/file-set.ts';
 import { ForeignTree } from '../files/foreign-tree.ts';
-import { ImportFault } from '../files/import-fault.ts';
+import { importFault } from '../files/import-fault.ts';
 import { ONLY_TEXT } from '../files/open-upload.ts';
 import { readYaml } from '../files/read-tree.ts';
 import type { BlockyList, BlockySettings } from './blocky-settings.ts';
@@ -29,7 +29,7 @@ export function readBlocky(files: FileSet): BlockySettings {
     merged = mergedTable(merged, Object.fromEntries(tree.members().map(([key, value]) => [key, value.raw])));
   }
   const file = new ForeignTree(merged);
-  if (file.members().length === 0) throw new ImportFault('this is not a configuration of blocky');
+  if (file.members().length === 0) throw importFault('not_blocky');
   return {
     lists: [
       ...listsOf(file, ['blocking.denylists', 'blocking.blackLists'], 'block'),

@@ -2,7 +2,7 @@
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { contentLines, decodeText } from '../files/decode-text.ts';
 import { fileAt, type FileSet } from '../files/file-set.ts';
-import { ImportFault } from '../files/import-fault.ts';
+import { importFault } from '../files/import-fault.ts';
 import { ONLY_TEXT } from '../files/open-upload.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';
 import { addHostsLine, readHostsLine } from '../plan/hosts-lines.ts';
@@ -76,10 +76,7 @@ export function mapHosts(files: FileSet): ImportPlan {
   const lines = decodeText(hostsFile(files) ?? Buffer.alloc(0)).split('\n');
   const others = lines.flatMap((line, index) => (isOther(line) ? [index + 1] : []));
   const known = lines.filter((line) => readHostsLine(line) !== null);
-  if (others.length > known.length)
-    throw new ImportFault(
-      `this is not a hosts file: ${others.length} of its lines are not an address with names`,
-    );
+  if (others.length > known.length) throw importFault('not_hosts', { count: others.length });
   const builder = new PlanBuilder();
   const lists = new GeneratedLists(builder, 'hosts file', 'hosts');
   const names = new OwnNames(builder, lists);

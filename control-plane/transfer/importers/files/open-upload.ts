@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { reasonOf } from '../../../../shared/errors.ts';
 import { type FileSet, MAX_UNPACKED_BYTES } from './file-set.ts';
-import { ImportFault } from './import-fault.ts';
+import { importFault } from './import-fault.ts';
 import { isTar, untar } from './tar-files.ts';
 import { unzip } from './zip-files.ts';
 
@@ -25,7 +25,7 @@ export const ONLY_DATABASE = 'upload.db';
 
 /** Reads the file at `path`; throws an ImportFault. */
 export async function openUpload(path: string): Promise<Upload> {
-  if ((await stat(path)).size > MAX_UNPACKED_BYTES) throw new ImportFault('the file is too large');
+  if ((await stat(path)).size > MAX_UNPACKED_BYTES) throw importFault('upload_large');
   return opened(await readFile(path), true);
 }
 
@@ -42,6 +42,6 @@ async function gunzipped(content: Buffer): Promise<Buffer> {
   try {
     return await promisify(gunzip)(content, { maxOutputLength: MAX_UNPACKED_BYTES });
   } catch (error) {
-    throw new ImportFault(`the gzip file cannot be unpacked: ${reasonOf(error)}`);
+    throw importFault('gzip_damaged', { reason: reasonOf(error) });
   }
 }

@@ -4,7 +4,7 @@
  */
 import { parseDocument } from 'yaml';
 import { ForeignTree } from './foreign-tree.ts';
-import { ImportFault } from './import-fault.ts';
+import { importFault, ImportFault } from './import-fault.ts';
 import { decodeText } from './decode-text.ts';
 
 /** Maximum length of the text: 100,000 rules of 80 characters. */
@@ -22,14 +22,18 @@ export function readYaml(name: string, content: Uint8Array): ForeignTree {
     const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent', merge: true });
     const [fault] = document.errors;
     if (fault !== undefined)
-      throw new ImportFault(`${name}, line ${lineAt(text, fault.pos[0])}: not YAML (${fault.code})`);
+      throw importFault('file_not_yaml', {
+        file: name,
+        line: lineAt(text, fault.pos[0]),
+        reason: fault.code,
+      });
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     refuseLarge(name, value);
     return new ForeignTree(value);
   } catch (error) {
     if (error instanceof ImportFault) throw error;
     // The parser throws for too many aliases, undefined aliases, and brackets that are nested too deeply.
-    throw new ImportFault(`${name} is not valid YAML, or has too many aliases or levels`);
+    throw importFault('file_odd_yaml', { file: name });
   }
 }
 
@@ -45,14 +49,14 @@ export function parseJson(name: string, content: Uint8Array): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ImportFault(`${name} is not JSON`);
+    throw importFault('file_not_json', { file: name });
   }
   refuseLarge(name, value);
   return value;
 }
 
 function boundedText(name: string, content: Uint8Array): string {
-  if (content.length > MAX_TEXT_LENGTH) throw new ImportFault(`${name} is too large`);
+  if (content.length > MAX_TEXT_LENGTH) throw importFault('file_large', { file: name });
   return decodeText(content);
 }
 
@@ -64,9 +68,9 @@ function lineAt(text: string, position: number): number {
 function refuseLarge(name: string, root: unknown): void {
   let left = MAX_VALUES;
   const visit = (value: unknown, depth: number): void => {
-    if (--left < 0) throw new ImportFault(`${name} contains too many values`);
+    if (--left < 0) throw importFault('file_values', { file: name });
     if (typeof value !== 'object' || value === null) return;
-    if (depth >= MAX_DEPTH) throw new ImportFault(`${name} is nested too deeply`);
+    if (depth >= MAX_DEPTH) throw importFault('file_levels', { file: name });
     for (const inner of Object.values(value)) visit(inner, depth + 1);
   };
   visit(root, 0);

@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { reasonOf } from '../../../../shared/errors.ts';
-import { ImportFault } from './import-fault.ts';
+import { importFault, ImportFault } from './import-fault.ts';
 
 /** A row by column. */
 export type SqliteRow = Readonly<Record<string, unknown>>;
@@ -44,7 +44,7 @@ export class SqliteTables {
       const rows: SqliteRow[] = [];
       const list = wanted.map((column) => `"${column}"`).join(', ');
       for (const row of this.database.prepare(`SELECT ${list} FROM "${table}"`).iterate()) {
-        if (rows.length >= MAX_ROWS) throw new ImportFault(`${this.name}: ${table} has too many rows`);
+        if (rows.length >= MAX_ROWS) throw importFault('table_rows', { file: this.name, table });
         for (const value of Object.values(row)) this.refuseLong(value, table);
         rows.push(row);
       }
@@ -69,13 +69,12 @@ export class SqliteTables {
   }
 
   private odd(table: string): ImportFault {
-    return new ImportFault(`${this.name}: ${table} is not an ordinary table`);
+    return importFault('table_odd', { file: this.name, table });
   }
 
   private refuseLong(value: unknown, table: string): void {
     const length = typeof value === 'string' || value instanceof Uint8Array ? value.length : 0;
-    if (length > MAX_VALUE_LENGTH)
-      throw new ImportFault(`${this.name}: ${table} has a value that is too long`);
+    if (length > MAX_VALUE_LENGTH) throw importFault('table_long', { file: this.name, table });
   }
 
   private guarded<T>(work: () => T): T {
@@ -83,7 +82,7 @@ export class SqliteTables {
       return work();
     } catch (error) {
       if (error instanceof ImportFault) throw error;
-      throw new ImportFault(`${this.name} is damaged: ${reasonOf(error)}`);
+      throw importFault('file_damaged', { file: this.name, reason: reasonOf(error) });
     }
   }
 }

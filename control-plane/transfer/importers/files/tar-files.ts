@@ -5,7 +5,8 @@
 import { Parser, type ReadEntry } from 'tar';
 import { reasonOf } from '../../../../shared/errors.ts';
 import { MAX_FILES, MAX_UNPACKED_BYTES } from './file-set.ts';
-import { ImportFault } from './import-fault.ts';
+import { importFault } from './import-fault.ts';
+import type { ImportFault } from './import-fault.ts';
 
 /** Offset and text of the magic bytes in a header. */
 const MAGIC_AT = 257;
@@ -34,8 +35,8 @@ export async function untar(content: Buffer): Promise<Map<string, Buffer>> {
     strict: true,
     onReadEntry: (entry) => {
       count++;
-      const fault = count > MAX_FILES ? `the tar has more than ${MAX_FILES} files` : faultOf(entry, files);
-      if (fault !== null) reject(new ImportFault(fault));
+      const fault = count > MAX_FILES ? importFault('tar_files', { max: MAX_FILES }) : faultOf(entry, files);
+      if (fault !== null) reject(fault);
       if (fault !== null || FOLDERS.has(entry.type)) {
         entry.resume();
         return;
@@ -45,20 +46,20 @@ export async function untar(content: Buffer): Promise<Map<string, Buffer>> {
       entry.on('end', () => void files.set(pathIn(entry), Buffer.concat(chunks)));
     },
   });
-  parser.on('error', (error: unknown) => reject(new ImportFault(`the tar is damaged: ${reasonOf(error)}`)));
+  parser.on('error', (error: unknown) => reject(importFault('tar_damaged', { reason: reasonOf(error) })));
   parser.on('end', () => resolve(files));
   parser.end(content);
   return promise;
 }
 
-function faultOf(entry: ReadEntry, files: ReadonlyMap<string, Buffer>): string | null {
-  const path = pathIn(entry);
+function faultOf(entry: ReadEntry, files: ReadonlyMap<string, Buffer>): ImportFault | null {
+  const file = pathIn(entry);
   if (FOLDERS.has(entry.type)) return null;
-  if (!FILES.has(entry.type)) return `${path} in the tar is a link or a device`;
-  if (path.startsWith('/') || path.split('/').includes('..') || path.includes('\\'))
-    return `${path} in the tar is outside of it`;
-  if (files.has(path)) return `the tar has ${path} twice`;
-  return entry.size > MAX_UNPACKED_BYTES ? 'the unpacked tar is too large' : null;
+  if (!FILES.has(entry.type)) return importFault('tar_link', { file });
+  if (file.startsWith('/') || file.split('/').includes('..') || file.includes('\\'))
+    return importFault('tar_outside', { file });
+  if (files.has(file)) return importFault('tar_twice', { file });
+  return entry.size > MAX_UNPACKED_BYTES ? importFault('tar_large') : null;
 }
 
 function pathIn(entry: ReadEntry): string {

@@ -1,6 +1,6 @@
 /** The tables of Pi-hole's settings: from its database, or from the JSON files of version 5. */
 import { type FileSet, fileAt } from '../files/file-set.ts';
-import { ImportFault } from '../files/import-fault.ts';
+import { importFault } from '../files/import-fault.ts';
 import { parseJson } from '../files/read-tree.ts';
 import type { SqliteTables } from '../files/sqlite-tables.ts';
 import type { GravityTables, Links, PiholeDevice } from './pihole-settings.ts';
@@ -58,8 +58,7 @@ function fromTables(tables: Tables): GravityTables {
   const groups = tables('group', ['id', 'name', 'enabled', 'description']) ?? [];
   const lists = tables('adlist', ['id', 'address', 'type', 'enabled', 'comment']);
   const domains = tables('domainlist', ['id', 'type', 'domain', 'enabled', 'comment']);
-  if (lists === undefined && domains === undefined)
-    throw new ImportFault('this is not an export of Pi-hole: it has neither lists nor domains');
+  if (lists === undefined && domains === undefined) throw importFault('not_pihole');
   const clients = tables('client', ['id', 'ip', 'comment']) ?? [];
   const common = (row: Row) => ({
     id: number(row['id']),
@@ -105,7 +104,7 @@ function links(rows: readonly Row[] | undefined, column: string): Links {
 function jsonRows(name: string, content: Uint8Array): Row[] {
   const value = parseJson(name, content);
   const isRow = (row: unknown): row is Row => typeof row === 'object' && row !== null && !Array.isArray(row);
-  if (!Array.isArray(value) || !value.every(isRow)) throw new ImportFault(`${name} is not a list of rows`);
+  if (!Array.isArray(value) || !value.every(isRow)) throw importFault('file_without_rows', { file: name });
   return value;
 }
 

@@ -5,7 +5,7 @@ import { parseToml } from '../../../../config/parse-toml.ts';
 import { contentLines, decodeText } from '../files/decode-text.ts';
 import { type FileSet, fileAt } from '../files/file-set.ts';
 import { ForeignTree } from '../files/foreign-tree.ts';
-import { ImportFault } from '../files/import-fault.ts';
+import { importFault } from '../files/import-fault.ts';
 import { exactly } from './map-exclusions.ts';
 import type { PiholeKeys } from './pihole-settings.ts';
 
@@ -14,11 +14,15 @@ const MAX_TOML_LENGTH = 1_000_000;
 /** The keys of the TOML file. */
 export function readToml(content: Buffer): { keys: PiholeKeys; databases: { gravity: string; ftl: string } } {
   const toml = decodeText(content);
-  if (toml.length > MAX_TOML_LENGTH) throw new ImportFault('pihole.toml is too large');
+  if (toml.length > MAX_TOML_LENGTH) throw importFault('file_large', { file: 'pihole.toml' });
   const faults: ConfigFault[] = [];
   const tree = parseToml('pihole.toml', toml, indexLines(toml), faults);
   if (faults[0] !== undefined)
-    throw new ImportFault(`pihole.toml, line ${faults[0].line ?? '?'}: ${faults[0].message}`);
+    throw importFault('file_line', {
+      file: 'pihole.toml',
+      line: faults[0].line ?? '?',
+      reason: faults[0].message,
+    });
   const file = new ForeignTree(tree);
   const special = file.at('dns.specialDomains').members();
   const keys: PiholeKeys = {

@@ -2,7 +2,7 @@
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { FileSet } from '../files/file-set.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
-import { ImportFault } from '../files/import-fault.ts';
+import { importFault } from '../files/import-fault.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';
 import type { ImportPlan } from '../plan/import-plan.ts';
 import { OwnNames } from '../plan/own-names.ts';
@@ -24,7 +24,7 @@ export function isControld(files: FileSet): boolean {
 /** Maps the folder. */
 export function mapControld(files: FileSet): ImportPlan {
   const folder = readProfile(files);
-  if (folder === null) throw new ImportFault('this is not a folder of Control D');
+  if (folder === null) throw importFault('not_controld');
   const builder = new PlanBuilder();
   const lists = new GeneratedLists(builder, 'Control D: names', 'controld-names');
   const names = new OwnNames(builder, lists);

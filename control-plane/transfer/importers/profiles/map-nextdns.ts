@@ -2,7 +2,7 @@
 import { importReason, plainReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { FileSet } from '../files/file-set.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
-import { ImportFault } from '../files/import-fault.ts';
+import { importFault } from '../files/import-fault.ts';
 import { SAFE_SEARCH_ENGINES } from '../../../../shared/api/policy/safe-search-api.ts';
 import { addForeignList } from '../plan/foreign-list.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';
@@ -24,7 +24,7 @@ export function isNextdns(files: FileSet): boolean {
 /** Maps a profile; each name in it also covers its subdomains. */
 export function mapNextdns(files: FileSet): ImportPlan {
   const profile = readProfile(files);
-  if (profile === null) throw new ImportFault('this is not a profile of NextDNS');
+  if (profile === null) throw importFault('not_nextdns');
   const builder = new PlanBuilder();
   const lists = new GeneratedLists(builder, 'NextDNS: names', 'nextdns-names');
   const names = new OwnNames(builder, lists);

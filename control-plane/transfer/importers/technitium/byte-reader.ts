@@ -1,5 +1,6 @@
 /** Reads the binary files of a Technitium DNS Server, with bounds checks. Pure. */
-import { ImportFault } from '../files/import-fault.ts';
+import { importFault } from '../files/import-fault.ts';
+import type { ImportFault } from '../files/import-fault.ts';
 
 /** A position in a file. */
 export class ByteReader {
@@ -16,10 +17,10 @@ export class ByteReader {
   /** The version of a file that begins with `magic`; throws an ImportFault for other files. */
   head(magic: string, newest: number): number {
     const found = this.octets(magic.length).toString('latin1');
-    if (found !== magic) throw new ImportFault(`${this.name} is not this kind of Technitium file`);
+    if (found !== magic) throw importFault('not_technitium_file', { file: this.name });
     const version = this.octet();
     if (version < 1 || version > newest)
-      throw new ImportFault(`${this.name} has version ${version}; Weir reads up to ${newest}`);
+      throw importFault('file_version', { file: this.name, version, max: newest });
     return version;
   }
 
@@ -53,6 +54,6 @@ export class ByteReader {
   }
 
   private cutOff(): ImportFault {
-    return new ImportFault(`${this.name} ends too early`);
+    return importFault('file_short', { file: this.name });
   }
 }

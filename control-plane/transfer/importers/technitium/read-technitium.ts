@@ -1,7 +1,7 @@
 /** Reads the zip that a Technitium DNS Server exports, versions 13 to 15. */
 import { decodeText } from '../files/decode-text.ts';
 import { fileAt, filesIn, type FileSet } from '../files/file-set.ts';
-import { ImportFault } from '../files/import-fault.ts';
+import { importFault } from '../files/import-fault.ts';
 import { readJson } from '../files/read-tree.ts';
 import { ByteReader } from './byte-reader.ts';
 import type { TechnitiumList, TechnitiumSettings, TechnitiumZone } from './technitium-settings.ts';
@@ -26,7 +26,7 @@ export function readTechnitium(files: FileSet): TechnitiumSettings {
     fileAt(files, 'settings.json') === undefined &&
     filesIn(files, 'zones').length === 0
   )
-    throw new ImportFault('this is not a backup of a Technitium DNS Server');
+    throw importFault('not_technitium');
   const answer = fileAt(files, 'settings.json');
   const settings = answer === undefined ? null : readJson('settings.json', answer);
   const apps = [...files].flatMap(([path, content]) => {

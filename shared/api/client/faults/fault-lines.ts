@@ -3,9 +3,12 @@
  * `read-fault.ts` recognizes these messages, so that the dashboard can show them in other languages. A name in braces
  * is a parameter. Messages that requests of the dashboard cannot cause are not in the set.
  */
+import { ACME_FORMS, ACME_LINES } from './acme-lines.ts';
+import { BACKUP_LINES } from './backup-lines.ts';
 import { REFUSAL_LINES } from './refusal-lines.ts';
+import { UPLOAD_LINES } from './upload-lines.ts';
 
-/** Expected values and other parts of a message, for the parameters `{what}`, `{got}`, `{unit}` and `{where}`. */
+/** Expected values and other parts of a message: the parameters `{what}`, `{got}`, `{unit}`, `{where}` and `{why}`. */
 const FORMS = {
   // Addresses and names
   any_ip: 'an IPv4 or IPv6 address',
@@ -174,6 +177,7 @@ const FORMS = {
   such_as_either: '{what} such as {example} or {other}',
   in_unit: '{what} ({unit})',
   or_empty: '{what}, or an empty string',
+  ...ACME_FORMS,
 } as const;
 
 /** Whole messages. */
@@ -240,6 +244,7 @@ const LINES = {
     '{names}: these lists are assigned only to group {group}, and would apply to all groups if the ' +
     'group were deleted; delete the lists, or assign them to another group first',
   head_not_newest: 'revision {head} is not the newest; a rollback would also undo: {revisions}',
+  head_without_revisions: 'revision {head} does not exist; there are no revisions yet',
   head_unknown: 'revision {head} does not exist; the newest one is {newest}',
   held_copy_changed:
     '{kind}list source {source} has changed since it was read; check its current held update',
@@ -306,6 +311,9 @@ const LINES = {
   passphrase_required: 'this backup has encrypted secrets: its passphrase is required',
   passphrase_wrong: 'wrong passphrase, or the secrets of this file are damaged',
   ...REFUSAL_LINES,
+  ...UPLOAD_LINES,
+  ...ACME_LINES,
+  ...BACKUP_LINES,
 } as const;
 
 /** All messages and parts, in English. Other languages have the same codes. */

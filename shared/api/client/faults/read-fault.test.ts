@@ -5,7 +5,7 @@ import { readFault, writeFault } from './read-fault.ts';
 
 /** Values of the parameters that do not accept every text. */
 const SAMPLES: Readonly<Record<string, string>> = {
-  ...{ what: 'a string', got: '"x y"', unit: 'days', where: 'the certificate' },
+  ...{ what: 'a string', got: '"x y"', unit: 'days', where: 'the certificate', why: 'it is not signed' },
   ...{ choices: '"a", "b"', last: '"c"', type: 'MX', kind: 'block' },
   ...{
     min: '2',

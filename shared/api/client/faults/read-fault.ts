@@ -6,6 +6,9 @@ import type { FaultTexts, FormCode, LineCode } from './fault-lines.ts';
 /** A fault of a request: the code and the parameters of its message in `fault-lines.ts`. */
 export type ReadFault = Coded<LineCode>;
 
+/** A part of a message. */
+export type ReadForm = Coded<FormCode>;
+
 /** A code with the values of its parameters: texts from the request, or parts that have a code. */
 interface Coded<Code extends string> {
   readonly code: Code;
@@ -21,9 +24,26 @@ export function readFault(line: string): ReadFault | null {
   return readText(line, (linePatterns ??= patternsOf(ENGLISH_FAULTS.lines)));
 }
 
-/** The message for a fault, in the language of `texts`. */
-export function writeFault({ code, params }: ReadFault, texts: FaultTexts): string {
-  return filled(texts.lines[code], params, texts);
+/** The part of a message, such as an expected value, that a text is; null for a text that is not in the set. */
+export function readForm(text: string): ReadForm | null {
+  if (text.length > MAX_LENGTH) return null;
+  return readText(text, (formPatterns ??= patternsOf(ENGLISH_FAULTS.forms)));
+}
+
+/** The message for a fault, in the language of `texts`; `writeReason` translates the texts of its parameter `reason`. */
+export function writeFault(
+  { code, params }: ReadFault,
+  texts: FaultTexts,
+  writeReason = (reason: string): string => reason,
+): string {
+  const { reason } = params;
+  const written = typeof reason === 'string' ? { ...params, reason: writeReason(reason) } : params;
+  return filled(texts.lines[code], written, texts);
+}
+
+/** The part of a message in the language of `texts`. */
+export function writeForm({ code, params }: ReadForm, texts: FaultTexts): string {
+  return filled(texts.forms[code], params, texts);
 }
 
 function filled(text: string, params: ReadFault['params'], texts: FaultTexts): string {
@@ -42,7 +62,7 @@ let linePatterns: readonly Pattern<LineCode>[] | undefined;
 let formPatterns: readonly Pattern<FormCode>[] | undefined;
 
 /** Parameters whose value must be one of the parts in `FORMS`; `got` may also be the value of the request. */
-const CODED = new Set(['what', 'unit', 'where']);
+const CODED = new Set(['what', 'unit', 'where', 'why']);
 
 /** Patterns of parameters whose values have a fixed form, such as numbers. */
 const VALUES: Readonly<Record<string, string>> = {
@@ -76,10 +96,6 @@ function paramsOf(groups: Readonly<Record<string, string>>): ReadFault['params']
     params[name] = form ?? value;
   }
   return params;
-}
-
-function readForm(text: string): Coded<FormCode> | null {
-  return readText(text, (formPatterns ??= patternsOf(ENGLISH_FAULTS.forms)));
 }
 
 /** Patterns of the messages or parts, those with the most fixed characters first. */

@@ -1,4 +1,5 @@
 /** Texts of failed requests by language. Only `fault-texts.ts` loads this file, when it is needed. */
+import { ENGLISH_FAULTS } from '../../../../../shared/api/client/faults/fault-lines.ts';
 import type { FaultTexts } from '../../../../../shared/api/client/faults/fault-lines.ts';
 import { messageText } from './message-text.ts';
 import type { TranslateMessage } from './message-text.ts';
@@ -6,8 +7,8 @@ import { translatedFault } from './translated-fault.ts';
 
 const files = import.meta.glob<{ default: FaultTexts }>('./fault-texts.*.json');
 
-/** Loads the texts of a language. A language without a file, such as English, has only texts for causes and lists. */
+/** Loads the texts of a language. A language without a file, such as English, shows the lines of the server. */
 export async function translationTo(language: string): Promise<TranslateMessage> {
   const texts = (await files[`./fault-texts.${language}.json`]?.())?.default;
-  return (message) => (texts === undefined ? null : translatedFault(message, texts)) ?? messageText(message);
+  return (message) => translatedFault(message, texts ?? ENGLISH_FAULTS, messageText) ?? messageText(message);
 }

@@ -93,6 +93,29 @@ describe('translatedFault(), an API error in the language of the user,', () => {
     expect(translatedFault(line, german)).toBe(text);
   });
 
+  test('translates a reason within a line, or leaves it to the caller', () => {
+    const line = 'acme.example cannot be reached: no route';
+    expect(translatedFault(line, german)).toBe('acme.example ist nicht erreichbar: no route');
+    expect(translatedFault(line, german, () => 'keine Route')).toBe(
+      'acme.example ist nicht erreichbar: keine Route',
+    );
+    expect(translatedFault('a.yaml, line 3: the file is too large', german)).toBe(
+      'a.yaml, Zeile 3: Die Datei ist zu groß',
+    );
+  });
+
+  test.each([
+    ['a.example: the server reports: CAA forbids: x', 'a.example: der Server meldet: CAA forbids: x'],
+    [
+      '192.0.2.1:53 refused the update of example.org: it does not support updates',
+      '192.0.2.1:53 lehnte die Änderung von example.org ab: er unterstützt keine Änderungen',
+    ],
+    ['a.yaml, line 3: not YAML (BAD_INDENT)', 'a.yaml, Zeile 3: kein YAML (BAD_INDENT)'],
+    ['the zip file is damaged: x', 'Die zip-Datei ist beschädigt: x'],
+  ])('translates "%s", which other lines resemble', (line, text) => {
+    expect(translatedFault(line, german)).toBe(text);
+  });
+
   test('returns null for an error that is not a known API error', () => {
     expect(translatedFault('expected a miracle', german)).toBeNull();
   });

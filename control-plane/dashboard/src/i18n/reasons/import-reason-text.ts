@@ -1,11 +1,18 @@
 /** Reasons in reports of imports in the user's language. */
 import { readImportReasons } from '../../../../../shared/policy/reasons/import-reasons.ts';
+import type { FaultTexts } from '../../../../../shared/api/client/faults/fault-lines.ts';
 import { fillText } from '../../../../../shared/policy/reasons/reason-texts.ts';
+import { translatedFault, translatedValue } from '../../api/faults/translated-fault.ts';
 import { lineReasonText } from './reason-text.ts';
 import type { LineTexts } from './reason-text.ts';
 
 /** Texts of the reasons in reports of imports, which also contain reasons about lines. Null = English. */
-export type ImportTexts = { readonly line: LineTexts; readonly import: NonNullable<LineTexts> } | null;
+export type ImportTexts = {
+  readonly line: LineTexts;
+  readonly import: NonNullable<LineTexts>;
+  /** Texts for values that the API would refuse. */
+  readonly faults: FaultTexts;
+} | null;
 
 /**
  * Translates a reason in a report of an import, which may consist of several reasons; unknown parts are returned
@@ -15,14 +22,28 @@ export function importReasonText(reason: string, texts: ImportTexts): string {
   if (texts === null) return reason;
   const parts = readImportReasons(reason).map(({ subject, reason: read, text: english }) => {
     const text = read?.table === 'import' ? texts.import[read.code] : undefined;
-    if (read === null || text === undefined) return subject + lineReasonText(english, texts.line);
+    if (read === null) return faultText(english, texts.faults) ?? english;
+    if (text === undefined) return subject + lineReasonText(english, texts.line);
     return (
       subject +
       fillText(text, (name) => {
         const value = read.params[name] ?? '';
+        if (name === 'expected') return translatedValue(value, texts.faults) ?? value;
         return name === 'reason' ? importReasonText(value, texts) : value;
       })
     );
   });
   return parts.join('; ');
+}
+
+/** Separator between the path of a field and its fault. */
+const COLON = ': ';
+
+/** The text of a fault, also after the path of its field; null for other texts. */
+function faultText(text: string, texts: FaultTexts): string | null {
+  const whole = translatedFault(text, texts);
+  const colon = text.indexOf(COLON);
+  if (whole !== null || colon < 0) return whole;
+  const fault = translatedFault(text.slice(colon + COLON.length), texts);
+  return fault === null ? null : text.slice(0, colon + COLON.length) + fault;
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
+import type { FaultTexts } from '../../../../../shared/api/client/faults/fault-lines.ts';
 import { compileExpression } from '../../../../../shared/automata/expression.ts';
 import { refuseRegexFilter } from '../../../../../shared/automata/regex-filter.ts';
 import {
@@ -72,7 +73,25 @@ describe('lineReasonText(), the reason for a rejected list line,', () => {
 });
 
 describe('the text of the reasons in an import report', () => {
-  const texts = { line: german, import: read('import-reasons.de.json') };
+  const texts = {
+    line: german,
+    import: read('import-reasons.de.json'),
+    faults: JSON.parse(
+      readFileSync(join(import.meta.dirname, '../../api/faults/fault-texts.de.json'), 'utf8'),
+    ) as FaultTexts,
+  };
+
+  test.each([
+    ['name: must have at most 200 characters', 'name: Zu lang: höchstens 200 Zeichen'],
+    ['domain: expected a domain name', 'domain: Erwartet: ein Domainname'],
+    [
+      importReason('bad_value', { expected: 'an IPv4 address' }),
+      'der Wert ist ungültig (erwartet: eine IPv4-Adresse)',
+    ],
+    ['dns.ecs: forward', 'dns.ecs: forward'],
+  ])('translates the fault of a value: %s', (reason, text) => {
+    expect(importReasonText(reason, texts)).toBe(text);
+  });
 
   test("is the server's text in English", () => {
     expect(importReasonText(importReason('already_there'), null)).toBe('already in Weir');

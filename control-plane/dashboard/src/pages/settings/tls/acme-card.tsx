@@ -7,6 +7,7 @@ import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.
 import { ForAdmins } from '../../../api/session.tsx';
 import { refreshAll } from '../../../api/store.ts';
 import { useAsk } from '../../../api/use-ask.ts';
+import { useFaultText } from '../../../api/faults/use-fault-text.ts';
 import { useChange } from '../../../api/use-change.ts';
 import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -61,6 +62,7 @@ function SetUp({ acme }: { readonly acme: Acme }): ReactNode {
   const { say, format } = useText();
   const { names, directory_url: server, challenge, step, error, ended_at: ended, next_order_at: next } = acme;
   const order = useChange('POST /tls/acme');
+  const translate = useFaultText();
   useFreshCertificate(ended);
   const facts: (readonly [string, ReactNode])[] = [
     [say('field.names'), <bdi key="names">{names.join(', ')}</bdi>],
@@ -74,7 +76,7 @@ function SetUp({ acme }: { readonly acme: Acme }): ReactNode {
       <div role="status">
         {step !== null && <Callout tone="info">{say(`acme.step.${step}`)}</Callout>}
         {step === null && error !== null && (
-          <Callout tone="fault">{say('acme.failed', { reason: error })}</Callout>
+          <Callout tone="fault">{say('acme.failed', { reason: translate(error) })}</Callout>
         )}
         {step === null && error === null && ended !== null && (
           <Callout tone="good">{say('acme.done', { ago: format.ago(ended) })}</Callout>
