@@ -1,9 +1,7 @@
 /** HTTPS requests to an ACME server, with limits: it is not trusted to be fast, small or well-formed. */
-import type { ACME_LINES, AcmeCode } from '../../../shared/api/client/faults/acme-lines.ts';
+import type { AcmeCode, AcmeParams } from '../../../shared/api/client/faults/acme-lines.ts';
 import { faultLine } from '../../../shared/api/client/faults/fault-text.ts';
-import type { Params } from '../../../shared/policy/reasons/text-params.ts';
-import { request } from 'node:https';
-import type { RequestOptions } from 'node:https';
+import { request, type RequestOptions } from 'node:https';
 import { reasonOf } from '../../../shared/errors.ts';
 
 /** Time limit of one request. */
@@ -34,10 +32,7 @@ export class AcmeFault extends Error {
 }
 
 /** The error with the text of a code. */
-export function acmeFault<Code extends AcmeCode>(
-  code: Code,
-  ...params: Params<(typeof ACME_LINES)[Code], string | number>
-): AcmeFault {
+export function acmeFault<Code extends AcmeCode>(code: Code, ...params: AcmeParams<Code>): AcmeFault {
   return new AcmeFault(faultLine<Code>(code, ...params));
 }
 

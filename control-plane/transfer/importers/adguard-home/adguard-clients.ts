@@ -2,6 +2,7 @@
  * AdGuard Home's clients, services and safe search. AdGuard Home has no groups: clients with the same individual
  * settings become one group. Pure.
  */
+import { itemName } from '../../../../shared/policy/reasons/item-names.ts';
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { canonicalClientKey } from '../../../../shared/dns/client-key.ts';
 import {
@@ -43,7 +44,7 @@ export function mapAdguardClients(builder: PlanBuilder, settings: AdguardSetting
     if (place?.kind !== 'mac' || name === '') continue;
     builder.client(
       { mac: place.text, ip: null, key: null, name, group: null },
-      builder.item('client', `${name} (lease)`),
+      builder.item('client', itemName('lease', { name })),
     );
   }
   reportOverlaps(builder, 'AdGuard Home', placed, leases);
@@ -65,7 +66,8 @@ function mapClient(builder: PlanBuilder, client: AdguardClient, groups: PolicyGr
       name,
       importReason('adguard_client_settings', { settings: others.join(', ') }),
     );
-  if (tags.length > 0) builder.skipped('other', `${name}: tags`, importReason('adguard_tags'));
+  if (tags.length > 0)
+    builder.skipped('other', itemName('group_tags', { group: name }), importReason('adguard_tags'));
   return ids.flatMap((id) => {
     const place = adguardPlaceOf(id);
     if (place === null) {

@@ -1,4 +1,5 @@
 /** AdGuard Home's single settings, as keys of Weir's configuration. Pure. */
+import { itemName } from '../../../../shared/policy/reasons/item-names.ts';
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { goDurationSecs } from '../plan/go-duration.ts';
@@ -162,7 +163,7 @@ function mapLocalDomain(
   builder.setting({ local_domain: domain }, builder.item('setting', shown));
   for (const { name, address, isStatic } of leases) {
     if (name === '') continue;
-    const item = builder.item('local_record', `${name}.${domain} ${address} (lease)`);
+    const item = builder.item('local_record', itemName('lease', { name: `${name}.${domain} ${address}` }));
     if (!isStatic) builder.refuse(item, importReason('adguard_lease'));
     else builder.record({ name: `${name}.${domain}`, type: 'A', value: address }, item);
   }

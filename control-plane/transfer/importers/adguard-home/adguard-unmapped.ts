@@ -1,4 +1,5 @@
 /** Settings in use in AdGuard Home that have no equivalent in Weir. Pure. */
+import { itemName } from '../../../../shared/policy/reasons/item-names.ts';
 import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
@@ -31,7 +32,7 @@ export function reportUnmapped(builder: PlanBuilder, { dns, filtering, file }: A
   report(isOn(dns, 'use_dns64'), 'dns.use_dns64', importReason('no_doh_ipv6_synthesis'));
   report(isOn(dns, 'hostsfile_enabled'), 'dns.hostsfile_enabled', importReason('adguard_hosts_file'));
   report(dns.flag('use_http3_upstreams') === true, 'dns.use_http3_upstreams', importReason('adguard_http2'));
-  report(isOn(file, 'dhcp.enabled'), 'DHCP server', importReason('no_dhcp'));
+  report(isOn(file, 'dhcp.enabled'), itemName('dhcp'), importReason('no_dhcp'));
   report(isOn(file, 'tls.enabled'), 'encrypted DNS and HTTPS', importReason('adguard_tls'));
   report(file.list('users').length > 0, 'users', importReason('adguard_passwords'));
   const program = OF_PROGRAM.filter((section) => file.has(section));

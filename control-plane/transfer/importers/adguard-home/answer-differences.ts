@@ -1,4 +1,5 @@
 /** Answers that differ between AdGuard Home and Weir, by the settings that cause them. Pure. */
+import { itemName } from '../../../../shared/policy/reasons/item-names.ts';
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { placeOf } from '../plan/client-place.ts';
 import { isSinkLine, isSystemName, readHostsLine } from '../plan/hosts-lines.ts';
@@ -84,7 +85,7 @@ function reportAliases(builder: PlanBuilder, { rewrites }: AdguardSettings): voi
     .filter(({ answer }) => addressed.some(({ domain }) => covers(domain, answer)))
     .map(({ domain }) => domain.replace(/^\*\./, ''));
   if (names.length > 0)
-    builder.differs('local_record', 'aliases of rewrites', importReason('adguard_alias_types'), names);
+    builder.differs('local_record', itemName('rewrite_aliases'), importReason('adguard_alias_types'), names);
 }
 
 function reportServices(builder: PlanBuilder, { everyone, clients }: AdguardSettings, mode: string): void {
@@ -92,5 +93,5 @@ function reportServices(builder: PlanBuilder, { everyone, clients }: AdguardSett
     ({ services }) => services.length > 0,
   );
   if (isAny && mode !== 'nxdomain')
-    builder.differs('service', 'answers of blocked services', importReason('adguard_service_answers'), []);
+    builder.differs('service', itemName('service_answers'), importReason('adguard_service_answers'), []);
 }

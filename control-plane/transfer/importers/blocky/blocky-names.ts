@@ -1,4 +1,5 @@
 /** Names that blocky answers itself, and domains with their own servers. Pure. */
+import { itemName } from '../../../../shared/policy/reasons/item-names.ts';
 import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import { reverseName } from '../../../../shared/policy/local-record.ts';
@@ -151,7 +152,7 @@ function mapHosts(
 ): void {
   const { hosts, hostsFaults, missing } = records;
   for (const source of missing)
-    builder.notMapped('other', `hosts file ${source}`, importReason('not_in_upload'));
+    builder.notMapped('other', itemName('hosts_file', { source }), importReason('not_in_upload'));
   // An unknown line may contain anything, even a password.
   if (hostsFaults.length > 0)
     builder.notMapped(
@@ -174,7 +175,7 @@ function mapHosts(
     builder.record({ name, type, value: address, ttlSecs }, builder.item('local_record', shown));
   }
   if (families.size > 0)
-    builder.differs('other', 'names of hosts files', importReason('other_types_of_hosts'), [
+    builder.differs('other', itemName('hosts_names'), importReason('other_types_of_hosts'), [
       ...families.keys(),
     ]);
 }

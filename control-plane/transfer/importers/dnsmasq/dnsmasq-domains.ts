@@ -3,6 +3,7 @@
  * decides, regardless of its option; in Weir, local records override denied names, and allowed names override denied
  * names. Pure.
  */
+import { itemName } from '../../../../shared/policy/reasons/item-names.ts';
 import { importReason, reasonAbout } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
@@ -101,9 +102,9 @@ export class DnsmasqDomains {
       if (domain.isUsual && domain.servers.length === 0) this.addUsual(domain, usual);
     }
     if (this.records.length > 0)
-      builder.differs('other', 'names with an address', NO_OTHER_TYPES, this.records);
+      builder.differs('other', itemName('address_names'), NO_OTHER_TYPES, this.records);
     if (this.denied.length > 0)
-      builder.differs('other', 'denied names', importReason('dnsmasq_denied_types'), this.denied);
+      builder.differs('other', itemName('denied_names'), importReason('dnsmasq_denied_types'), this.denied);
     if (this.absent.length > 0)
       builder.differs(
         'other',

@@ -1,4 +1,5 @@
 /** Maps the files of dnsmasq, or a single hosts file, to a plan of Weir's entities. */
+import { itemName } from '../../../../shared/policy/reasons/item-names.ts';
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { contentLines, decodeText } from '../files/decode-text.ts';
 import { fileAt, type FileSet } from '../files/file-set.ts';
@@ -34,8 +35,8 @@ export function mapDnsmasq(files: FileSet): ImportPlan {
     ...systemServers(builder, files, options),
   ]);
   if (options.every(({ name }) => name !== 'log-queries'))
-    builder.differs('other', 'query log', importReason('dnsmasq_query_log'), []);
-  builder.differs('other', 'reserved names', importReason('dnsmasq_reserved_names'), [
+    builder.differs('other', itemName('query_log'), importReason('dnsmasq_query_log'), []);
+  builder.differs('other', itemName('reserved_names'), importReason('dnsmasq_reserved_names'), [
     'localhost',
     'local',
     'home.arpa',
@@ -83,7 +84,7 @@ export function mapHosts(files: FileSet): ImportPlan {
   for (const line of known) addHostsLine(builder, names, line, null);
   // Only the number of an unknown line is shown, because its text may be anything, even a password.
   for (const number of others)
-    builder.notMapped('local_record', `line ${number}`, importReason('not_address_with_names'));
+    builder.notMapped('local_record', itemName('line', { number }), importReason('not_address_with_names'));
   names.finish();
   lists.finish();
   return builder.finish('hosts');

@@ -1,6 +1,7 @@
 /**
  * Maps dnsmasq's options to entities of Weir, from its own configuration or from lines that a Pi-hole adds to it. Pure.
  */
+import { itemName } from '../../../../shared/policy/reasons/item-names.ts';
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { GeneratedLists } from '../plan/generated-lists.ts';
 import type { OwnNames } from '../plan/own-names.ts';
@@ -123,10 +124,10 @@ export function mapOptions(parts: OptionParts, options: readonly DnsmasqOption[]
   ];
   const freed = domains.finish(servers);
   if (freed.length > 0 && options.some(({ name }) => name.startsWith('filter-')))
-    builder.differs('other', 'filtered types', importReason('dnsmasq_allowed_types'), freed);
+    builder.differs('other', itemName('filtered_types'), importReason('dnsmasq_allowed_types'), freed);
   reportOutside(builder, valuesOf('cname'), reading.shown);
   if (reading.shown.length > 0)
-    builder.differs('other', 'names with records', NO_OTHER_TYPES, [...new Set(reading.shown)]);
+    builder.differs('other', itemName('record_names'), NO_OTHER_TYPES, [...new Set(reading.shown)]);
   if (valuesOf('bogus-nxdomain').length > 0)
     builder.differs('list_rule', 'other types of bogus names', importReason('dnsmasq_bogus_types'), []);
   const allowed = valuesOf('rebind-domain-ok').flatMap((value) =>
@@ -153,7 +154,7 @@ function reportOutside(builder: PlanBuilder, lines: readonly string[], known: re
     return known.includes(target) ? [] : parts.slice(0, Math.max(parts.lastIndexOf(target), 0));
   });
   if (aliases.length > 0)
-    builder.differs('other', 'aliases of other names', importReason('dnsmasq_alias_targets'), aliases);
+    builder.differs('other', itemName('aliases'), importReason('dnsmasq_alias_targets'), aliases);
 }
 
 /**
@@ -214,7 +215,7 @@ function addResolvFile({ builder, linesOf }: OptionParts, path: string): string[
  * Adds a rule that answers queries for a type with NODATA, because dnsmasq removes records of this type from answers.
  */
 function addFilter({ builder, lists }: Reading, type: string): void {
-  const item = builder.item('list_rule', `filter ${type}`, importReason('denied_with_nodata'));
+  const item = builder.item('list_rule', itemName('filter', { type }), importReason('denied_with_nodata'));
   lists.add(`||*^$dnstype=${type},dnsrewrite=NOERROR`, null, item);
 }
 

@@ -1,4 +1,5 @@
 /** Pi-hole's names, servers and leases. Pure. */
+import { itemName } from '../../../../shared/policy/reasons/item-names.ts';
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import { canonicalMac } from '../../../../shared/net/mac.ts';
@@ -106,7 +107,7 @@ function reportNames(
 ): void {
   const onList = importReason('pihole_record_answers');
   if (names.length > 0 && lists.some(({ kind, enabled }) => kind === 'block' && enabled))
-    builder.differs('other', 'names with records', onList, names);
+    builder.differs('other', itemName('record_names'), onList, names);
   const { blockingMode = 'NULL' } = keys;
   if (sinks.length > 0 && blockingMode.toUpperCase() !== 'NULL')
     builder.differs(
@@ -121,8 +122,7 @@ function reportNames(
       ? suffix === null || !name.toLowerCase().endsWith(suffix)
       : keys.domainNeeded === false;
   const forwarded = names.filter(isForwarded);
-  if (forwarded.length > 0)
-    builder.differs('other', 'types of names with records', NO_OTHER_TYPES, forwarded);
+  if (forwarded.length > 0) builder.differs('other', itemName('record_types'), NO_OTHER_TYPES, forwarded);
 }
 
 /** With `expandHosts`, a single-label name also exists in the local domain. */
@@ -193,7 +193,7 @@ function mapLeases(builder: PlanBuilder, { keys, leases }: PiholeSettings): void
     if (mac === null || name === '*') continue;
     builder.client(
       { mac, ip: null, key: null, name, group: null },
-      builder.item('client', `${name} (lease)`),
+      builder.item('client', itemName('lease', { name })),
     );
   }
 }

@@ -1,4 +1,5 @@
 /** Maps Pi-hole's switches and numbers to keys of Weir's configuration. Pure. */
+import { itemName } from '../../../../shared/policy/reasons/item-names.ts';
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { addAllowed, OWN_MACHINE, reportOpen } from '../plan/planned-access.ts';
@@ -44,7 +45,7 @@ export function mapSwitches(builder: PlanBuilder, settings: PiholeSettings): voi
   mapLog(builder, keys);
   if (keys.staleSecs !== undefined) mapStale(builder, keys.staleSecs);
   mapRebinding(builder, settings);
-  if (keys.dhcpActive === true) builder.notMapped('other', 'DHCP server', importReason('no_dhcp'));
+  if (keys.dhcpActive === true) builder.notMapped('other', itemName('dhcp'), importReason('no_dhcp'));
 }
 
 /** The addresses with which blocked queries are answered, if set. */

@@ -1,4 +1,5 @@
 /** Settings of Pi-hole without an equivalent key in Weir: one row each. Pure. */
+import { itemName } from '../../../../shared/policy/reasons/item-names.ts';
 import { type ImportReason, importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
@@ -81,9 +82,9 @@ function reportHost(builder: PlanBuilder, { others = new Map<string, unknown>() 
 function reportNames(builder: PlanBuilder, { upstreams = [], others }: PiholeKeys): void {
   if (upstreams.length === 0) return;
   if (others?.get('dns.CNAMEdeepInspect') !== false)
-    builder.differs('other', 'names whose alias is denied', importReason('pihole_denied_alias'), []);
+    builder.differs('other', itemName('denied_alias'), importReason('pihole_denied_alias'), []);
   builder.differs('other', 'pi.hole', importReason('pihole_pi_hole_name'));
-  builder.differs('other', 'names below .local', importReason('pihole_dot_local'), ['local']);
+  builder.differs('other', itemName('local_names'), importReason('pihole_dot_local'), ['local']);
 }
 
 function isScalar(value: unknown): value is string | number | boolean {

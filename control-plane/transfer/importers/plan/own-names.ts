@@ -1,4 +1,5 @@
 /** Names that users denied or allowed: managed domains, or rules of a generated list if there are thousands. Pure. */
+import { itemName } from '../../../../shared/policy/reasons/item-names.ts';
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { GeneratedLists } from './generated-lists.ts';
 import type { PlanBuilder } from './plan-builder.ts';
@@ -43,7 +44,7 @@ export class OwnNames {
 
   private addToList(): void {
     const remark = importReason('many_names', { count: MAX_MANAGED });
-    const item = this.builder.item('list_rule', `${this.names.length} names`, remark);
+    const item = this.builder.item('list_rule', itemName('name_count', { count: this.names.length }), remark);
     for (const { name, action, groups, enabled = true } of this.names) {
       const place = name.startsWith('*.') ? `||${name.slice(2)}^` : `|${name}^`;
       this.lists.add(action === 'allow' ? `@@${place}` : place, groups, item, enabled);

@@ -1,4 +1,5 @@
 /** Maps a profile of NextDNS, as exported by its API or a browser extension, to a plan of Weir's entities. */
+import { itemName } from '../../../../shared/policy/reasons/item-names.ts';
 import { importReason, plainReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { FileSet } from '../files/file-set.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
@@ -72,7 +73,7 @@ function mapParental(builder: PlanBuilder, parental: ForeignTree): void {
   if (parental.flag('blockBypass') === true)
     builder.notMapped('other', 'parentalControl.blockBypass', importReason('profile_service_list'));
   for (const id of idsOf(parental, 'categories'))
-    builder.notMapped('other', `category ${id}`, importReason('profile_name_list'));
+    builder.notMapped('other', itemName('category', { id }), importReason('profile_name_list'));
   const isStrict = parental.flag('youtubeRestrictedMode') === true;
   const isSafe = parental.flag('safeSearch') === true;
   for (const engine of SAFE_SEARCH_ENGINES) {

@@ -1,4 +1,5 @@
 /** The groups of Technitium's app Advanced Blocking, which are selected by the client's network. Pure. */
+import { itemName } from '../../../../shared/policy/reasons/item-names.ts';
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { addPlacedClient, placeOf } from '../plan/client-place.ts';
@@ -85,12 +86,10 @@ function mapGroup(
 }
 
 function reportRest(builder: PlanBuilder, title: string, group: ForeignTree): void {
+  const answers = itemName('group_answers', { group: title });
   if (group.flag('blockAsNxDomain') === true || group.list('blockingAddresses').length > 0)
-    builder.notMapped('other', `${title}: answers to blocked queries`, importReason('technitium_one_answer'));
+    builder.notMapped('other', answers, importReason('technitium_one_answer'));
+  const allowed = itemName('group_allowed', { group: title });
   if (group.list('allowedRegex').length > 0 && group.list('blocked').length > 0)
-    builder.notMapped(
-      'other',
-      `${title}: allowed regular expressions and blocked names`,
-      importReason('technitium_allowed_regex'),
-    );
+    builder.notMapped('other', allowed, importReason('technitium_allowed_regex'));
 }

@@ -2,6 +2,7 @@
  * Maps the settings of a Technitium DNS Server to a plan; each allowed or blocked name also covers its subdomains.
  * Pure.
  */
+import { itemName } from '../../../../shared/policy/reasons/item-names.ts';
 import { importReason } from '../../../../shared/policy/reasons/import-reasons.ts';
 import { addForeignList } from '../plan/foreign-list.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';
@@ -37,7 +38,8 @@ export function mapTechnitium(settings: TechnitiumSettings): ImportPlan {
   if (settings.settings !== null) mapTechnitiumSettings(builder, pools, settings.settings);
   else if (settings.hasBinarySettings)
     builder.notMapped('other', 'dns.config', importReason('technitium_add_settings'));
-  for (const app of settings.apps) builder.notMapped('other', `app ${app}`, importReason('technitium_apps'));
+  for (const app of settings.apps)
+    builder.notMapped('other', itemName('app', { app }), importReason('technitium_apps'));
   return builder.finish('technitium');
 }
 
@@ -50,9 +52,9 @@ interface ZoneParts {
 function mapZone(parts: ZoneParts, { name, text }: TechnitiumZone): void {
   const { builder, pools } = parts;
   if (OWN_ZONES.test(name))
-    return builder.skipped('other', `zone ${name}`, importReason('technitium_zone_itself'));
+    return builder.skipped('other', itemName('zone', { name }), importReason('technitium_zone_itself'));
   if (text === null)
-    return builder.notMapped('other', `zone ${name}`, importReason('technitium_binary_zone'));
+    return builder.notMapped('other', itemName('zone', { name }), importReason('technitium_binary_zone'));
   const { records, faults } = readZone(text, name);
   for (const record of records) mapRecord(builder, pools, record);
   if (records.some(({ type }) => type === 'SOA')) keepWithin(parts, name, records);
@@ -66,12 +68,20 @@ function keepWithin({ builder, lists }: ZoneParts, zone: string, records: readon
   if (forwards.some(({ owner }) => owner === zone)) return;
   const usual = forwards.filter(({ value }) => value.includes('this-server')).map(({ owner }) => owner);
   if (usual.length === 0) {
-    const item = builder.item('forward_zone', `zone ${zone}`, importReason('answered_by_weir'));
+    const item = builder.item(
+      'forward_zone',
+      itemName('zone', { name: zone }),
+      importReason('answered_by_weir'),
+    );
     return builder.zone({ zone, servers: [], enabled: true }, item);
   }
   // A zone without servers cannot exempt names that the pools answer, so a list rule is added instead.
   const others = new Set(forwards.map(({ owner }) => owner));
-  const item = builder.item('list_rule', `zone ${zone}`, importReason('technitium_nxdomain'));
+  const item = builder.item(
+    'list_rule',
+    itemName('zone', { name: zone }),
+    importReason('technitium_nxdomain'),
+  );
   lists.add(`||${zone}^$dnsrewrite=NXDOMAIN,denyallow=${[...others].join('|')}`, null, item);
 }
 

@@ -2,6 +2,8 @@
  * The lines about orders for certificates by ACME that fail, by code, and parts of these lines. They are part of the
  * closed set of `fault-lines.ts`.
  */
+import type { Params } from '../../../policy/reasons/text-params.ts';
+
 export const ACME_LINES = {
   // Settings
   acme_names_missing: 'server.acme.names is empty; set it first',
@@ -64,3 +66,5 @@ export const ACME_FORMS = {
 
 /** Code of a failed order. */
 export type AcmeCode = keyof typeof ACME_LINES;
+/** Parameters of its line. */
+export type AcmeParams<Code extends AcmeCode> = Params<(typeof ACME_LINES)[Code], string | number>;

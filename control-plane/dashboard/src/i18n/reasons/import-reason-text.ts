@@ -1,6 +1,7 @@
 /** Reasons in reports of imports in the user's language. */
 import { readImportReasons } from '../../../../../shared/policy/reasons/import-reasons.ts';
 import type { FaultTexts } from '../../../../../shared/api/client/faults/fault-lines.ts';
+import { readItemName } from '../../../../../shared/policy/reasons/item-names.ts';
 import { fillText } from '../../../../../shared/policy/reasons/reason-texts.ts';
 import { translatedFault, translatedValue } from '../../api/faults/translated-fault.ts';
 import { lineReasonText } from './reason-text.ts';
@@ -10,6 +11,8 @@ import type { LineTexts } from './reason-text.ts';
 export type ImportTexts = {
   readonly line: LineTexts;
   readonly import: NonNullable<LineTexts>;
+  /** Texts for names of items. */
+  readonly names: Readonly<Record<string, string>>;
   /** Texts for values that the API would refuse. */
   readonly faults: FaultTexts;
 } | null;
@@ -34,6 +37,13 @@ export function importReasonText(reason: string, texts: ImportTexts): string {
     );
   });
   return parts.join('; ');
+}
+
+/** The name of an item in a report; a name of the file is returned unchanged. */
+export function itemNameText(name: string, texts: ImportTexts): string {
+  const read = texts === null ? null : readItemName(name);
+  const text = read === null ? undefined : texts?.names[read.code];
+  return read === null || text === undefined ? name : fillText(text, (param) => read.params[param] ?? '');
 }
 
 /** Separator between the path of a field and its fault. */

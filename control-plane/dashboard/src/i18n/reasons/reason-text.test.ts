@@ -11,9 +11,10 @@ import {
   joinReasons,
   plainReason,
 } from '../../../../../shared/policy/reasons/import-reasons.ts';
+import { ITEM_NAMES, itemName } from '../../../../../shared/policy/reasons/item-names.ts';
 import { LINE_REASONS, lineReason } from '../../../../../shared/policy/reasons/line-reasons.ts';
 import { fillText } from '../../../../../shared/policy/reasons/reason-texts.ts';
-import { importReasonText } from './import-reason-text.ts';
+import { importReasonText, itemNameText } from './import-reason-text.ts';
 import { failureWithReasons, lineReasonText } from './reason-text.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -31,6 +32,7 @@ describe.each(LANGUAGES)('the translations of reasons in %s', (language) => {
   test.each([
     ['lines', `line-reasons.${language}.json`, LINE_REASONS],
     ['imports', `import-reasons.${language}.json`, IMPORT_REASONS],
+    ['names of items', `item-names.${language}.json`, ITEM_NAMES],
   ])('have a text for each code of %s, with the same parameters', (_of, file, english) => {
     const texts = read(file);
     expect(Object.keys(texts)).toEqual(Object.keys(english));
@@ -76,6 +78,7 @@ describe('the text of the reasons in an import report', () => {
   const texts = {
     line: german,
     import: read('import-reasons.de.json'),
+    names: read('item-names.de.json'),
     faults: JSON.parse(
       readFileSync(join(import.meta.dirname, '../../api/faults/fault-texts.de.json'), 'utf8'),
     ) as FaultTexts,
@@ -114,6 +117,21 @@ describe('the text of the reasons in an import report', () => {
     const filled = fillText(english, () => 'x');
     const translated = fillText(texts.import[code]!, () => 'x');
     expect(importReasonText(filled, texts)).toBe(translated);
+  });
+});
+
+describe('itemNameText(), the name of an item in an import report,', () => {
+  const names = read('item-names.de.json');
+  const texts = { line: german, import: {}, names, faults: { lines: {}, forms: {} } as FaultTexts };
+
+  test('is the English one without texts, and a name of the file is unchanged', () => {
+    expect(itemNameText(itemName('denied_names'), null)).toBe('denied names');
+    expect(itemNameText('denied.example', texts)).toBe('denied.example');
+  });
+
+  test.each(Object.entries(ITEM_NAMES))('is translated for %s', (code, english) => {
+    const filled = (text: string): string => fillText(text, () => '7');
+    expect(itemNameText(filled(english), texts)).toBe(filled(names[code]!));
   });
 });
 

@@ -1,6 +1,6 @@
 /** Choices before an import: questions, differences, and the settings that the import would change. */
 import type { ReactNode } from 'react';
-import { useImportReason } from '../../../i18n/reasons/use-import-reason.ts';
+import { useImportReason, useItemName } from '../../../i18n/reasons/use-import-reason.ts';
 import { useText } from '../../../i18n/text.ts';
 import { CheckboxField, SelectField } from '../../../ui/controls/fields.tsx';
 import { DataTable } from '../../../ui/display/data-table.tsx';
@@ -81,6 +81,7 @@ export function ImportChoicesView({
 export function Differences({ report: { differences } }: { readonly report: Report }): ReactNode {
   const { say, format } = useText();
   const reasonText = useImportReason();
+  const itemName = useItemName();
   if (differences.length === 0) return null;
   const isCounted = differences.some(({ queries }) => queries !== null);
   const rows = differences.map((difference, key) => ({ ...difference, key }));
@@ -92,7 +93,12 @@ export function Differences({ report: { differences } }: { readonly report: Repo
         rows={rows}
         keyOf={({ key }) => key}
         columns={[
-          { id: 'name', title: say('import.name'), isName: true, cell: ({ name }) => <bdi>{name}</bdi> },
+          {
+            id: 'name',
+            title: say('import.name'),
+            isName: true,
+            cell: ({ name }) => <bdi>{itemName(name)}</bdi>,
+          },
           ...(isCounted
             ? [
                 {

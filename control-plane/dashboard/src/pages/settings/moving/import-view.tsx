@@ -1,6 +1,6 @@
 /** Report of an import: the number of imported items, and the reasons why other items were not imported. */
 import type { ReactNode } from 'react';
-import { useImportReason } from '../../../i18n/reasons/use-import-reason.ts';
+import { useImportReason, useItemName } from '../../../i18n/reasons/use-import-reason.ts';
 import { useText } from '../../../i18n/text.ts';
 import { DataTable } from '../../../ui/display/data-table.tsx';
 import { Disclosure } from '../../../ui/display/disclosure.tsx';
@@ -55,6 +55,7 @@ interface ItemTableProps {
 function ItemTable({ report, result }: ItemTableProps): ReactNode {
   const { say } = useText();
   const reasonText = useImportReason();
+  const itemName = useItemName();
   const rows = rowsOf(report, result);
   const rest = report.counts[result] - rows.length;
   return (
@@ -64,7 +65,12 @@ function ItemTable({ report, result }: ItemTableProps): ReactNode {
         rows={rows}
         keyOf={({ key }) => key}
         columns={[
-          { id: 'name', title: say('import.name'), isName: true, cell: ({ name }) => <bdi>{name}</bdi> },
+          {
+            id: 'name',
+            title: say('import.name'),
+            isName: true,
+            cell: ({ name }) => <bdi>{itemName(name)}</bdi>,
+          },
           { id: 'kind', title: say('field.kind'), cell: ({ kind }) => say(`import.kind.${kind}`) },
           {
             id: 'action',
