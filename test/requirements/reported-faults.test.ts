@@ -54,6 +54,7 @@ const ENGLISH = [
   'can only be changed with POST /auth/change-password',
   'expected false: POST /backup with a passphrase makes a backup with secrets',
   // Files on the machine, whose administrators read them in English too.
+  'certificates: …, or remove it from the backup',
   ...['in the file ……: …', 'could not read …: …', 'the files no longer exist', 'the file … does not exist'],
   ...['… has … bytes; the maximum is …', 'expected this, or auth.oidc.client_secret'],
 ];

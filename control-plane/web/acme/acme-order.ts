@@ -106,8 +106,7 @@ async function untilValid(parts: OrderParts, url: string, name: string): Promise
   if (body['status'] === 'valid') return;
   const challenges = Array.isArray(body['challenges']) ? (body['challenges'] as { error?: unknown }[]) : [];
   const text = challenges.map(({ error }) => problemText(error)).find((found) => found !== null);
-  if (text === undefined || text === null)
-    throw acmeFault('acme_not_authorized', { name, status: String(body['status']) });
+  if (text === undefined) throw acmeFault('acme_not_authorized', { name, status: String(body['status']) });
   throw acmeFault('acme_name_reported', { name, text });
 }
 

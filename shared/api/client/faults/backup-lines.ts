@@ -12,6 +12,8 @@ export const BACKUP_LINES = {
   backup_unknown_key: 'this version of Weir does not know this key',
   backup_user_name: 'a user has the name "{name}"',
   backup_not_among: '"{name}" is not among {target}',
+  backup_group_used: 'a group that is not in the backup is used by objects that are not in the backup either',
+  backup_names_conflict: 'two objects in the backup have conflicting names',
   backup_own_settings: 'expected null, because it has its own settings',
   backup_service: 'expected an id that starts with custom-',
   backup_argon2: 'expected an Argon2id hash',

@@ -76,6 +76,7 @@ const VALUES: Readonly<Record<string, string>> = {
   last: String.raw`"[^"]*"|\d+`,
   type: '[A-Za-z][\\w-]*',
   kind: 'block|allow',
+  file: '[^:]+',
 };
 
 function readText<Code extends string>(text: string, patterns: readonly Pattern<Code>[]): Coded<Code> | null {
