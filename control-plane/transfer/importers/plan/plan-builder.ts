@@ -23,7 +23,7 @@ import {
 import { DEFAULT_LOCAL_TTL_SECS, MAX_LOCAL_TTL_SECS } from '../../../../shared/policy/local-record.ts';
 import { upstream } from '../../../../config/upstream-url.ts';
 import { expectedInstead } from '../../../../config/value-checks.ts';
-import { checkValue } from '../../../api/value-fault.ts';
+import { checkValue } from '../../../api/validate.ts';
 import { splitName } from '../../../filtering/local-names/read-record.ts';
 import { DEFAULT_GROUP } from './import-plan.ts';
 import type {

@@ -1,9 +1,14 @@
 /** Reasons in reports of imports in the user's language. */
 import { readImportReasons } from '../../../../../shared/policy/reasons/import-reasons.ts';
 import type { FaultTexts } from '../../../../../shared/api/client/faults/fault-lines.ts';
+import {
+  readFault,
+  readForm,
+  writeFault,
+  writeForm,
+} from '../../../../../shared/api/client/faults/read-fault.ts';
 import { readItemName } from '../../../../../shared/policy/reasons/item-names.ts';
 import { fillText } from '../../../../../shared/policy/reasons/reason-texts.ts';
-import { translatedFault, translatedValue } from '../../api/faults/translated-fault.ts';
 import { lineReasonText } from './reason-text.ts';
 import type { LineTexts } from './reason-text.ts';
 
@@ -25,13 +30,13 @@ export function importReasonText(reason: string, texts: ImportTexts): string {
   if (texts === null) return reason;
   const parts = readImportReasons(reason).map(({ subject, reason: read, text: english }) => {
     const text = read?.table === 'import' ? texts.import[read.code] : undefined;
-    if (read === null) return faultText(english, texts.faults) ?? english;
+    if (read === null) return faultText(english, texts.faults);
     if (text === undefined) return subject + lineReasonText(english, texts.line);
     return (
       subject +
       fillText(text, (name) => {
         const value = read.params[name] ?? '';
-        if (name === 'expected') return translatedValue(value, texts.faults) ?? value;
+        if (name === 'expected') return valueText(value, texts.faults);
         return name === 'reason' ? importReasonText(value, texts) : value;
       })
     );
@@ -46,14 +51,20 @@ export function itemNameText(name: string, texts: ImportTexts): string {
   return read === null || text === undefined ? name : fillText(text, (param) => read.params[param] ?? '');
 }
 
+/** An expected value, such as "a domain name"; an unknown one is returned unchanged. */
+function valueText(value: string, texts: FaultTexts): string {
+  const form = readForm(value);
+  return form === null ? value : writeForm(form, texts);
+}
+
 /** Separator between the path of a field and its fault. */
 const COLON = ': ';
 
-/** The text of a fault, also after the path of its field; null for other texts. */
-function faultText(text: string, texts: FaultTexts): string | null {
-  const whole = translatedFault(text, texts);
-  const colon = text.indexOf(COLON);
-  if (whole !== null || colon < 0) return whole;
-  const fault = translatedFault(text.slice(colon + COLON.length), texts);
-  return fault === null ? null : text.slice(0, colon + COLON.length) + fault;
+/** The text of a fault, also after the path of its field; an unknown one is returned unchanged. */
+function faultText(text: string, texts: FaultTexts): string {
+  const whole = readFault(text);
+  if (whole !== null) return writeFault(whole, texts);
+  const start = text.indexOf(COLON) + COLON.length;
+  const fault = readFault(text.slice(start));
+  return start < COLON.length || fault === null ? text : text.slice(0, start) + writeFault(fault, texts);
 }

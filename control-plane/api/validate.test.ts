@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { readFault } from '../../shared/api/client/faults/read-fault.ts';
-import { checkValue } from './value-fault.ts';
+import { checkValue } from './validate.ts';
 
-describe('checkValue()', () => {
+describe('checkValue(), the check of a value against its schema,', () => {
   test('returns the checked value', () => {
     expect(checkValue(z.string().trim(), ' a ')).toEqual({ value: 'a', faults: null });
   });
