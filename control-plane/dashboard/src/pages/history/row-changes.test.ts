@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   fieldsOf,
   formatChangedValue,
+  formatMoment,
   isCustomRules,
   kindOf,
   nameOf,
@@ -117,5 +118,15 @@ describe('formatChangedValue()', () => {
   test('writes lists with commas and texts unchanged', () => {
     expect(formatChangedValue(['a', 2, true])).toBe('a, 2, true');
     expect(formatChangedValue({ a: null })).toBe('{"a":null}');
+  });
+});
+
+describe('formatMoment() of the end of a temporary rule', () => {
+  test('is a date and a time in the language of the page', () => {
+    const time = new Date(2026, 10, 30, 14, 21, 52).toISOString();
+    expect([formatMoment(time, 'de'), formatMoment(time, 'en-GB')]).toEqual([
+      '30.11.2026, 14:21:52',
+      '30 Nov 2026, 14:21:52',
+    ]);
   });
 });

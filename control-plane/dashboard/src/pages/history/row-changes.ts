@@ -142,6 +142,12 @@ export function rowOf(value: unknown): Row | null {
   return typeof value === 'object' && !Array.isArray(value) ? (value as Row) : { value };
 }
 
+/** A time of the API in the language of the page; an empty language is that of the browser. */
+export function formatMoment(time: string, language: string): string {
+  const style = { dateStyle: 'medium', timeStyle: 'medium' } as const;
+  return new Intl.DateTimeFormat(language || undefined, style).format(new Date(time));
+}
+
 /** Formats a value without quotes; list items are separated by commas. */
 export function formatChangedValue(value: unknown): string {
   if (value === null || value === undefined) return '';

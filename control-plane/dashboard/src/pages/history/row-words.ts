@@ -1,7 +1,7 @@
 /** Texts for tables, columns and their values in the user's language. */
 import type { MessageKey } from '../../i18n/language.ts';
 import type { Say } from '../../i18n/say.ts';
-import { formatChangedValue, isCustomRules, referredTo } from './row-changes.ts';
+import { formatChangedValue, formatMoment, isCustomRules, referredTo } from './row-changes.ts';
 import { keyOfCode } from '../../i18n/say.ts';
 import { wordFor } from '../../i18n/say.ts';
 import type { ColumnValue, Names } from './row-changes.ts';
@@ -38,15 +38,9 @@ export function valueWord({ table, field, value }: ColumnValue, names: Names, sa
   if (word !== undefined) return say(word);
   if (typeof value === 'number' && field.endsWith('_minute')) return timeOfDay(value);
   if (typeof value === 'number' && field === 'days') return daysOf(value);
-  if (typeof value === 'string' && field === 'until') return momentOf(value);
+  if (typeof value === 'string' && field === 'until')
+    return formatMoment(value, document.documentElement.lang);
   return referredTo(field, value, names) ?? formatChangedValue(value);
-}
-
-function momentOf(time: string): string {
-  const language = document.documentElement.lang || undefined;
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' }).format(
-    new Date(time),
-  );
 }
 
 function timeOfDay(minute: number): string {
