@@ -36,7 +36,7 @@ export interface Bench {
   upstream: Upstream;
 }
 
-/** Opens the bench, runs the work, and stops everything that was started for it. */
+/** Opens the bench, runs the work, and stops everything that the bench has started. */
 export async function withBench<Result>(
   options: Options,
   work: (bench: Bench) => Promise<Result>,
@@ -64,7 +64,7 @@ export async function withBench<Result>(
   }
 }
 
-/** Environment of the measurements with one block list; the measured server has a core to itself. */
+/** Environment of the measurements with one block list; the measured server has its own core. */
 export function stageOf(bench: Bench, material: Material): Stage {
   const { dir, options, upstream, load } = bench;
   return {

@@ -54,7 +54,7 @@ function writeList(): string {
   return path;
 }
 
-/** Names packed as in a receive buffer, so that only their memory is touched. */
+/** Names packed as in a receive buffer, so that a measurement only touches the memory of the names. */
 class PackedNames {
   readonly count: number;
   private readonly lanes: Int32Array;
@@ -113,7 +113,7 @@ function measureMatches(
   };
   const timeNs = (work: () => void): number => {
     work();
-    // Measures CPU time, so that a busy machine does not matter, and uses the best of three runs.
+    // Measures CPU time, which other load on the machine hardly affects, and uses the best of three runs.
     let bestUs = Infinity;
     for (let turn = 0; turn < 3; turn++) {
       const before = process.cpuUsage();
@@ -147,7 +147,9 @@ function measureNewNames(texts: readonly string[], snapshot: OpenSnapshot): numb
   return bestUs;
 }
 
-/** A list of 1,000 expressions without a literal; hostile expressions share no states with each other. */
+/**
+ * A list of 1,000 expressions without a literal part; hostile expressions share no automaton states with each other.
+ */
 function literalFree(isHostile: boolean): OpenSnapshot {
   const letter = (at: number): string => String.fromCharCode(97 + (at % 26));
   const shapes: readonly ((at: number) => string)[] = [

@@ -19,10 +19,13 @@ import { askThreads, longestPauseMs } from './thread-measures.ts';
 
 /** Number of runs before the steady state, in which code is optimised and tables grow to their final size. */
 const WARM_RUNS = 2;
-/** Limit for allocations by the clock (twice a second) and by the measurement; queries and batches allocate nothing. */
+/**
+ * Limit for the allocations of the clock (twice a second) and of the measurement itself; queries and batches allocate
+ * nothing.
+ */
 const MAX_BYTES_PER_QUERY = 0.05;
 const V8_LOG = /^isolate-.*\.log$/;
-/** A line of V8's log: code object, place, reason. */
+/** A line of V8's log: code object, source position, reason. */
 const DEOPTIMISATION = /^code-deopt,\d+,\d+,\w+,-?\d+,-?\d+,([^,]*),(<.*>),(.*)$/;
 
 /** A workload in steady state. */
@@ -34,8 +37,8 @@ export interface ProofRun {
   collections: number;
   longestPauseMs: number;
   /**
-   * Kind, places and reason of each deoptimisation, as V8 logs them. From all threads, but only for code that answer
-   * threads run.
+   * Kind, source positions and reason of each deoptimisation, as V8 logs them. All threads are logged, but only code
+   * that answer threads run is listed.
    */
   deoptimisations: string[];
 }
@@ -77,8 +80,8 @@ async function prove(stage: Stage, running: RunningServer, workload: PreparedWor
   const workers = await askThreads(running.child);
   const threads = workers.map(({ answer }) => answer);
   const collections = threads.reduce((total, { memory }) => total + (memory?.collections.length ?? 0), 0);
-  // The used heap is exact to the byte, but shrinks with each collection. The total allocation is counted in whole
-  // blocks of the allocator, so it is slightly too high.
+  // The used heap is exact to the byte, but shrinks with each garbage collection. The total allocation is counted in
+  // whole blocks of the allocator, so it is slightly too high.
   const figure = collections === 0 ? 'usedHeapBytes' : 'allocatedBytes';
   const sum = (of: WorkerMeasures): number =>
     of.reduce((total, { answer }) => total + (answer.memory?.[figure] ?? 0), 0);

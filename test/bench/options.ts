@@ -26,7 +26,7 @@ export interface Options {
   loadCore: number;
   /** A folder, a commit or `measured`: another Weir server, measured as `weir-before`; see `before-checkout.ts`. */
   before: string | undefined;
-  /** The server that the ratios are relative to. */
+  /** The server whose figures are divided by those of the other servers. */
   baseline: string;
   /** If false, nothing is compiled and dnsperf generates the load. */
   native: boolean;

@@ -1,13 +1,13 @@
-// Order of the measurements of a workload: every server is started, warmed and checked once, then all take turns. Each
-// rotation starts with a different server, so that none is always first. A server that fails is left out with its
-// reason, and the others continue.
+// Order of the measurements of a workload: every server is started, warmed and checked once, then all servers take
+// turns. Each rotation starts with a different server, so that no server is always first. A server that fails is left
+// out and its reason is reported; the other servers continue.
 import type { Run } from './report/figures.ts';
 import type { PreparedWorkload } from './prepared-workload.ts';
 import type { RunningServer, Stage } from './running-server.ts';
 import { measure, startServer, warmAndCheck } from './running-server.ts';
 import type { Contestant } from './servers/server-table.ts';
 
-/** Range of serial numbers for a run, so that two runs never use the same unique name. */
+/** Range of serial numbers for a run, so that two runs never query the same unique name. */
 const SERIALS_PER_RUN = 8_000_000;
 
 export interface Exclusion {

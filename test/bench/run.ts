@@ -1,5 +1,5 @@
 // `npm run bench`: measures Weir and other DNS servers on this machine, then Weir with more workers, groups, names and
-// cached answers, then parts of the resolver, then the allocations of the hot path. This file has the order of the
+// cached answers, then parts of the resolver, then the allocations of the hot path. This file defines the order of the
 // suites; README.md beside it explains the figures.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const RESULT_FILE = join(import.meta.dirname, 'results', 'latest.json');
 async function main(options: Options): Promise<boolean> {
   const startedAt = new Date().toISOString();
   checkRows(options.rows, [...SCALING_ROWS, ...RESOLVER_ROWS]);
-  execFileSync(process.execPath, [join(ROOT, 'deploy', 'build', 'bundle.ts')]); // Runs the bundle, as releases do.
+  execFileSync(process.execPath, [join(ROOT, 'deploy', 'build', 'bundle.ts')]); // Releases run the bundle.
   return withBench(options, async (bench) => {
     const material = gatherMaterial(ROOT, options.names, options.seed);
     console.log(`${material.names.length.toLocaleString('en')} blocked names, questions: ${material.source}`);

@@ -18,7 +18,7 @@ import type { PreparedWorkload } from './prepared-workload.ts';
 const START_TIMEOUT_MS = 120_000;
 const ANSWER_THREAD = /answer/;
 const CACHE_ENTRIES = 200_000;
-/** Few queries are in flight while warming, because a lost query would cause a cache miss later. */
+/** Few queries are in flight while the cache is warmed, because a query lost then would cause a cache miss later. */
 const WARMUP_WINDOW = 64;
 const WARMUP_SECS = 300;
 const STEADY_SOCKETS = 16;
@@ -48,7 +48,7 @@ export interface RunningServer {
   names: readonly string[];
   /** A session of the server's API, if it has an API. */
   api: WeirApi | undefined;
-  /** Time from the start of the process to the first blocked answer (of the echo server: to the first answer). */
+  /** Time from the start of the process to the first blocked answer, or, for the echo server, to the first answer. */
   loadSecs: number;
   contestant: Contestant;
   /** Restarts the server; resolves with the seconds until its first blocked answer. */
@@ -130,7 +130,7 @@ export function pinAnswerThreads(running: RunningServer, core: number): void {
     if (ANSWER_THREAD.test(comm)) pinThread(tid, core);
 }
 
-/** Creates the folder, or a folder with a number after its name if the same server was started before. */
+/** Creates the folder. If the same server was started before, the name gets a number at its end. */
 export function newFolder(wanted: string): string {
   for (let number = 1; ; number++) {
     const dir = number === 1 ? wanted : `${wanted}-${number}`;
@@ -253,7 +253,7 @@ export async function measure(
   };
 }
 
-/** Answered queries that are missing in the stored query log, once it has stopped growing. */
+/** Number of answered queries that are missing in the stored query log, once the log has stopped growing. */
 async function lostRows(api: WeirApi, since: Date, answered: number): Promise<number> {
   let stored = await api.storedQueries(since);
   for (let stoodStillMs = 0; stored < answered && stoodStillMs < LOG_SETTLE_MS; stoodStillMs += LOG_POLL_MS) {

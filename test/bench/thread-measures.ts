@@ -11,7 +11,7 @@ export async function askThreads(child: Child): Promise<WorkerMeasures> {
   return ((await child.ask({ measure: ++questions })) as MeasureReply).workers;
 }
 
-/** Rows of the query log: stored so far, and lost so far in the writer or before it. */
+/** Rows of the query log: stored so far, and lost so far, by the writer or before they reached it. */
 export async function askLog(child: Child): Promise<{ written: number; lost: number }> {
   const { workers, log } = (await child.ask({ measure: ++questions })) as MeasureReply;
   const found = threadsOf(workers).reduce(

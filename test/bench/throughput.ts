@@ -1,10 +1,10 @@
-// The rate that a server sustains: found by trials at falling rates, as in RFC 2544 section 26.1, but the query log
-// must also keep up.
+// The rate that a server sustains: found by trials at falling rates, as in RFC 2544 section 26.1, but a trial also
+// fails if the query log does not keep up.
 const STEP = 0.9;
 const MAX_TRIALS = 20;
 /**
- * Share of the offered rate that a trial must reach, because the time of a trial includes the wait for its last
- * answers.
+ * Share of the offered rate that a trial must reach; less than 1, because the time of a trial includes the wait for its
+ * last answers.
  */
 const REACHED = 0.98;
 /** Maximum lag of the stored log at the end of a trial, seconds. */

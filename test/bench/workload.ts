@@ -54,7 +54,7 @@ const workloadSchema = z.strictObject({
 /** Behaviour of the upstream. */
 export type UpstreamManner = z.infer<typeof workloadSchema>['upstream'];
 
-/** A workload file. `settleMs` is the wait after the load before CPU time is read, so that the log has been written. */
+/** A workload file. `settleMs`: time to wait after the load until the log is written, before CPU time is read. */
 export type Workload = z.infer<typeof workloadSchema>;
 
 /** Checks the text of a workload file; throws an Error with the file and every invalid key. */

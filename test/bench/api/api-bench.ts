@@ -38,7 +38,7 @@ const DEFAULTS = {
   'dns-rate': 20_000,
   secs: 30,
 };
-/** Number of requests of each operation without other requests, to measure its CPU time. */
+/** Number of requests of each operation that are sent alone, to measure the operation's CPU time. */
 const ALONE_ROUNDS = 20;
 const TICK_MS = 10;
 const BLOCK_ROWS = 60_000;
@@ -129,7 +129,7 @@ async function entities(document: Described, api: WeirApi, groupId: number): Pro
   };
 }
 
-/** Runs DNS at the same rate, in chunks, until the requests are done; returns the results of the chunks. */
+/** Runs DNS load at the same rate, in chunks, until the requests are done; returns the results of the chunks. */
 async function queriesUntil(
   stage: Stage,
   job: Omit<LoadJob, 'secs'>,

@@ -26,7 +26,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   '/queries/timeline': 'period=24h&granularity=15min',
 };
 
-/** Steps for all GETs with a JSON answer, and the GETs that cannot be requested. */
+/** Steps for all GETs with a JSON response, and the GETs that cannot be requested. */
 export function readSteps(document: Described, values: PathValues): { steps: Step[]; leftOut: string[] } {
   const steps: Step[] = [];
   const leftOut: string[] = [];

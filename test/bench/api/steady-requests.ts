@@ -1,5 +1,5 @@
-// Sends requests to a Weir server's API at a steady rate, even if answers are late, and measures their latency. Latency
-// is measured from the time at which a request was due, so it includes waiting for earlier requests.
+// Sends requests to a Weir server's API at a steady rate, even if responses are late, and measures their latency.
+// Latency is measured from the time at which a request was due, so it includes waiting for earlier requests.
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const CONNECTIONS = 40;
 const TIMEOUT_MS = 60_000;
 
-/** A request to make. */
+/** A request to send. */
 export interface ApiRequest {
   readonly method: string;
   /** Path without the API prefix. */
@@ -20,7 +20,7 @@ export interface Step {
   /** Name in the report. */
   readonly name: string;
   readonly isChange: boolean;
-  /** Builds the next request; null skips this round. */
+  /** Builds the next request; null skips this step in this round. */
   ask(): ApiRequest | null;
   /** Called with the parsed body of the response; undefined if there is no body. */
   answered?(body: unknown): void;
@@ -71,8 +71,8 @@ export async function askSteadily(
 }
 
 /**
- * Runs each step `times` times, one request at a time and at most `perSecond`; returns the milliseconds of CPU time per
- * request.
+ * Runs each step `times` times, one request at a time, with at most `perSecond` requests per second; returns the
+ * milliseconds of CPU time per request.
  */
 export async function askAlone(
   api: AskedApi,

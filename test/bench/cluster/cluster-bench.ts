@@ -38,7 +38,7 @@ async function untilBlocked({ udp }: QueriedNode, name: string): Promise<number>
   return performance.now();
 }
 
-/** Milliseconds from the answer to a change until the last node applied it. */
+/** Milliseconds from the response to a change until the last node applied the change. */
 async function change(nodes: readonly QueriedNode[], index: number): Promise<number> {
   const name = `change-${String(index)}.example`;
   await nodes[index % nodes.length]!.api.expect(201, 'POST', '/managed-domains', { domain: name });

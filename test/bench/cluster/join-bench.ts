@@ -1,6 +1,6 @@
 // `npm run bench -- join`: time until a node with an empty disk answers by the policy of its cluster, including a list
-// of a million names, and the cost of storing the list for all nodes, which the first node bears. Also counts the
-// answers that the joining node does not filter yet.
+// of a million names. Also measures the cost of storing the list for all nodes, which the first node pays, and counts
+// the answers that the joining node does not filter yet.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UdpClient } from '../../support/dns/dns-client.ts';
 import { query, Reply } from '../../support/dns/dns-message.ts';
@@ -25,7 +25,7 @@ interface Joined {
   /** Milliseconds from the start of the node to its first answer of any kind, and to its first answer by policy. */
   readonly firstMs: number;
   readonly policyMs: number;
-  /** Unfiltered answers for the listed name between those two times. */
+  /** Unfiltered answers for the listed name between `firstMs` and `policyMs`. */
   readonly unfiltered: number;
 }
 

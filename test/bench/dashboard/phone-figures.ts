@@ -11,7 +11,7 @@ const MAX_SHIFT = 0.02;
 
 interface Interaction {
   readonly what: string;
-  /** Page of the action, below the root. */
+  /** Path of the page, below the root. */
   readonly path: string;
   readonly touch: (page: Page) => Promise<void>;
 }

@@ -39,7 +39,7 @@ async function edgeBench(bench: Bench, own: Readonly<Record<keyof typeof DEFAULT
   const authority = new TestAuthority();
   process.once('exit', () => authority.close());
   const certificate = authority.issue('IP:127.0.0.1');
-  // dnsdist queries its upstream over the client's transport, but the bench's own upstream answers only over UDP.
+  // dnsdist queries its upstream over the client's transport, but the upstream of the bench answers only over UDP.
   await using upstream = await startEchoingUpstream();
   const { basePort, serverCore, loadCore } = bench.options;
   const environmentAt = (place: number, toml?: string): EdgeEnvironment => {

@@ -1,5 +1,5 @@
-// Effect of connections and floods on twenty normal UDP clients: their p99 latency without and with each flood, and
-// memory.
+// Effect of connections and floods on twenty normal UDP clients: their p99 latency with and without each flood, and the
+// server's memory.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { FLOODS } from './flood-kinds.ts';
 const GOOD_CLIENTS = 20;
 const GOOD_QPS = 2000;
 const SETTLE_MS = 3000;
-/** Idle connections are closed after 10 s. */
+/** Longer than 10 s, after which Weir closes idle connections. */
 const REST_MS = 12_000;
 /** The limit that a UDP flood exceeds; the normal clients stay far below it. */
 const LIMITED = `[dns.rate_limit]

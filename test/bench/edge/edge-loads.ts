@@ -26,13 +26,13 @@ const HANDSHAKE_CONNECTIONS = 5;
 export interface EdgeLoad {
   readonly name: string;
   /**
-   * Sends load for `secs` seconds; resolves with the number of answers. Undefined if the program that sends the load is
-   * not installed.
+   * Sends load for `secs` seconds; resolves with the number of answers. Undefined if the program that generates the
+   * load is not installed.
    */
   readonly run: ((ports: EdgePorts, secs: number) => Promise<number>) | undefined;
 }
 
-/** The loads, with files in `dir` and generators on `core`. */
+/** The loads, with files in `dir` and load generators on `core`. */
 export function edgeLoads(dir: string, core: number): EdgeLoad[] {
   const questions = join(dir, 'questions.txt');
   writeFileSync(questions, NAMES.map((name) => `${name} A\n`).join(''));

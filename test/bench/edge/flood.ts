@@ -1,7 +1,7 @@
 // One flood of the edge bench, as a process: `flood.ts KIND PORTS QUESTIONS`, where the last argument is a file of
-// names. The process ends when its standard input ends, and then prints its counts. Each flood uses different source
-// addresses, because Weir's limit for one address is too low. dnsperf sends the fast floods, because one core of Node
-// makes only 300 handshakes or 24,000 queries per second.
+// names. When its standard input ends, the process prints its counts and ends. Each flood uses several source
+// addresses, because Weir limits each address to less than a flood. dnsperf sends the fast floods, because one core of
+// Node makes only 300 handshakes or 24,000 queries per second.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -50,7 +50,7 @@ function openTls(index: number): Socket {
   return socket;
 }
 
-/** Keeps this many connections open by replacing closed ones. */
+/** Keeps this many connections open, and replaces closed connections. */
 function keepOpen(count: number, open: (index: number) => Socket, perTick: number): void {
   const kept = new Map<number, Socket>();
   let next = 0;
@@ -101,7 +101,7 @@ const STARTS: Readonly<Record<FloodKind, () => void>> = {
       attack('dot', `127.3.0.${client}`, [...pace, '-O', 'num-queries-per-conn=1']);
     }
   },
-  // With a time-out of one second for unanswered queries.
+  // A time-out of one second for unanswered queries.
   '50,000 q/s of one client over its limit': () =>
     attack('udp', '127.66.0.1', ['-Q', '50000', '-c', '20', '-q', '65000', '-t', '1']),
 };

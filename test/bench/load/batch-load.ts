@@ -5,9 +5,12 @@ import { pinned } from '../process/child.ts';
 import type { LoadGenerator, LoadJob } from './load.ts';
 import { loadResultSchema } from './load.ts';
 
-/** Time for the generator's own start and for the last answers, milliseconds. */
+/** Time that the generator needs to start and to receive the last answers, milliseconds. */
 const GRACE_MS = 30_000;
-/** Niceness of a generator that shares its core with other work, whose delays would count as latency of the server. */
+/**
+ * Niceness of a generator that shares its core with other work. Without a higher priority, delays of the generator
+ * would count as latency of the server.
+ */
 export const AHEAD_OF_OTHERS = -15;
 
 /** A generator that runs `program` on `cores`; see `Launch` for `nice`. */

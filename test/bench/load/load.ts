@@ -6,7 +6,7 @@ export interface LoadJob {
   port: number;
   questionFile: string;
   secs: number;
-  /** Queries per second; if undefined, the generator saturates the server within the window. */
+  /** Queries per second; if undefined, the generator keeps `window` queries in flight, which saturates the server. */
   rateQps: number | undefined;
   /** Maximum number of questions in flight. */
   window: number;
@@ -26,7 +26,7 @@ export const loadResultSchema = z.object({
   sent: z.number(),
   answered: z.number(),
   lost: z.number(),
-  /** Answers by rcode number. */
+  /** Number of answers by response code. */
   rcodes: z.record(z.string(), z.number()),
   /** Latency in microseconds; undefined if the generator does not measure quantiles. */
   latencyUs: z

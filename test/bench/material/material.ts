@@ -1,5 +1,5 @@
-// The names on the block list and the question stream that all workloads are taken from: sample data if present,
-// completed or replaced by generated names, the same for every server of a run.
+// The names on the block list and the question stream, from which all workloads are taken. Uses sample data if present,
+// and adds generated names if there are too few. Every server of a run gets the same material.
 import { generateNames, generateStream } from './generated.ts';
 import type { Question } from './asked-question.ts';
 import { findSampleData, readSampleNames, readSampleQuestions } from './sample-data.ts';

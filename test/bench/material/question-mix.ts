@@ -1,8 +1,9 @@
 // Selects the questions of a workload from a question stream and a block list. Pure functions.
 //
-// A blocked question is A or AAAA of a listed name, because for these types every blocking mode (null address,
-// NXDOMAIN) differs from an answer. The name of an allowed question has no listed parent, because some other servers
-// also block subdomains. It is also not a name that servers answer by default (private reverse zones, single labels).
+// A blocked question is for A or AAAA of a listed name, because for these types every blocking mode (null address,
+// NXDOMAIN) differs from a normal answer. The name of an allowed question has no listed parent, because some other
+// servers also block subdomains, and is not a name that servers answer by default (private reverse zones, single
+// labels).
 import type { Question } from './asked-question.ts';
 import { seededRandom, shuffle } from './random.ts';
 
@@ -92,7 +93,9 @@ export function partlyUnique(
   );
 }
 
-/** `count` of these questions; names with a label for a serial number get numbers from `first` on. */
+/**
+ * `count` of these questions; names with a label for a serial number get consecutive numbers, starting with `first`.
+ */
 export function stampQuestions(questions: readonly Question[], first: number, count: number): Question[] {
   return Array.from({ length: count }, (_, index) => {
     const { name, type } = questions[index % questions.length]!;

@@ -28,7 +28,10 @@ export function findSampleData(root: string): string | undefined {
   return undefined;
 }
 
-/** The names that a list line blocks, in lower case; empty for comments, real addresses and invalid host names. */
+/**
+ * The names that a list line blocks, in lower case; empty for comments, hosts lines with a real address, and invalid
+ * host names.
+ */
 export function namesOfLine(line: string): string[] {
   const words = line
     .replace(/[#!].*/, '')

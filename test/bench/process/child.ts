@@ -65,8 +65,8 @@ export async function startChild(launch: Launch, cores: readonly number[], logFi
   // The log is passed as a descriptor: piping it through this process would cost CPU here.
   const log = openSync(logFile, 'a');
   const stdio: StdioOptions = ['ignore', log, log, ...(launch.ipc === true ? (['ipc'] as const) : [])];
-  // A separate session, like that of a service: Linux may divide a core between sessions first (autogroup), and the
-  // bench with its load must not share a session with the server.
+  // Starts the program in a separate session, like that of a service: Linux may divide a core between sessions first
+  // (autogroup), and the bench with its load must not share a session with the server.
   const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio, detached: true });
   closeSync(log);
   const exit = new Promise<string>((resolve) => {

@@ -30,6 +30,6 @@ export function versionOf(binary: string, args: string[]): string {
     });
     return /\d+\.\d+(\.\d+)*/.exec(text)?.[0] ?? '?';
   } catch {
-    return '?'; // Some programs exit with a failure after they print their version; that does not matter here.
+    return '?'; // Some programs exit with a failure after they have printed their version.
   }
 }

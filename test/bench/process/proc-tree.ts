@@ -103,7 +103,7 @@ export function cpuBetween(
   return spent;
 }
 
-/** CPU time up to `before` of the processes that have ended since. */
+/** CPU time, up to `before`, of the processes that ended between the two readings. */
 function endedNs(before: CpuReading, after: CpuReading): number {
   const alive = new Set(after.threads.map(({ pid }) => pid));
   return before.threads.reduce((sum, { pid, cpuNs }) => sum + (alive.has(pid) ? 0 : cpuNs), 0);

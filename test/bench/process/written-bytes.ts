@@ -1,8 +1,8 @@
-// Bytes that a process caused to be written to disk, as the kernel counts them: pages that it dirtied, minus those that
-// were dropped before they were written.
+// Bytes that a process caused to be written to disk, as the kernel counts them: pages that the process dirtied, minus
+// pages that were discarded before they were written.
 import { readFileSync } from 'node:fs';
 
-/** Bytes since the start of the process; 0 if it has ended or its counters may not be read. */
+/** Bytes since the start of the process; 0 if the process has ended or its counters may not be read. */
 export function writtenBytes(pid: number): number {
   let text = '';
   try {

@@ -1,5 +1,5 @@
-// Computes the figures of the report from single runs: medians per server, and medians of ratios. Ratios are taken
-// within a rotation, where both servers ran under the same conditions.
+// Computes the figures of the report from single runs: medians per server, and medians of ratios. A ratio divides two
+// runs of the same rotation, because both servers ran under the same conditions.
 
 /** A measured run of a server. */
 export interface Run {
@@ -40,7 +40,7 @@ export interface Row {
   childrenCpuUs: number;
   p50Us: number | undefined;
   p99Us: number | undefined;
-  /** Sum over all runs. */
+  /** Number of lost queries, summed over all runs. */
   lost: number;
   /** Missing rows of the stored query log, sum over all runs; undefined for servers that store no log. */
   logLost: number | undefined;
@@ -110,7 +110,8 @@ export function medianRows(runs: readonly Run[], loadSecs: ReadonlyMap<string, n
 }
 
 /**
- * The median, over the rotations, of a figure computed from one run of each server; undefined if no rotation has both.
+ * The median, over the rotations, of a figure computed from one run of each of two servers; undefined if no rotation
+ * has runs of both.
  */
 export function pairedMedian(
   runs: readonly Run[],

@@ -4,7 +4,7 @@ import { alignColumns } from './table.ts';
 export interface Goal {
   /** Description of the figure. */
   what: string;
-  /** Undefined if the figure could not be measured. */
+  /** Measured value; undefined if the figure could not be measured. */
   measured: number | undefined;
   unit: string;
   atMost?: number;

@@ -1,4 +1,4 @@
-// Goals for Weir relative to its peers, workload by workload. Ratios are taken within a rotation.
+// Goals for Weir relative to other servers, for each workload. A ratio divides two runs of the same rotation.
 import type { Run } from './figures.ts';
 import { medianOf, pairedMedian, workersCpuUs } from './figures.ts';
 import type { Goal } from './goal.ts';

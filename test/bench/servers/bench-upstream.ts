@@ -1,5 +1,5 @@
 // The upstream of every server: answers everything with a fixed record with a TTL of one day, and reports the number of
-// questions, so that the bench knows whether a server's cache was really warm. Runs on the generator's core.
+// queries it received, which shows whether a server's cache was really warm. Runs on the generator's core.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const COUNT_PATIENCE_MS = 2000;
 export interface Upstream {
   name: string;
   port: number;
-  /** The certificate authority of the port, for DNS over TLS; undefined = plain DNS. */
+  /** The certificate authority of the upstream, for DNS over TLS; undefined = plain DNS. */
   caPath: string | undefined;
   /** Number of questions since the upstream was started. */
   questionCount(): Promise<number>;
@@ -121,7 +121,7 @@ async function accepts(port: number): Promise<boolean> {
   );
 }
 
-/** Reads the number of questions, which the upstream writes as a new line to its log on SIGUSR1. */
+/** Requests the number of questions by SIGUSR1, upon which the upstream writes the number as a new line to its log. */
 async function askCount(child: Child): Promise<number> {
   const before = lines(child.logFile).length;
   process.kill(child.pid, 'SIGUSR1');

@@ -1,6 +1,6 @@
-// The upstream for machines without a C compiler: answers like `dns-echo answer`, on node:dgram. It is slower, so that
-// the uncached workload also measures this program; the bench reports this.
-// Usage: node node-upstream.ts PORT [DELAY_MS]
+// The upstream for machines without a C compiler: answers like `dns-echo answer`, on node:dgram. Because it is slower,
+// the uncached workload also measures this upstream, which the bench reports. Usage: node node-upstream.ts PORT
+// [DELAY_MS]
 import { createSocket } from 'node:dgram';
 
 const HEADER_BYTES = 12;

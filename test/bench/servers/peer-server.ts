@@ -1,5 +1,5 @@
-// A server under test, from the view of the bench: whether it is installed, and how it is configured and started. Each
-// server has a file in this directory.
+// A server under test, as the bench sees it: whether it is installed, and how it is configured and started. Each server
+// has a file in this directory.
 import type { Child, Launch } from '../process/child.ts';
 import type { WeirApi } from './weir-api.ts';
 

@@ -1,5 +1,5 @@
-// unbound: the list as local zones, as in published unbound lists. A local zone also covers subdomains, which costs
-// unbound nothing; no question of the mix is for such a subdomain.
+// unbound: the list as local zones, as in published unbound lists. A local zone also covers subdomains, at no cost for
+// unbound; no question of the mix is for such a subdomain.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { locate, versionOf } from '../process/locate.ts';

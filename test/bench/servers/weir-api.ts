@@ -48,7 +48,7 @@ export interface WeirApi {
   addSource(listFile: string, groupIds?: readonly number[]): Promise<Source>;
   source(id: number): Promise<Source>;
   sources(): Promise<Source[]>;
-  /** Changes how a list is parsed, so that Weir compiles all lists again. Resolves when the new table is active. */
+  /** Changes how a list is parsed, which makes Weir compile all lists again. Resolves when the new table is active. */
   setSubdomains(id: number, subdomains: boolean): Promise<void>;
   /** Fetches the list again; changes become active later. */
   refresh(id: number): Promise<void>;
@@ -57,11 +57,11 @@ export interface WeirApi {
   swapSnapshot(note: string): Promise<void>;
   /** Number of rows of the stored query log since a time. */
   storedQueries(since: Date): Promise<number>;
-  /** Makes any other call; resolves with the body of the answer, rejects on an error status. */
+  /** Sends any other request; resolves with the body of the response, rejects on an error status. */
   call(method: string, path: string, body?: object): Promise<unknown>;
   /** Sends the requests of a dashboard, except those for the query log. */
   poll(): Promise<void>;
-  /** Makes the next search over the whole query log. */
+  /** Runs the next search over the whole query log. */
   pollLog(): Promise<void>;
 }
 
@@ -128,7 +128,7 @@ async function isUp(port: number): Promise<boolean> {
     const { checks } = healthSchema.parse(await response.json());
     return checks.database.status === 'ok'; // Login needs the database.
   } catch {
-    return false; // Refused: Weir does not listen yet.
+    return false; // The connection was refused, because Weir does not listen yet.
   }
 }
 

@@ -1,6 +1,5 @@
-// Weir, started in the ordinary way with a configuration file and all features enabled. Its list is added through the
-// REST API in a first run; the measured start is the second one. A variant is the same Weir with one or two other
-// settings.
+// Weir, started in the ordinary way with a configuration file and all features enabled. A first run adds its list
+// through the REST API; the second start is measured. A variant is the same Weir with one or two other settings.
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -110,7 +109,7 @@ function listDir(environment: ServerEnvironment): string {
   return join(environment.dir, 'lists');
 }
 
-/** Creates groups with different policies: group number g has list number n if bit n of g is set. */
+/** Creates groups with different policies: group g has list n if bit n of g is set. */
 async function addGroups(environment: ServerEnvironment, api: WeirApi, count: number): Promise<void> {
   const ids: number[] = [];
   for (let number = 1; number <= count; number++) ids.push(await api.createGroup(`group ${number}`));
@@ -125,8 +124,8 @@ async function addGroups(environment: ServerEnvironment, api: WeirApi, count: nu
 }
 
 /**
- * Waits until the first and the last name of the list are blocked: only answers prove that the list is active, not a
- * status of the API.
+ * Waits until the first and the last name of the list are blocked, because a status of the API does not prove that the
+ * list is active.
  */
 async function untilActive(
   environment: ServerEnvironment,

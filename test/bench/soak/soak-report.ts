@@ -23,7 +23,7 @@ export interface Look {
 /** Observations other than the load. */
 export interface Observations {
   looks: Look[];
-  /** Milliseconds from the change of the list to the first answer based on it. */
+  /** Milliseconds from each change of the list to the first answer that shows the change. */
   compilesMs: number[];
   /** Milliseconds of a round of the API's GETs, and of a search over the whole log; messages of failed requests. */
   pollsMs: number[];
@@ -122,7 +122,8 @@ function timesOf(roundsMs: readonly number[]): string {
 }
 
 /**
- * Up to `max` of the items, evenly spaced; each selected sample includes the pauses since the previous selected one.
+ * Up to `max` of the samples, evenly spaced; each selected sample includes the pauses since the previous selected
+ * sample.
  */
 function sample(looks: readonly Look[], max: number): Look[] {
   const step = Math.max(1, Math.ceil(looks.length / max));

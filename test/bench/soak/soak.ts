@@ -87,7 +87,7 @@ async function findLimit(
   console.log(`saturated: ${Math.round(saturatedQps).toLocaleString('en')} q/s`);
   const throughputQps = await findThroughput(saturatedQps, async (rateQps) => {
     const { load, logged, logLost } = await underLoad(stage, running, { ...job, secs: TRIAL_SECS, rateQps });
-    await delay(LOG_SETTLE_MS); // Rows of this run must not affect the next run.
+    await delay(LOG_SETTLE_MS); // Waits, so that rows of this run do not count in the next run.
     return { ...load, logged, logLost };
   });
   return { saturatedQps, throughputQps };
@@ -125,7 +125,7 @@ async function underLoad(
   return { load, observations, logged: after.written - before.written, logLost: after.lost - before.lost };
 }
 
-/** Number of rows of the stored log since a time, once all `expected` rows or no more rows arrive. */
+/** Number of rows of the stored log since a time, once it has all `expected` rows or has stopped growing. */
 async function storedRows(running: RunningServer, since: Date, expected: number): Promise<number> {
   for (let before = -1; ;) {
     await delay(LOG_SETTLE_MS);
@@ -146,7 +146,7 @@ async function every(everyMs: number, signal: AbortSignal, work: () => Promise<v
 
 async function lookOn(running: RunningServer, signal: AbortSignal, looks: Look[]): Promise<void> {
   const startedAt = performance.now();
-  await askThreads(running.child); // Discards earlier collections.
+  await askThreads(running.child); // Discards the garbage collections so far.
   await every(SAMPLE_EVERY_MS, signal, async () => {
     const workers = await askThreads(running.child);
     const pausesOf = (role: ThreadRole): number[] =>
@@ -166,7 +166,7 @@ async function lookOn(running: RunningServer, signal: AbortSignal, looks: Look[]
 
 let namesAdded = 0;
 
-/** Adds one name per minute to the list; the answer for that name proves that the change is active. */
+/** Adds one name per minute to the list; a blocked answer for the new name proves that the change is active. */
 async function compileOn(
   running: RunningServer,
   signal: AbortSignal,

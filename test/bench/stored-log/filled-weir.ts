@@ -9,7 +9,7 @@ import { keepAsUpkeep, type MadeUpLog, makeRows, storeMadeUpLog } from './made-u
 
 const MIB = 2 ** 20;
 
-/** Writes the log and its aggregated lists to Weir's database, as maintenance would have left them. */
+/** Writes the log and its top lists to Weir's database, as maintenance would have left them. */
 async function fill(dataDir: string, made: MadeUpLog): Promise<void> {
   // Runs before the database is open, because it blocks the event loop for seconds, and the liveness check would fail.
   const rows = makeRows(made);
@@ -17,8 +17,8 @@ async function fill(dataDir: string, made: MadeUpLog): Promise<void> {
     const blocks = await storeMadeUpLog(database, rows, made);
     const nodeIds = Array.from({ length: made.nodes }, (_, i) => i + 1);
     await keepAsUpkeep(database, { nodeIds, days: made.days });
-    // In normal operation, a day's counts reuse the space of deleted counts. Here all counts are inserted before any
-    // are deleted.
+    // In normal operation, a day's counts reuse the space of deleted counts. Here, all counts were inserted before any
+    // were deleted, so VACUUM must free the space.
     await runAsOwner(dataDir, ['VACUUM FULL query_counts', 'VACUUM ANALYZE']);
     console.log(`${made.queries} queries of ${made.nodes} nodes, ${made.days} days, in ${blocks} blocks`);
     await printSizes(database, made);

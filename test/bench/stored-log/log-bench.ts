@@ -1,6 +1,7 @@
 // `npm run bench -- log`: cost of a query in the stored log, and time of searches. A day of generated queries is stored
-// in a separate PostgreSQL; then each search runs several times through the search thread, as the API does it: the
-// first run has only data that earlier searches have cached. CPU time is measured for this process, without PostgreSQL.
+// in a separate PostgreSQL; then each search runs several times through the search thread, as the API does it. The
+// first run of a search can use only data that other searches have cached. CPU time is measured for this process,
+// without PostgreSQL.
 import { parseArgs } from 'node:util';
 import { asOwner } from '../../support/parts/as-owner.ts';
 import {
@@ -24,8 +25,8 @@ const HELP = `npm run bench -- log [options]
   --seed N         seed of everything generated (20260822)
 `;
 /**
- * In the middle of an hour, because a period of 24 hours rarely matches a calendar day, and two days ago, so that all
- * hours of the period are complete.
+ * The period starts in the middle of an hour, because 24 hours rarely match a calendar day, and two days ago, so that
+ * all its hours are complete.
  */
 const START_MS = Math.floor(Date.now() / DAY_MS - 2) * DAY_MS + 7 * HOUR_MS + 1_380_000;
 const ever = new AbortController().signal;

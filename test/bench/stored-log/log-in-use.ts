@@ -1,5 +1,5 @@
-// `npm run bench -- log-in-use`: cost of a real Weir server's stored log of several days, while queries arrive. A
-// generated log is written to Weir's database before it starts. At first, only queries arrive, to measure their cost.
+// `npm run bench -- log-in-use`: cost of the stored log of several days in a real Weir server, while queries arrive. A
+// generated log is written to Weir's database before Weir starts. At first, only queries arrive, to measure their cost.
 // Then the dashboard's searches also run over HTTP. Two typical cases: a home over 90 days, and 20 million queries of
 // two nodes under load.
 import { setTimeout as delay } from 'node:timers/promises';

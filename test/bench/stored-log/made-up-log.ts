@@ -15,7 +15,7 @@ import { type Random, seededRandom } from '../material/random.ts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
-/** Earlier days and months that get copies of the day's lists of names. */
+/** Number of earlier days and months that get copies of the day's top lists. */
 const DAYS_BEFORE = 30;
 const MONTHS_BEFORE = 13;
 const CLIENTS = 200;
@@ -24,7 +24,7 @@ const BLOCKED_SHARE = 0.15;
 const STALE_SHARE = 0.1;
 const CLIENT_BYTES = 16;
 const RECORD_BYTES = 16;
-/** Number of rows that are generated once and stored repeatedly with other times. */
+/** Number of rows that are generated once, and then stored repeatedly with other times. */
 const MADE_ROWS = 262_144;
 const RULE = { source: 'Big list', before: '||', atName: true, after: '^', lists: [1] } as const;
 const QTYPES: Readonly<Record<string, number>> = { AAAA: 28, HTTPS: 65, PTR: 12, TXT: 16, SRV: 33 };
@@ -34,7 +34,7 @@ export interface MadeUpLog {
   readonly stream: readonly Question[];
   readonly queries: number;
   readonly nodes: number;
-  /** Queries per block, as maintenance leaves them. */
+  /** Number of queries per block after maintenance has merged blocks. */
   readonly blockRows: number;
   /** Start of the first day, Unix milliseconds. */
   readonly startMs: number;
@@ -82,7 +82,8 @@ export async function storeRows(
 }
 
 /**
- * Summarises the stored blocks of nodes as lists of names and deletes counts that are too old, as maintenance would.
+ * Adds the stored blocks of nodes to the top lists of names and clients, and deletes counts that are too old, as
+ * maintenance would.
  */
 export async function keepAsUpkeep(
   database: Database,
@@ -97,8 +98,8 @@ export async function keepAsUpkeep(
 }
 
 /**
- * Adds the day to the lists of names and clients, and copies of it for earlier days and months; returns the number of
- * lists.
+ * Stores top lists of names and clients for the day, and copies of them for earlier days and months; returns the number
+ * of lists.
  */
 export async function addNameLists(database: Database, { nodes }: MadeUpLog): Promise<number> {
   for (let nodeId = 1; nodeId <= nodes; nodeId++) {

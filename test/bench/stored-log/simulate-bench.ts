@@ -78,7 +78,7 @@ function print(name: string, load: LoadResult, health: readonly number[], more: 
   console.log(`${name.padEnd(34)}${shown}${String(load.lost).padStart(7)}  ${more}`);
 }
 
-/** Runs load and polls `/health` while the draft is sent repeatedly; null = no draft is sent. */
+/** Runs load and polls `/health` while the draft is simulated repeatedly; null = no draft is simulated. */
 async function measure(
   bench: { running: RunningServer; run: () => Promise<LoadResult> },
   [name, draft]: readonly [string, object | null],

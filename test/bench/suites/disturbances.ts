@@ -1,6 +1,6 @@
 // Late answers while the control plane is busy: a snapshot is replaced ten times a second, or a list is compiled
 // repeatedly. The answer thread is pinned to the server's core; Weir's other threads run on any core with capacity, as
-// usual. The generator has priority over them, because a delayed generator would count punctual answers as late.
+// usual. The generator has a higher priority, because a delayed generator would count punctual answers as late.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';
@@ -26,7 +26,7 @@ const DISTURBANCES: readonly Disturbance[] = ['none', 'swaps', 'compiles'];
 
 interface DisturbedRun extends Run {
   disturbance: Disturbance;
-  /** Number of replaced snapshots or compiles that became active during the run. */
+  /** Number of snapshot replacements or compiles that became active during the run. */
   done: number;
   /** Longest garbage collection of the answer thread. */
   longestPauseMs: number;
@@ -104,7 +104,8 @@ function goalsOf(runs: readonly DisturbedRun[]): Goal[] {
   const of = (disturbance: Disturbance): DisturbedRun[] =>
     runs.filter((run) => run.disturbance === disturbance);
   const quiet = late(of('none'));
-  // Allows two standard deviations of the count, because the machine affects quiet and disturbed runs equally.
+  // Quiet and disturbed runs are equally affected by the machine, so the limit is the quiet count plus two standard
+  // deviations.
   const atMost = Math.ceil(quiet + 2 * Math.sqrt(quiet));
   return [
     {

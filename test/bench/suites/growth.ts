@@ -17,7 +17,7 @@ import type { RowResult } from './measured-rows.ts';
 
 const MOST = 1.15;
 const GROUPS = [10, 50, 200];
-/** Numbers of cached answers, and the same for `--quick`. */
+/** Numbers of cached answers to measure. */
 const ANSWERS = [1000, 100_000, 1_000_000];
 const QUICK_ANSWERS = [1000, 10_000, 100_000];
 /** Size of the cache: enough for the largest number of answers. Unused memory is not allocated. */
@@ -78,7 +78,7 @@ export async function growCache(bench: Bench, material: Material): Result {
   );
 }
 
-/** Measures the steps in turn. Each may cost at most `atMost` times as much as the first. */
+/** Measures the steps in turn. Each step may cost at most `atMost` times as much as the first. */
 export async function grow(bench: Bench, wanted: readonly Step[], atMost = MOST): Result {
   const steps = await startSteps(wanted);
   const runs = await runInTurn(steps, bench.options.rotations);

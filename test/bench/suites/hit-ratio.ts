@@ -1,5 +1,6 @@
-// Hit ratio of the answer cache with space for a tenth of the stream's questions, and cost of a lookup, compared with a
-// plain LRU with the same number of entries; and the same during a scan of a million names that are each queried once.
+// Hit ratio of an answer cache with space for a tenth of the stream's questions, and cost of a lookup, compared with a
+// plain LRU cache with the same number of entries. Measured again during a scan of a million names that are each
+// queried once.
 import { CacheHead, createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
 import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
 import { rrTypeCode } from '../../../shared/dns/iana.ts';
@@ -15,7 +16,7 @@ import { isForwarded } from '../material/question-mix.ts';
 import { alignColumns } from '../report/table.ts';
 import type { RowResult } from './measured-rows.ts';
 
-/** One in this many different questions fits in the cache. */
+/** The cache has space for one in this many of the different questions. */
 const SHARE = 10;
 const SCANNED = 1_000_000;
 const QUICK_SCANNED = 200_000;
@@ -85,7 +86,7 @@ export function measureHitRatio(bench: Bench, material: Material): Promise<RowRe
   });
 }
 
-/** The forwarded questions of the stream as messages; the same object for the same question. */
+/** The forwarded questions of the stream as messages; equal questions are the same object. */
 function encodeStream({ stream, listed }: Material): { messages: Uint8Array[]; different: number } {
   const known = new Map<string, Uint8Array | null>();
   const messages: Uint8Array[] = [];
@@ -106,7 +107,7 @@ function encode(name: string, qtype: number): Uint8Array | null {
   return wire === null ? null : Uint8Array.from([...HEADER, ...wire, 0, qtype, 0, 1]);
 }
 
-/** Runs the stream with `scan` other names spread over each pass; counts the stream's hits in the last pass. */
+/** Runs the stream, with `scan` other names spread over each pass; counts the stream's hits in the last pass. */
 function ask(cache: Cache, messages: readonly Uint8Array[], scan: number): Measured {
   const query = new Query();
   const slot = new Uint8Array(2048);
@@ -194,7 +195,7 @@ function keep(writer: CacheWriter, query: Query): void {
   );
 }
 
-/** A Map in order of use, as LRU caches in JavaScript usually are; a hit also copies the answer. */
+/** A Map in the order of use, the usual LRU cache in JavaScript; a hit also copies the answer. */
 function leastRecentlyUsed(capacity: number): Cache {
   const kept = new Map<string, Uint8Array>();
   return {

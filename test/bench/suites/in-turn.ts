@@ -53,7 +53,7 @@ export async function stopSteps(steps: readonly StartedStep[]): Promise<void> {
   for (const { running } of steps) await running.child.stop();
 }
 
-/** Start-up times by name, in the form of the tables. */
+/** Start-up times by server name, in the form that the tables need. */
 export function loadTimes(steps: readonly StartedStep[]): Map<string, number> {
   return new Map(steps.map(({ running }) => [running.name, running.loadSecs]));
 }

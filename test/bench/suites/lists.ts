@@ -1,5 +1,6 @@
-// Cost of a large list: memory of the whole node, its start with the list, and a rebuild: time until the new list is
-// active, temporary memory, and late answers. The list has `--names` names; five million take some minutes.
+// Cost of a large list: memory of the whole node, time of a start with the list, and, for a rebuild of the list, time
+// until the new version is active, temporary memory, and late answers. The list has `--names` names; five million take
+// some minutes.
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -38,7 +39,7 @@ interface Figures {
   peakMib: number;
   /** Seconds from the request until the new list is active. */
   rebuildSecs: number[];
-  /** Longest garbage collection of an answer thread, including replacements of tables. */
+  /** Longest garbage collection of an answer thread, including those caused by replaced tables. */
   pauseMs: number;
   quiet: Run[];
   rebuilding: Run[];
@@ -81,7 +82,7 @@ export async function measureLists(bench: Bench, material: Material): Promise<Ro
 }
 
 /**
- * Until `work` is done, repeatedly adds a name to the list, makes Weir fetch it again and waits until the name is
+ * Until `work` is done, repeatedly adds a name to the list, makes Weir fetch the list, and waits until the name is
  * blocked.
  */
 async function whileRebuilding<Result>(
@@ -106,7 +107,7 @@ async function whileRebuilding<Result>(
     }
   };
   const disturbing = disturb();
-  disturbing.catch(() => undefined); // The error is thrown below, when the load has ended.
+  disturbing.catch(() => undefined); // The error is reported below, when the load has ended.
   try {
     return await work();
   } finally {
@@ -116,8 +117,8 @@ async function whileRebuilding<Result>(
 }
 
 /**
- * Waits until the source reports this many active rules. Querying the new name over DNS instead would make it one of
- * the most queried names, and Weir holds updates that block such names.
+ * Waits until the source reports this many active rules. A DNS query for the new name would make it one of the most
+ * queried names, and Weir holds updates that block such names.
  */
 async function untilRules(
   running: RunningServer,
@@ -182,7 +183,8 @@ function goalsOf(figures: Figures): Goal[] {
       what: 'rebuilding: answers later than 5 ms',
       measured: late(figures.rebuilding),
       unit: '',
-      // Allows two standard deviations of the count, because the machine affects quiet and disturbed runs equally.
+      // Quiet and disturbed runs are equally affected by the machine, so the limit is the quiet count plus two standard
+      // deviations.
       atMost: Math.ceil(quiet + 2 * Math.sqrt(quiet)),
     },
   ];

@@ -23,7 +23,7 @@ import { findServers } from '../servers/server-table.ts';
 import { readWorkloads } from '../workload.ts';
 
 const RATE_REACHED = 0.98;
-/** Offset of the upstream's port, above the ports of servers and their web interfaces. */
+/** Offset of the upstream's port, above the ports of the servers and of their web interfaces. */
 const UPSTREAM_PORT_OFFSET = 19;
 
 export interface WorkloadResult {
@@ -68,7 +68,7 @@ export async function runPeers(bench: Bench, material: Material): Promise<PeersR
   return { servers, missing, excluded, workloads: results };
 }
 
-/** Text that is equal for workloads with the same configuration of the servers. */
+/** Text that is equal for workloads that need the same server configuration. */
 function setUpOf({ peerQueryLog, upstream }: PreparedWorkload): string {
   return JSON.stringify([peerQueryLog, upstream]);
 }
@@ -81,7 +81,7 @@ async function upstreamOf({ native, options, dir, upstream }: Bench, workload: P
   return startUpstream(native, port, options.loadCore, newFolder(join(dir, 'upstream')), workload.upstream);
 }
 
-/** Runs workloads with the same configuration of the servers, so that servers start and load their lists only once. */
+/** Runs workloads that need the same server configuration, so that servers start and load their lists only once. */
 async function runSetUp(
   stage: Stage,
   contestants: readonly Contestant[],

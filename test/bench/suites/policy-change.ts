@@ -1,5 +1,5 @@
-// Time of a policy change from the request to the response, which is sent when the change is active in all threads,
-// with the policy of a large household and an ordinary load; and the effect on that load.
+// Time of a policy change from the request to the response, which is sent when the change is active in all threads.
+// Measured with the policy of a large household under an ordinary load, together with the effect on that load.
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';
 import type { Material } from '../material/material.ts';

@@ -1,5 +1,5 @@
-// The kinds of change in the row `policy-change`. Each round undoes the additions of the previous one, so the policy
-// keeps its size; both directions are changes and are measured.
+// The kinds of change in the row `policy-change`. Each round undoes the additions of the previous round, so the policy
+// keeps its size. Both adding and undoing are measured.
 import { z } from 'zod';
 import type { WeirApi } from '../servers/weir-api.ts';
 
@@ -49,8 +49,8 @@ export async function preparePolicyChanges(api: WeirApi): Promise<readonly Polic
     {
       what: 'block, unblock a service',
       make: async (_, round, timed) => {
-        // This group never blocks the service already, because the policy distributes its blocked services over the
-        // groups in the same order.
+        // The policy distributes its blocked services over the groups in the same order, so this group does not block
+        // the service yet.
         const group = groupAt(round + 1);
         const service = `custom-s${round % groups.length}`;
         await timed(() => api.call('POST', '/services', { service_id: service, group_id: group }));

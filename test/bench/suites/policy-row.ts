@@ -7,7 +7,7 @@ import { saturatedMix } from './mix.ts';
 import type { RowResult } from './measured-rows.ts';
 
 const MOST = 1.1;
-/** Source addresses: with the policy, half of them have a group by address, the others by subnet. */
+/** Number of source addresses. With the policy, half of the clients have a group by address, the others by subnet. */
 const ASKING = 20_000;
 /** Settings of the variant: the policy of a large household. */
 export const LARGE_HOUSE = {
@@ -16,8 +16,8 @@ export const LARGE_HOUSE = {
 };
 
 /**
- * Compares a server with the large policy and one with only the group Default. Both receive the same queries from the
- * same addresses.
+ * Compares a server with the large policy to a server with only the group Default. Both receive the same queries from
+ * the same addresses.
  */
 export async function growPolicy(bench: Bench, material: Material): Promise<RowResult> {
   const stage = stageOf(bench, material);

@@ -1,4 +1,4 @@
-// Cost of DNSSEC validation compared with other servers: the measurement of `npm run bench -- validation` as a row.
+// Cost of DNSSEC validation compared with other servers: runs `npm run bench -- validation` as a row of the suite.
 import { measureSecureAnswers, missingTools } from '../../lab/dnssec/secure-answers.ts';
 import { alignColumns } from '../report/table.ts';
 import type { RowResult } from './measured-rows.ts';

@@ -14,12 +14,13 @@ import { saturatedMix } from './mix.ts';
 import type { RowResult } from './measured-rows.ts';
 
 const WORKERS = [1, 2, 4];
-/** Enough flows for the kernel to distribute, and enough queries in flight for each worker. */
+/** Enough flows that the kernel can distribute them, and enough queries in flight for each worker. */
 const SOCKETS = 256;
 const WINDOW = 512;
 const FLAT = 0.1;
 /**
- * Minimum share of a worker relative to an even share; by chance alone, 256 flows over four workers can be this uneven.
+ * Minimum share of a worker, relative to an equal share. By chance alone, 256 flows over four workers can be this
+ * uneven.
  */
 const MIN_SHARE = 0.6;
 const HIT_RATIO_DIFFERENCE = 0.01;
@@ -79,14 +80,14 @@ export async function growWorkers(bench: Bench, material: Material): Promise<Row
   return { table: `${figureTable(rows)}\n\n${spread}`, goals, figures: { rows, cold, shares, runs } };
 }
 
-/** Share of hits among all lookups since the start, when the cache was empty. */
+/** Share of hits among all lookups since the start, including the time when the cache was still empty. */
 async function hitRatio({ running }: StartedStep): Promise<number> {
   const threads = (await askThreads(running.child)).map(({ answer }) => answer);
   const hits = countOf(threads, 'CACHE_HITS');
   return hits / (hits + countOf(threads, 'CACHE_MISSES'));
 }
 
-/** Share of the answers of each worker, 1 = an even distribution. */
+/** Share of the answers of each worker, relative to an equal share. */
 async function flowShares({ running }: StartedStep): Promise<number[]> {
   const workers = await askThreads(running.child);
   const total = countOf(threadsOf(workers), 'QUERIES');

@@ -1,6 +1,6 @@
 // `npm run bench -- upgrade-matrix`: a Weir server under load is upgraded to a release that fails at each step of the
-// start in turn, by an error or a kill; then the same from and to another release. Prints a table; exits with 1 if a
-// query was lost or answered with SERVFAIL.
+// start in turn, by an error or a kill; then the same for upgrades from and to another release. Prints a table; exits
+// with 1 if a query was lost or answered with SERVFAIL.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -71,7 +71,8 @@ class Matrix {
     const file = join(this.stand.weir.tempDir.path, 'weir.toml');
     const before = readFileSync(file, 'utf8');
     writeFileSync(file, before.replace(new RegExp(`^${key} = \\d+$`, 'm'), `${key} = ${String(port)}`));
-    // The file is restored only after the upgrade, because a process that is restarted also reads it.
+    // The file is restored only after the upgrade, because a process that is restarted during the upgrade also reads
+    // it.
     await this.take(`${key} taken`, 1, async () => {
       const run = await runUpgrade(this.stand.weir, undefined, release);
       writeFileSync(file, before);

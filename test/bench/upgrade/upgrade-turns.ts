@@ -77,7 +77,7 @@ export interface Stand {
   readonly clients: number;
 }
 
-/** The datagrams of a turn. All turns query the same names, which are in the cache. */
+/** The datagrams of an upgrade. All upgrades use the same names, which are in the cache. */
 function loadOn({ tempDir, dnsPort }: Weir, rateQps: number, secs: number): Stand['load'] {
   const tools = buildNativeTools(ROOT);
   if (tools === undefined) throw new Error('the load generator needs a C compiler');

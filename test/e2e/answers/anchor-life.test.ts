@@ -1,6 +1,6 @@
 /**
  * A private root changes its key under a running Weir server (RFC 5011). Instead of waiting for the hold-down time, the
- * test backdates Weir's file between two runs.
+ * test changes the dates in Weir's file between two runs.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -100,7 +100,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
       (seen) => seen === count,
     );
 
-  /** Backdates the file, as if Weir had written it a month ago. */
+  /** Changes the dates in the file, as if Weir had written it a month ago. */
   function age31Days(): void {
     const keys: KeysByZone = new Map(
       [...readAnchorText(readFileSync(file, 'utf8'))].map(([zone, all]) => [

@@ -1,6 +1,6 @@
 /**
- * Answers that clients get, through the whole process: questions over real sockets, answered by a real authoritative
- * server and by a resolver in front of it.
+ * Answers that clients get from the whole process: queries over real sockets; the upstreams are a real authoritative
+ * server and a real resolver that queries it.
  *
  * @needs nsd unbound
  */
@@ -198,7 +198,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     await askOverTcp(weir.dnsPort, `logged.wild.${ZONE}`, 'A');
     await api.untilQueryCount(3, 'domain=logged.wild');
     const rows = await api.queries('domain=logged.wild');
-    // Rows with the same time are in no particular order.
+    // Rows with the same time have no particular order.
     const reported = rows.map(({ protocol, status, cached }) => `${protocol} ${status} ${String(cached)}`);
     expect(reported.toSorted()).toEqual(['tcp CACHED true', 'udp ALLOWED false', 'udp CACHED true']);
     expect(rows.find(({ cached }) => !cached)).toMatchObject({

@@ -15,7 +15,7 @@ import { until } from '../../support/parts/until.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 
 const NAME = 'some.example.com';
-/** Number of random packets for each back end; `packet-storm.test.ts` sends more to the first. */
+/** Number of random packets for each back end; `packet-storm.test.ts` sends more packets to the batch back end. */
 const RANDOM_PACKETS = Number(process.env['WEIR_TEST_PACKETS'] ?? 4000);
 const PORTION = 200;
 /** Seed of the random packets, which is fixed so that every run finds the same faults. */

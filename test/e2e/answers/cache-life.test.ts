@@ -1,4 +1,4 @@
-/** Life of cached answers: they are refreshed while in use, served stale, cleared, and kept over a restart. */
+/** Cached answers: they are refreshed while clients query them, served stale, cleared, and kept over a restart. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CacheEntryPage, CacheMetrics, CacheStats } from '../../../shared/api/cache-api.ts';
 import { a, idOf, questionOf, response } from '../../support/dns/built-messages.ts';
@@ -13,7 +13,7 @@ import { UdpClient } from '../../support/dns/dns-client.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const STALE_ERROR = 3;
-/** Here, `query_timeout_ms` is longer than the time-out of any client in the test. */
+/** A `query_timeout_ms` that is longer than the time-out of any client in the test. */
 const TOML = '[dns]\nquery_timeout_ms = 30000\n[cache]\npersist = true\n';
 const EDNS = { edns: { udpSize: 1232 } };
 

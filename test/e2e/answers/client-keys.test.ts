@@ -71,7 +71,7 @@ afterAll(async () => {
   authority.close();
 });
 
-/** Answers to a client with a key for a game and for news; '' = no key. */
+/** Data of a client's answers for a game and for news, queried with this key; '' = no key. */
 async function overTls(key: string, options: ConnectionOptions = {}): Promise<unknown[]> {
   const servername = key === '' ? SERVER_NAME : `${key}.${SERVER_NAME}`;
   const dot = await DotClient.open(ports.dot, { ca: authority.cert, servername, ...options });
@@ -84,7 +84,7 @@ async function bothOf(dot: DotClient): Promise<unknown[]> {
   return [(await dot.ask('games.example', 'A')).data[0], (await dot.ask('news.example', 'A')).data[0]];
 }
 
-/** The path of a question for a game. */
+/** URL path of a query for a game; `key` = the path segment with the client's key, or ''. */
 function pathOf(key: string): string {
   const encoded = Buffer.from(query('games.example', 'A', { id: 0 })).toString('base64url');
   return `/dns-query${key}?dns=${encoded}`;
@@ -242,7 +242,7 @@ describe('weir with clients that have keys', () => {
     const grant = { client_id: laptop.id, domain: 'games.example', secs: 600 };
     const { id } = await api.expect<{ id: number }>(201, 'POST', '/grants', grant);
     expect(await bothOf(dot)).toEqual([EVERY_ADDRESS, EVERY_ADDRESS]);
-    // Another client at the same address is not affected.
+    // Another client with the same address is not affected.
     expect(await overTls('phone')).toEqual(AS_KIDS);
     await api.expect(204, 'DELETE', `/grants/${id}`);
     await api.expect(200, 'PATCH', `/clients/${laptop.id}`, { client_key: 'tablet' });

@@ -38,7 +38,7 @@ function subnetOf({ bytes }: ReceivedQuery): number[] | undefined {
   return message === null ? undefined : subnetsOf(message)[0];
 }
 
-/** Address in the upstream's answers for a subnet; both have the same last byte. */
+/** Address in the upstream's answers for a subnet: its last byte is that of the subnet. */
 function addressFor(ecs: readonly number[] | undefined): string {
   return ecs === undefined || ecs.length === 4 ? ANYWHERE : `192.0.2.${String(ecs.at(-1))}`;
 }
@@ -151,7 +151,7 @@ describe('weir that forwards client subnets', () => {
       expect((await ask(name, WEST)).data).toEqual([addressFor(WEST)]);
       expect((await ask(name)).data).toEqual([ANYWHERE]);
     }
-    // The second answer without a subnet comes from the cache.
+    // The second query without a subnet is answered from the cache.
     expect(queriesFor(upstream, name).map(subnetOf)).toEqual([EAST, WEST, undefined, EAST, WEST]);
   });
 

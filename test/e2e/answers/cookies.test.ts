@@ -93,7 +93,7 @@ describe('weir with DNS cookies', () => {
     const address = '127.0.0.31';
     using victim = await UdpClient.open(weir.dnsPort, '127.0.0.1', address);
     const { cookie } = await victim.ask('one.example.com', 'A', withCookie());
-    // Queries of an attacker that spoofs the victim's address.
+    // Queries of an attacker who spoofs the victim's address.
     const forged = [];
     for (let i = 0; i < 3 * BURST; i++) forged.push(await victim.ask('one.example.com', 'A'));
     expect(forged.some(({ truncated }) => truncated)).toBe(true);
@@ -111,7 +111,8 @@ describe('weir with DNS cookies', () => {
     const outcomes = [];
     for (let i = 0; i < 4; i++) outcomes.push(await other.ask('one.example.com', 'A', withCookie(cookie)));
     expect(outcomes.filter(({ data }) => data.length === 0).length).toBeGreaterThanOrEqual(2);
-    // The bucket of proven addresses also has a limit, and its refusals do not ask for TCP.
+    // Addresses with a valid cookie also have a rate limit, and refusals over this limit are not truncated to make the
+    // client use TCP.
     const proven = [];
     for (let i = 0; i < 3 * BURST; i++)
       proven.push(await victim.ask('one.example.com', 'A', withCookie(cookie)));

@@ -26,7 +26,7 @@ const LOCAL = 'local_records = ["here.home.example A 192.0.2.20"]';
 const ASKED = query('here.home.example', 'A', { id: 0 });
 const SERVER_NAME = 'dns.example.org';
 
-/** Record data in the response that curl wrote to standard output. */
+/** Record data in the DNS response that curl wrote to standard output. */
 const answered = (stdout: Buffer): readonly unknown[] => new Reply(new Uint8Array(stdout), '').data;
 
 describe('weir with encrypted DNS', () => {
@@ -124,7 +124,8 @@ ${LOCAL}
       () => weir.replacedThreads,
       (count) => count > replaced,
     );
-    // The next test halts the control plane, which must first send the certificate to the new thread.
+    // The next test halts the control plane, so the control plane must have sent the certificate to the new thread
+    // before.
     await weir.untilHealth(({ checks }) => checks.dns.status === 'ok');
     await until(
       'an answer over TLS',

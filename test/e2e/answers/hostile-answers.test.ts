@@ -13,12 +13,12 @@ import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const OTHERS = 100;
-/** A name whose answers grow when Weir rewrites them, because the names in their RDATA must not be compressed. */
+/** A name whose answers grow when Weir rewrites them, because names in their RDATA must not be compressed. */
 const HOSTILE = `${'a.'.repeat(110)}hostile.example`;
 const BIG = 'big.example';
 /**
- * Without probes, only the questions are on the connection. All questions of a client socket go to one worker, and so
- * to one connection.
+ * Without probes, only client questions are on the connection to the upstream. All questions of a client socket go to
+ * one worker, and so to one connection.
  */
 const QUIET = '[dns.health_check]\nenabled = false\n';
 const QNAME = Uint8Array.of(0xc0, 12);
@@ -66,7 +66,7 @@ describe('weir with an upstream that answers on a single TCP connection', () => 
     expect(upstream.tcpConnections).toBe(1);
     const api = await weir.api();
     const healthOf = (): Promise<UpstreamDetail[]> => api.expect(200, 'GET', '/upstream/health/detail');
-    // Threads report once a second, so a report may include only some of these answers.
+    // Each thread reports once a second, so a report may include only some of these answers.
     const health = await until('the report of an answer that is too long', healthOf, ([server]) => {
       return server?.last_error === 'too-long' && server.status !== 'Unknown';
     });

@@ -22,7 +22,7 @@ import type { Haproxy, LoadBalancer } from '../../support/weir/load-balancers.ts
 import { closeOf, isAnswered } from '../../support/weir/socket-ends.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** Addresses of two clients: in a group that may resolve a name, and in no such group. */
+/** A client in a group that may resolve a name, and a client outside this group. */
 const GAMER = '127.0.0.77';
 const OTHER = '127.0.0.78';
 const LIMIT = 2;

@@ -1,6 +1,6 @@
 /**
  * The local network, over real sockets: names that Weir answers itself (records of the API, the configuration and DHCP
- * leases), and private addresses in answers to public names, which are blocked except for local names.
+ * leases). Also private addresses in answers to public names, which are blocked except for local names.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   upstream = await startEchoingUpstream();
   upstream.udpScript = (query) => {
     const reply = answerTo(query.bytes);
-    // The letter case is random, and the address comes last in the reply.
+    // The letter case of the name is random. The address is at the end of the reply.
     if (Buffer.from(query.bytes).toString('latin1').toLowerCase().includes('private'))
       reply.set([192, 168, 0, 9], reply.length - 4);
     query.reply(reply);

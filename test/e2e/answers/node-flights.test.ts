@@ -21,9 +21,9 @@ const TOML = '[dns]\nquery_timeout_ms = 30000\n';
  */
 const MAX_COPIES = 2;
 
-/** Unanswered questions, without repetitions. */
+/** Unanswered questions, without repeated queries. */
 const open = new Map<string, ReceivedQuery>();
-/** TTL of each sent answer, by the same key, to answer repeated queries in the same way. */
+/** TTL of each sent answer, by the keys of `open`, to answer repeated queries in the same way. */
 const answered = new Map<string, number>();
 let asked = 0;
 let upstream: ScriptedUpstream;
@@ -42,7 +42,8 @@ function reply(query: ReceivedQuery, ttl: number): void {
 
 beforeAll(async () => {
   upstream = await ScriptedUpstream.start();
-  // Names that start with "held" wait for the test; others are markers and are answered immediately.
+  // Names that start with "held" are answered when the test decides; all others are markers, which are answered
+  // immediately.
   upstream.udpScript = (query) => {
     if (!firstLabel(query).startsWith('held')) {
       reply(query, 60);

@@ -1,4 +1,7 @@
-/** Forward zones: the server for each name, the trusted part of its answer, and immediate effect of changes. */
+/**
+ * Forward zones: which server gets the queries for a name, which part of its answer is trusted, and that changes take
+ * effect immediately.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Health } from '../../../shared/api/system-api.ts';
 import type { UpstreamDetail, UpstreamHealth } from '../../../shared/api/upstreams-api.ts';

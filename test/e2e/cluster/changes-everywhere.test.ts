@@ -1,6 +1,6 @@
 /**
- * Two nodes with one database: a change at one node becomes active at the other, which receives no changes itself.
- * Changes that affect answers are checked over DNS.
+ * Two nodes with one database. The tests change policy through one node and observe the other node. Changes that affect
+ * answers are checked over DNS.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ClusterNode } from '../../../shared/api/nodes-api.ts';
@@ -17,12 +17,13 @@ import { NodeCluster } from '../../support/weir/node-cluster.ts';
 import type { Weir } from '../../support/weir/weir-process.ts';
 
 const BLOCKED = '0.0.0.0';
-/** A client that has a group by its address, and a client that has a group by its subnet. */
+/** A client that is assigned to a group by its address, and a client that is assigned to a group by its subnet. */
 const CHILD = '127.0.0.21';
 const GUEST = '127.0.1.5';
 const POLL_MS = 20;
 /**
- * Lifetimes of temporary settings. A test tries the next longer one if the other node was too slow for a shorter one.
+ * Durations of temporary settings. If the other node was too slow to show a setting, the test tries the next longer
+ * duration.
  */
 const SHORT_SECS = [2, 10, 40] as const;
 
@@ -55,7 +56,7 @@ afterAll(async () => {
 const answerOf = async (name: string, from = '127.0.0.1'): Promise<unknown> =>
   (await askers.get(from)!.ask(name, 'A')).data[0];
 
-/** Waits for an answer of the other node. */
+/** Waits until the other node gives this answer. */
 const untilAnswered = (name: string, wanted: unknown, from?: string): Promise<unknown> =>
   until(
     `${String(wanted)} as the other node's answer to ${name}`,
@@ -65,8 +66,8 @@ const untilAnswered = (name: string, wanted: unknown, from?: string): Promise<un
   );
 
 /**
- * Allows a name to the child for a short time, and waits until the other node allows it and then blocks it again. Tries
- * longer times if a busy machine was too slow.
+ * Allows a name for the child for a short time, and waits until the other node allows the name and then blocks it
+ * again. Tries longer times if a busy machine was too slow.
  */
 async function untilOver(name: string, allow: (secs: number) => Promise<unknown>): Promise<void> {
   const isSeen = async (secs: number): Promise<boolean> => {
@@ -226,7 +227,7 @@ describe('a change at one node becomes active at the other node:', () => {
 });
 
 describe('a change sent with Prefer: wait', () => {
-  /** Makes a change whose response means that it is active on all nodes. */
+  /** Sends a change with `Prefer: wait`, so that the change is active on all nodes when the response arrives. */
   async function waited(method: string, path: string, body?: object): Promise<{ id: number }> {
     const answer = await fetch(`http://127.0.0.1:${here.webPort}/api${path}`, {
       method,

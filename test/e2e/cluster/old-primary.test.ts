@@ -1,4 +1,7 @@
-/** A node whose connection string has a primary and its standby, which is promoted while nothing fences the primary. */
+/**
+ * A node whose connection string has a primary and its standby. The standby is promoted while the primary keeps
+ * running.
+ */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

@@ -12,7 +12,7 @@ import type { Weir } from '../../support/weir/weir-process.ts';
 
 const BLOCKED = '0.0.0.0';
 const POLL_MS = 50;
-/** Puts a database into the state in the middle of a restore: tables and some rows exist. */
+/** Puts a database into a state as in the middle of a restore: the tables and some rows exist. */
 const HALF = `ALTER TABLE managed_domains DROP CONSTRAINT managed_domains_group_id_fkey; TRUNCATE managed_domains;
   TRUNCATE table_versions; TRUNCATE config_values`;
 
@@ -85,14 +85,14 @@ describe('a database that is restored under running nodes', () => {
     const gone = await block('restored.example');
     await run('template1', ...copy(name, 'earlier'), ...copy('earlier', 'half'));
     await run('half', HALF);
-    // A 503 does not show whether the deletion is stored; if it is, the retry finds that the rule does not exist.
+    // A 503 does not show whether the rule was deleted. If it was, the retry reports that the rule does not exist.
     await until(
       'the rule to be deleted',
       () => api.call('DELETE', `/managed-domains/${String(gone)}`),
       ({ status }) => [204, 404].includes(status),
       { pauseMs: POLL_MS },
     );
-    // Each node knows the revision that the restored database lacks.
+    // After this, each node has seen a revision that the restored database lacks.
     await waited('later.example');
     await untilAnswered('later.example', BLOCKED);
     await replaceBy('template0');
@@ -136,7 +136,7 @@ describe('a database that is restored under running nodes', () => {
   });
 });
 
-/** Creates a rule that blocks a name; all nodes must block the name once the request is answered. */
+/** Creates a rule that blocks a name; when the response arrives, all nodes must block the name. */
 async function waited(domain: string): Promise<void> {
   const answer = await fetch(`http://127.0.0.1:${String(nodes[0]!.webPort)}/api/managed-domains`, {
     method: 'POST',

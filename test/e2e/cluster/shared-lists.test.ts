@@ -1,5 +1,6 @@
 /**
- * Three nodes with one database, and lists that one of them fetches for all, even if that node fails during the fetch.
+ * Three nodes with one database, and lists that one node fetches for all nodes, even if that node fails during the
+ * fetch.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
@@ -39,8 +40,8 @@ async function untilBlocked(node: Weir, name: string): Promise<void> {
 }
 
 /**
- * Creates a new source, because a first version is never held. Returns the source, the name of the node that starts the
- * fetch, which may be any node, and the name of another node.
+ * Creates a source and returns the source, the name of the node that starts the fetch, which may be any node, and the
+ * name of another node. A new source is used because its first version is never held.
  */
 async function beginFetch(path: string) {
   const asked = Promise.withResolvers<(text: string) => void>();
@@ -59,8 +60,8 @@ async function beginFetch(path: string) {
 }
 
 /**
- * Makes a node fetch. Repeats the request until the node fetches, because it does nothing while another node has the
- * lease.
+ * Makes a node fetch a list. Repeats the request until the node fetches, because the node does nothing while another
+ * node has the lease.
  */
 async function untilFetched(node: Weir, id: number, path: string, name: string): Promise<void> {
   lists.serve(path, `${name}\n`);

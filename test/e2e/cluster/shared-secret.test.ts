@@ -21,7 +21,10 @@ const LOCAL = 'here.home.example';
 const HANDSHAKE_PAUSE_MS = 100;
 const CLIENT_COOKIE = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
 
-/** Queries of each node that are in the log when one node is killed, and queries that it answers just before. */
+/**
+ * Number of queries of each node that are in the log when one node is killed, and number of queries that this node
+ * answers just before.
+ */
 const [STORED, FRESH] = [40, 10];
 
 interface ClusterNode {
@@ -122,7 +125,7 @@ describe('two nodes with one database', () => {
     ];
     const exchange = async (): Promise<{ given: Buffer; returned: Buffer }> => {
       const given = (await atFirst.ask(LOCAL, 'A', { edns: { cookie: CLIENT_COOKIE } })).cookie!;
-      // A server echoes a cookie that it accepts, and replaces any other.
+      // A server returns an accepted cookie unchanged, and replaces any other cookie.
       const { cookie } = await atSecond.ask(LOCAL, 'A', { edns: { cookie: given } });
       return { given: Buffer.from(given), returned: Buffer.from(cookie!) };
     };
@@ -184,7 +187,7 @@ async function handshake(
   return socket;
 }
 
-/** A session that starts at a node. */
+/** Starts a TLS session at a node. */
 async function begin(node: Weir, version: 'TLSv1.2' | 'TLSv1.3'): Promise<Buffer> {
   const socket = await handshake(node, version);
   // With TLS 1.3 the tickets arrive after the handshake.

@@ -34,13 +34,14 @@ describe('weir with a synchronous standby database', () => {
   test('loses no acknowledged change and no query in a failover, and log and statistics agree', async () => {
     const acknowledged: string[] = [];
     let asked = 0;
-    /** Sends a query and a change; returns the status of the change. */
+    /** Sends a query and a change; returns the status of the change's response. */
     const go = async (): Promise<number> => {
       expect((await client.ask(LOCAL, 'A')).data).toEqual(['192.0.2.20']);
       const domain = `change-${String(++asked)}.example`;
       const { status } = await api.call('POST', '/managed-domains', { domain, action: 'deny' });
       if (status === 201) acknowledged.push(domain);
-      // The database is unreachable, or was lost during the commit. After such a commit, the change may exist.
+      // The database is unreachable, or the connection was lost during the commit. In the second case, the change may
+      // be stored.
       else expect(status).toBe(503);
       return status;
     };

@@ -37,7 +37,7 @@ async function forwardedSubnets(fixture: LiveFixture): Promise<unknown> {
   return own.map((message) => subnetsOf(message).length);
 }
 
-/** Whether the upstream receives a new question of this kind. */
+/** Whether the upstream receives a query with this property for a new name. */
 const hardened = (isSo: (query: ReceivedQuery) => boolean) => async (fixture: LiveFixture) => {
   const name = fixture.newName();
   await fixture.ask(name);
@@ -118,7 +118,7 @@ export const DNS_KEYS: readonly LiveKey[] = [
     to: 100,
     alongside: onScripted,
     observe: (fixture) => {
-      // The upstream answers only the second question, more than 100 ms later.
+      // The upstream answers only the second query, more than 100 ms later.
       fixture.scripted.udpScript = (query) => {
         const answers = [a(Uint8Array.of(0xc0, 12), '192.0.2.3')];
         const reply = response(questionOf(query.bytes), { id: idOf(query.bytes), answers });

@@ -25,7 +25,7 @@ import type { WeirOptions } from '../../support/weir/weir-process.ts';
 /** Values by key. */
 export type KeyValues = Readonly<Record<string, unknown>>;
 
-/** A key and its effect, which is checked before the change and once the change is answered. */
+/** A key and its effect, which is observed before the change and immediately after its response. */
 export interface LiveKey {
   readonly key: string;
   /** A value, or a function that derives it from a `LiveFixture`. */
@@ -75,7 +75,7 @@ export class LiveFixture {
     return fixture;
   }
 
-  /** Restarts Weir with the original options. */
+  /** Restarts Weir with its original options, except the given ones. */
   async restart(options: Pick<WeirOptions, 'database' | 'toml'>): Promise<void> {
     this.udp.close();
     await this.weir.stop();
@@ -112,7 +112,7 @@ export class LiveFixture {
     return [{ name: 'live', strategy: 'Failover', servers }];
   }
 
-  /** Changes keys, even to pools whose servers do not answer yet; the request must succeed. */
+  /** Changes keys; the request must succeed. Pools are accepted even if their servers do not answer yet. */
   set(values: KeyValues): Promise<{ success: boolean; restart_required: string[] }> {
     return this.api.expect(200, 'PATCH', '/config?force=true', treeOf(values));
   }
@@ -170,7 +170,7 @@ export class LiveFixture {
     return join(folder, name);
   }
 
-  /** Edits `database.audit_days` in the file, because no test depends on this key. */
+  /** Edits `database.audit_days` in the file, a key on which no test depends. */
   editAuditDays(days: number): void {
     const file = join(this.tempDir.path, 'weir.toml');
     const toml = readFileSync(file, 'utf8').replace(/^audit_days = .*\n/m, '');

@@ -1,6 +1,6 @@
 /**
- * Each key that needs no restart, changed over the API of a running Weir server. Its effect is checked before the
- * change and once the change is answered.
+ * Each key that needs no restart, changed over the API of a running Weir server. Its effect is observed before the
+ * change and immediately after its response.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { DNS_KEYS } from './live-dns-keys.ts';

@@ -8,7 +8,7 @@ import { until } from '../../support/parts/until.ts';
 import { closeOf } from '../../support/weir/socket-ends.ts';
 import type { KeyValues, LiveKey, LiveFixture } from './live-fixture.ts';
 
-/** A rate limit with a burst of four questions, and one question per second, for each address. */
+/** A rate limit for each address: a burst of four queries, then one query per second. */
 const LIMITED = {
   'dns.rate_limit.enabled': true,
   'dns.rate_limit.burst_size': 4,
@@ -96,14 +96,14 @@ function answerLate(fixture: LiveFixture, delayMs: number): () => number {
   return () => answered;
 }
 
-/** The state of a server that does not answer, once two probes have failed. */
+/** The state of a server that never answers, once two probes have failed. */
 async function stateOfSilent(fixture: LiveFixture): Promise<unknown> {
   fixture.scripted.udpScript = () => undefined;
   const state = (): Promise<ServerState> => stateOf(fixture);
   return (await until('two failed probes', state, ({ consecutive_failures: count }) => count >= 2)).status;
 }
 
-/** The state of a server that has stopped answering, once it is unhealthy or has failed six probes. */
+/** The state of a server that has stopped answering, once the server is unhealthy or has failed six probes. */
 async function stateOfFallenSilent(fixture: LiveFixture): Promise<unknown> {
   answerLate(fixture, 0);
   await until(
@@ -118,7 +118,7 @@ async function stateOfFallenSilent(fixture: LiveFixture): Promise<unknown> {
   return (await until('an unhealthy server, or six failed probes', () => stateOf(fixture), isKnown)).status;
 }
 
-/** The state of a server that answers again after a silence, once it is healthy or has answered four probes. */
+/** The state of a server that answers again, once the server is healthy or has answered four probes. */
 async function stateOfBack(fixture: LiveFixture): Promise<unknown> {
   await stateOfSilent(fixture);
   const answered = answerLate(fixture, 0);

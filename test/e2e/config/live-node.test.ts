@@ -150,7 +150,7 @@ describe('the configuration after a restart', () => {
     expect(existsSync(join(fixture.tempDir.dataDir, 'answer-cache'))).toBe(false);
     await fixture.set({ 'cache.persist': true, 'cache.min_ttl_secs': 7200 });
     await fixture.answerTo('kept.example.com');
-    // The restart writes a new configuration file, so the changed values are given again.
+    // The restart writes a new configuration file, so the options repeat the changed values.
     await fixture.restart({ database: 'none', toml: '[cache]\npersist = true\nmin_ttl_secs = 7200\n' });
     const { rcode, answers } = await fixture.ask('kept.example.com');
     expect([rcode, answers[0]!.ttl > 3600]).toEqual([0, true]);

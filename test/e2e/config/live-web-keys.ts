@@ -46,7 +46,7 @@ async function loginHours(fixture: LiveFixture, username = 'admin', remember = f
 
 let strangers = 0;
 
-/** The answer to a second login with a wrong password, for a new user name. */
+/** The response to a second login with a wrong password, for a new user name. */
 async function secondGuess(fixture: LiveFixture) {
   const json = { username: `stranger${String(++strangers)}`, password: 'a wrong password' };
   await ask(fixture, 'POST', '/api/auth/login', { json });
@@ -81,8 +81,8 @@ async function loggedRows(fixture: LiveFixture): Promise<{ client: string; answe
 }
 
 /**
- * Period of the next request. It changes with each request, because a repeated request within a second gets the same
- * answer.
+ * Period of the next request, in hours. Each request has a different period, because equal requests within a second get
+ * the same response.
  */
 let hours = 24;
 
@@ -216,7 +216,8 @@ export const WEB_KEYS: readonly LiveKey[] = [
   {
     key: 'blocking.unblock_requests',
     to: true,
-    // Requests from this machine itself are refused, because other devices may use a proxy on it.
+    // Requests from this machine itself are refused, because other devices may reach Weir through a proxy on this
+    // machine.
     observe: async (fixture) =>
       (await ask(fixture, 'POST', '/check/unblock-requests', { json: { domain: 'a.example' } })).status,
     before: 404,

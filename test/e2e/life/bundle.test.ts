@@ -65,7 +65,7 @@ describe('the bundle of the program', () => {
 
   beforeAll(async () => {
     await mkdir(join(ROOT, 'data'), { recursive: true });
-    dist = await mkdtemp(join(ROOT, 'data', 'bundle-')); // It is below the root, so that packages resolve.
+    dist = await mkdtemp(join(ROOT, 'data', 'bundle-')); // Below the root, so that Node finds the packages.
     await promisify(execFile)(process.execPath, [BUILD, ROOT, dist]);
     upstream = await startEchoingUpstream();
     lists = await startListServer();

@@ -1,6 +1,6 @@
 /**
- * A database that is unreachable, refuses Weir, crashes or comes back: DNS continues with its last policy, `/health`
- * reports the fault, and the query log is complete again afterwards.
+ * A database that is unreachable, refuses connections, crashes or becomes available again: DNS continues with its last
+ * policy, `/health` reports the fault, and the query log is complete again afterwards.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
@@ -70,7 +70,7 @@ async function expectDegraded(weir: Weir, reason: RegExp): Promise<void> {
 
 describe('weir with its own database, after one fault after another', () => {
   const tempDir = makeTempDir();
-  /** Node with which the next test continues. */
+  /** The node with the faulty database, which the next test also uses. */
   let faulty: Weir;
   beforeAll(async () => {
     await prepareDataDir(tempDir.dataDir);
@@ -110,7 +110,7 @@ describe('weir with its own database, after one fault after another', () => {
   test('weir answers without a gap while its database dies under load, reconnects, and logs every query', async () => {
     const weir = faulty;
     const api = await weir.api();
-    // Counts log lines, because a short outage may end before a request of the state sees it.
+    // Counts log lines, because a short outage may end before a request for the health state is answered.
     const downs = (): number => weir.output.split('database is down').length;
     const load = await Load.start(weir.dnsPort, 'kill');
     await load.untilMore(200);
@@ -167,7 +167,7 @@ describe('weir with an external database server', () => {
   const tempDir = makeTempDir();
   const weirTempDir = makeTempDir();
   const logger = new MemoryLogger();
-  /** Started by the first test with this server, and used by the following tests. */
+  /** Weir and its database server; the first test starts them, and the following tests use them. */
   let weir: Weir;
   let server: EmbeddedServer;
   let address: PostgresAddress;

@@ -48,7 +48,7 @@ function fillDisk(tempDir: TempDir): () => void {
     try {
       for (;;) writeFileSync(file, Buffer.alloc(chunk), { flag: 'a' });
     } catch {
-      continue; // The disk has no space for a piece of this size.
+      continue; // The disk has no space for a piece of this size, but may have space for a smaller piece.
     }
   }
   return () => rmSync(file);
@@ -137,7 +137,7 @@ describe('weir on a full disk', () => {
     expect(await api.expect(200, 'GET', '/blocklist-sources')).toContainEqual(
       expect.objectContaining({ url: second.url, status: 'ok', rules: 50_000 }),
     );
-    // Rows that fit neither into the database nor into the spool were kept in memory.
+    // Rows that fit neither into the database nor into the spool are kept in memory.
     const logged = await api.untilQueryCount(QUERIES, 'domain=.full.example.com');
     expect({ logged, isLost: weir.output.includes('they are lost') }).toEqual({
       logged: QUERIES,

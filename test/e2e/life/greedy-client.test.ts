@@ -1,5 +1,6 @@
 /**
- * A client that queries names without answers gets only its share of the resolver, and other clients are still served.
+ * A client that queries names whose servers do not answer gets only its share of the resolver, and other clients are
+ * still served.
  */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
@@ -14,15 +15,16 @@ import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 /**
- * Longer than the test, so that no question times out and frees capacity; other clients get capacity only by sharing.
+ * Longer than the test, so that no query times out and frees capacity. Other clients get capacity only because clients
+ * share it.
  */
 const TOML =
   '[dns]\nquery_timeout_ms = 30000\n\n[dns.health_check]\nfailure_threshold = 3\ninterval_secs = 3600\n';
-/** More questions than the connections to one server can carry, including the maximum number of waiting questions. */
+/** More questions than the connections to one server can carry, even if the maximum number of questions waits. */
 const GREEDY_QUESTIONS = 20_000;
 const BURST = 500;
 const MODEST_QUESTIONS = 200;
-/** An address in a different /24 from the greedy client's, which is 127.0.0.1. */
+/** An address in a different /24 from the greedy client, whose address is 127.0.0.1. */
 const MODEST = '127.0.1.1';
 const SILENT = 's'.charCodeAt(0);
 
@@ -46,7 +48,7 @@ describe.each<'tcp' | 'udp'>(['tcp', 'udp'])('weir with an upstream over %s', (t
       // The upstream runs in this process and needs time to read.
       await turnOfTheLoop();
     };
-    // A busy machine loses some queries, so it is enough that the first ones are refused.
+    // A busy machine loses some queries, so it is enough that the first of the excess queries are refused.
     while (sent < GREEDY_QUESTIONS) await flood();
     await until(
       'the first refused question',

@@ -87,7 +87,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     const status = 'status=RATE_LIMITED&domain=flood-';
     expect(await api.queryCount(status)).toBe(sum);
     expect(await api.exportedQueries(status)).toBe(sum);
-    // A row for each network and second, and an extra row if a block ends within that second.
+    // One row for each network and second, and one more if a block of the log ends within that second.
     expect(await api.rowCount(status)).toBeLessThanOrEqual(2 * (secs + 1) * 3);
     const top = await api.expect<{ ip: string; count: number }[]>(200, 'GET', '/stats/top_clients?limit=100');
     for (const client of clients) expect(top.find(({ ip }) => ip === client)!.count).toBe(700);
@@ -128,7 +128,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     await set({ dry_run: false, burst_size: 1000, nxdomain_per_second: 3 });
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.24');
     const questions = newQuestions(40, 'nx');
-    // Sends the first questions one by one, because the upstream's answers may overtake each other.
+    // Sends the first queries one by one, because answers of the upstream may arrive in a different order.
     const first = await udp.askAll(questions.slice(0, 3), 1);
     const rcodes = [...first, ...(await udp.askAll(questions.slice(3)))].map(({ rcode }) => rcode);
     expect(rcodes.slice(0, 3)).toEqual([Rcode.NXDOMAIN, Rcode.NXDOMAIN, Rcode.NXDOMAIN]);

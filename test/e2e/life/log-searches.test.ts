@@ -1,4 +1,4 @@
-/** Searches of the query log delay no answer, and each of them finishes. */
+/** Searches of the query log do not delay DNS answers, and each search finishes. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { QueryLogPage } from '../../../shared/api/query-log-api.ts';

@@ -37,7 +37,7 @@ describe.each(BACK_ENDS)('the Prometheus metrics, back end %s', (backEnd) => {
     await api.addSource({ name: LIST, url: lists.url('/list') });
     before = await api.metrics();
     await askAll(weir.dnsPort);
-    // A thread counts an answer just after it has sent it.
+    // A thread counts an answer after it has sent the answer, so the counter may lag.
     await until(
       `${String(ASKED)} queries to be counted`,
       async () => {

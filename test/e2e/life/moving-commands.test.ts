@@ -1,5 +1,6 @@
 /**
- * The commands that change and migrate settings, against a complete node: over its socket, and with --url and a token.
+ * The commands that change and migrate settings, run against a complete node: over its local socket, and with --url and
+ * a token.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

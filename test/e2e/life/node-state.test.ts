@@ -1,4 +1,4 @@
-/** State that a node reports to load balancers, from its first start to its stop (`status.weir`, class CHAOS). */
+/** The states that a node reports to load balancers from its first start to its stop (`status.weir`, class CHAOS). */
 import { createSocket } from 'node:dgram';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ beforeAll(async () => {
   lists = await startListServer();
   lists.serve('/list.txt', 'ads.example\n');
   upstream = await startEchoingUpstream();
-  // Starts the nodes now, so that their 30 s pass while the other tests run.
+  // Starts both nodes now, so that their 30 s pass while the other tests run.
   open = await startHeld(true);
   closed = await startHeld(false);
   await prepareDataDir(tempDir.dataDir);
@@ -101,7 +101,7 @@ describe('the state reported by status.weir', () => {
   test('is starting until lists are active, then ready, and draining after SIGTERM', async () => {
     await using first = await Weir.start({ tempDir });
     await (await first.api()).addSource({ name: 'list', url: lists.url('/list.txt') });
-    // The list may be active before the node has checked all lists.
+    // The list may become active before the node has checked all lists, which `ready` requires.
     expect((await statesUntil(first, 'ready')).at(-1)).toBe('ready');
     expect(await first.stop()).toMatchObject({ code: 0 });
 
@@ -112,11 +112,11 @@ describe('the state reported by status.weir', () => {
     using udp = await UdpClient.open(weir.dnsPort);
     expect((await udp.ask('ads.example', 'A')).data).toEqual(['0.0.0.0']);
 
-    // The stop takes longer, because it waits for the hung database until a time-out.
+    // The node waits for the hung database until a time-out, so the stop takes long enough to observe its state.
     using _hung = HungDatabase.of(weir);
     const ended = weir.stop();
     await weir.untilOutput(/stopping/);
-    // Weir logs this line before its threads know, so the first state may still be `ready`.
+    // Weir logs the line above before its threads know about the stop, so the first state may still be `ready`.
     const states = await statesUntil(weir, 'the end');
     expect(states.filter((state, at) => at > 0 || state !== 'ready')).toEqual(['draining']);
     expect(await ended).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-/** Queries of Weir itself, of probes and of health checks: answered, but neither logged nor counted. */
+/** Queries that Weir itself, probes and health checks send: they are answered, but neither logged nor counted. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -13,7 +13,7 @@ import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 import { clientOnce, clientsOf } from '../../support/weir/stored-clients.ts';
 
 const BALANCER = '127.0.0.9';
-/** A private address that the balancer announces, and whose name Weir looks up. */
+/** A private address that the balancer announces in its PROXY header. Weir looks up the host name of this address. */
 const PHONE = [10, 0, 0, 7];
 const PROXY_V2 = [0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a];
 

@@ -1,7 +1,7 @@
 /**
  * Storms of packets on the batch path: random packets from a fixed seed, responses, datagrams of every length. The
  * counters of the threads account for each packet, memory does not grow, and the next valid query is answered.
- * `bad-input.test.ts` tests the answer to each malformed message. WEIR_TEST_PACKETS is the number of random packets
+ * `bad-input.test.ts` tests the reply to each malformed message. WEIR_TEST_PACKETS is the number of random packets
  * (default 60,000).
  */
 import type { Socket } from 'node:dgram';
@@ -22,14 +22,14 @@ import { Weir } from '../../support/weir/weir-process.ts';
 /** Seed of the random packets, which is fixed so that every run finds the same faults. */
 const SEED = 20_260_903;
 const PACKETS = Number(process.env['WEIR_TEST_PACKETS'] ?? 60_000);
-/** Number of packets to send first, so that one-time costs of a kind of packet do not count as growth. */
+/** Number of packets to send first, so that one-time allocations do not count as growth. */
 const WARM_UP_PACKETS = 20_000;
 const RESPONSES = 5000;
 const MAX_DATAGRAM = 65_507;
 const MAX_NOISE = 600;
 /** One packet in this many is a query with a few changed bytes; most of these queries reach the upstream. */
 const QUERY_EVERY = 64;
-/** Number of packets after which the sender waits for Weir: the smallest receive buffers can hold them. */
+/** Number of packets after which the sender waits for Weir: even the smallest receive buffers can hold this number. */
 const PORTION = 200;
 const LARGE = 4096;
 const MIB = 1_048_576;
@@ -76,7 +76,7 @@ let weir: Weir;
 let storm: Socket;
 let client: UdpClient;
 let replies = 0;
-/** Replies to the queries of `repliesSoFar`. */
+/** Number of marker queries that were answered. */
 let markers = 0;
 
 beforeAll(async () => {
@@ -134,7 +134,7 @@ async function count(): Promise<(counter: string) => number> {
   return (counter) => answer.counters[counter]! + resolve.counters[counter]!;
 }
 
-/** Increase of the counters while `work` sent `sent()` packets, once all packets are accounted for. */
+/** Increase of the counters while `work` sends packets, once all packets are accounted for. */
 async function countWhile(work: () => Promise<number>): Promise<(counter: string) => number> {
   const before = await count();
   const sent = await work();
@@ -194,8 +194,8 @@ function residentBytes(): number {
 describe('weir receiving a storm of packets', () => {
   test('weir counts each of very many random packets, and its memory does not grow', async () => {
     const ignored = { dropped: 0, notImplemented: 0, other: 0 };
-    // Waits until all its questions are answered, because a question that is still at the upstream would distort the
-    // next count.
+    // Waits until all queries of the warm-up are answered, because a query that is still at the upstream would distort
+    // the next count.
     await countWhile(() => send(randomPackets(WARM_UP_PACKETS, SEED - 1, ignored)));
     const before = { rss: residentBytes(), heap: (await measure()).answer.memory!.usedHeapBytes };
     const seen = { dropped: 0, notImplemented: 0, other: 0 };

@@ -1,5 +1,5 @@
 /**
- * A start beside another DNS server.
+ * A start on a machine where another DNS server uses port 53.
  *
  * @needs root
  */

@@ -1,4 +1,7 @@
-/** The end of the process by a stop or a kill: a stop answers queries in flight, and a kill loses only few log rows. */
+/**
+ * The end of the process by a stop or a kill: on a stop, Weir answers queries in flight; a kill loses only few log
+ * rows.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { embeddedTarget } from '../../../control-plane/storage/db/database-target.ts';
@@ -91,7 +94,7 @@ describe.each(BACK_ENDS)('weir receiving SIGTERM, back end %s', (backEnd) => {
     const load = await Load.start(weir.dnsPort, 'unanswered');
     expect(await weir.end('SIGTERM')).toMatchObject({ code: 0 });
     load.abandon();
-    // The stop answers the client immediately.
+    // On the stop, Weir answers the waiting client immediately.
     expect(await unanswered).toMatchObject({ rcode: Rcode.SERVFAIL });
     await tcp.closed;
   });

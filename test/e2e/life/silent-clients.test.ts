@@ -16,14 +16,14 @@ const SERVER = { ipv4: '198.18.77.1', ipv6: '2001:db8:77::1' } as const;
 const OWN_ADDRESSES = [`${SERVER.ipv4}/24`, `${SERVER.ipv6}/64`];
 const PROGRAM = join(import.meta.dirname, '..', '..', 'support', 'weir', 'silent-clients.ts');
 /**
- * The kernel stores 208 KiB for each of these clients, 13 MiB in total. This exceeds a send buffer of 4 MiB, which the
- * kernel doubles.
+ * The kernel buffers up to 208 KiB for each of these clients, 13 MiB in total. This exceeds a send buffer of 4 MiB,
+ * even though the kernel doubles that size.
  */
 const SILENT = Array.from({ length: 64 }, (_, i) => i + 10);
 /** A name whose TXT records fill a reply, so that a few replies fill the buffers. */
 const LARGE = 'large.home.example';
 const GOOD = 'good.home.example';
-/** Rounds of the good client. */
+/** Number of rounds of the good client. */
 const ROUNDS = 300;
 const RECORDS = [
   `${GOOD} 60 A ${EVERY_ADDRESS}`,
@@ -69,7 +69,7 @@ describe('weir with queries from source addresses that do not accept replies', (
     const good = { rounds: ROUNDS, goodName: GOOD };
     const asked: SilentFlood = { server, port: weir.dnsPort, silent, names, asksGood, ...good };
     const answered = Number(await device.run(PROGRAM, JSON.stringify(asked)));
-    // No client waits for a lost query.
+    // Lost queries do not delay the replies to other clients.
     using udp = await UdpClient.open(weir.dnsPort);
     expect((await udp.ask(GOOD, 'A')).data).toEqual([EVERY_ADDRESS]);
     const full = (await counted(weir))('SEND_BUFFER_FULL');

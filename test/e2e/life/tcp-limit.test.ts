@@ -21,7 +21,10 @@ tcp_max_connections_per_ip = ${String(limit)}
   });
 }
 
-/** Opens this many connections; returns the connections on which a query is answered, which stay open. */
+/**
+ * Opens this many connections and sends a query on each; returns the connections on which the query is answered, which
+ * stay open.
+ */
 async function openAnswered(weir: Weir, count: number): Promise<TcpClient[]> {
   const clients: TcpClient[] = [];
   for (let i = 0; i < count; i++) {
@@ -48,7 +51,7 @@ describe('weir with a limit on TCP connections', () => {
       () => weir.replacedThreads,
       (count) => count >= WORKERS,
     );
-    // The successor of each thread listens as soon as it runs. Until then, connections are refused.
+    // The replacement of each thread listens as soon as it runs. Until then, connections are refused.
     const after: TcpClient[] = [];
     await until(
       `${String(LIMIT)} connections to be answered again`,

@@ -1,6 +1,6 @@
 /**
  * Threads that the test hook makes end or hang: they are replaced and counted, other workers continue, and the
- * successor of a thread answers queries that wait in its sockets.
+ * replacement of a thread answers queries that wait in its sockets.
  */
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -130,7 +130,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
           Array<string>(CLIENTS).fill(EVERY_ADDRESS),
         );
       await untilReplaced(before + WORKERS);
-      // The successor answers the queries that arrived while the thread was dead.
+      // The replacement answers the queries that arrived after the thread had ended.
       expect(await askFromEverywhere('new.example.com')).toEqual(Array<string>(CLIENTS).fill(EVERY_ADDRESS));
     });
   }

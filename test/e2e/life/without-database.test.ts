@@ -12,7 +12,7 @@ import { httpCall } from '../../support/weir/http-call.ts';
 import { startSharedDatabase } from '../../support/weir/shared-database.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** Reads that are answered from memory; all others need the database. */
+/** Paths that are answered from memory; all others need the database. */
 const FROM_MEMORY: ReadonlySet<string> = new Set([
   ...['/health', '/hostname', '/system/info', '/config', '/auth/status', '/tls/status', '/openapi.json'],
   '/tls/acme',

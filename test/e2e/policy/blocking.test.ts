@@ -1,6 +1,6 @@
 /**
- * Weir's main task: lists that are added through the API affect the answers to clients as soon as the request is
- * answered.
+ * Weir's main task: a list that is added through the API affects the answers to clients as soon as the response to the
+ * request arrives.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ afterAll(async () => {
   await lists.close();
 });
 
-/** Result of an A query: the answer of the default blocking mode, or an address. */
+/** Whether a name is blocked: the answer is that of the default blocking mode; any other answer must be an address. */
 async function isBlocked(udp: UdpClient, name: string): Promise<boolean> {
   const { data } = await udp.ask(name, 'A');
   expect([['0.0.0.0'], [EVERY_ADDRESS]]).toContainEqual(data);

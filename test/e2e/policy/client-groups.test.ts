@@ -108,7 +108,7 @@ describe('weir with clients in groups', () => {
         expect([address, (await ask.ask('toys.example', 'A')).data]).toEqual([address, [toys]]);
         expect([address, (await ask.ask('games.example', 'A')).data]).toEqual([address, [games]]);
       }
-      // A query that is answered before policy is also logged with the client's group.
+      // Queries that are answered before policy applies are also logged with the client's group.
       expect((await udp.get(address)!.ask('localhost', 'A')).data).toEqual(['127.0.0.1']);
       const path = `/explain?domain=toys.example&client=${address}`;
       const explained = await api.expect<ExplainAnswer>(200, 'GET', path);

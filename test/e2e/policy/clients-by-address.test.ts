@@ -1,4 +1,4 @@
-/** Clients on the loopback, which are identified by address. */
+/** Clients with loopback addresses, which are identified by their addresses. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';

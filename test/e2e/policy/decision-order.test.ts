@@ -1,6 +1,6 @@
 /**
- * The contract's decision order over real sockets: each client queries each row of `decision-table.ts`; the test
- * compares the reply, the query log and the result of `explain`.
+ * The contract's decision order over real sockets: each client sends the query of each row of `decision-table.ts`; the
+ * test compares the reply, the query log and the result of `explain`.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
@@ -31,7 +31,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 const ZONE_ADDRESS = '192.0.2.88';
 const TTL_SECS = 3600;
 
-/** Records of the upstream for names that have more than an address record. */
+/** Answers of the upstream for names that have more than an address record. */
 const SPECIAL_ANSWERS: Readonly<Record<string, readonly ReturnType<typeof a>[]>> = {
   'cloaked.example.org': [
     cname('cloaked.example.org', 'x.cloak.example.net', TTL_SECS),
@@ -72,7 +72,7 @@ async function startZoneServer(): Promise<ScriptedUpstream> {
   return server;
 }
 
-/** Creates the policy of the table; returns when all of it is active. */
+/** Creates the policy of the table; resolves when the whole policy is active. */
 async function makePolicy(api: ApiClient, lists: ListServer, zoneServer: ScriptedUpstream): Promise<void> {
   const groups: Record<string, number> = {};
   for (const name of ['kids', 'work', 'night', 'free', 'gone']) {

@@ -132,7 +132,7 @@ describe('weir with lists', () => {
       { id: one.id, hits: 3, sole_hits: 1, rules: 2, unique_rules: 1, safe_search_exceptions: [] },
       { id: two.id, hits: 2, sole_hits: 0, rules: 1, unique_rules: 0, safe_search_exceptions: [] },
     ];
-    // The log is written after the answers.
+    // Rows are logged after the answers are sent, so the statistics lag.
     const day = await until(
       'what each list has blocked',
       () => worthOf('24h'),

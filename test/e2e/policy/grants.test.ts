@@ -1,6 +1,6 @@
 /**
- * Grants over real sockets: active when the request is answered, reported by name, and ended by the server, even after
- * a restart.
+ * Grants over real sockets: active when the response arrives, reported by name, and ended by the server, even after a
+ * restart.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Grant } from '../../../shared/api/policy/grants-api.ts';

@@ -1,6 +1,6 @@
 /**
- * Lists with regular expressions that are designed to be slow, and that each new name of any client is matched against.
- * The node keeps answering, and no thread is considered hung.
+ * Lists with regular expressions that are designed to be slow. Each new name of any client is matched against these
+ * expressions. The node keeps answering, and no thread is considered hung.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
@@ -69,7 +69,7 @@ describe('weir with lists of hostile regular expressions', () => {
     }
     expect((await udp.ask('listedcommon.example', 'A')).data).toEqual(['0.0.0.0']);
     expect(await askNewNames('a')).toBe(ROUNDS);
-    // Proves that the expressions are matched, not just discarded.
+    // Proves that the expressions are matched, and were not discarded.
     expect((await udp.ask(`www.${'x-'.repeat(20)}x.x_7`, 'A')).data).toEqual(['0.0.0.0']);
     const why = await api.expect<ExplainAnswer>(
       200,

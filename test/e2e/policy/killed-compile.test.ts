@@ -62,7 +62,7 @@ test(
       lists.serve('/list', listOf(round));
       const api = await weir.api();
       await api.expect<BlocklistSource>(202, 'POST', `/blocklist-sources/${String(id)}/refresh`);
-      // Kills Weir at a different time of the refresh in each round.
+      // Kills Weir at a different moment of the refresh in each round.
       await sleep(((round - 0.5) / KILLS) * LATEST_KILL_MS);
       await weir.end('SIGKILL');
       weir = await Weir.start({ tempDir, toml, database: 'later' });

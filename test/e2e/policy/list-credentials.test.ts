@@ -60,7 +60,7 @@ test('weir uses the credentials of a list URL, and keeps them if an update sends
   const path = `/blocklist-sources/${String(source.id)}`;
   const { enabled } = source;
 
-  // First with the URL as a form sends it back, then with another path on the same server.
+  // First sends the URL as a form sends it back, then a URL with another path on the same server.
   const same = await api.expect<BlocklistSource>(200, 'PUT', path, {
     name: 'mine',
     url: source.url,
@@ -71,7 +71,7 @@ test('weir uses the credentials of a list URL, and keeps them if an update sends
   expect(await api.settledSource(source.id)).toMatchObject({ status: 'ok', url: shownUrl('/b'), rules: 1 });
   expect(asked).toEqual([`/a ${AUTHORIZATION}`, `/b ${AUTHORIZATION}`]);
 
-  // Credentials are used only for the server that they were entered for.
+  // Credentials are used only for the server for which they were entered.
   const elsewhere = shownUrl('/b').replace('127.0.0.1', '127.0.0.2');
   expect(await api.call('PUT', path, { url: elsewhere })).toMatchObject({
     status: 400,

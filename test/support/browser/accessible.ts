@@ -13,10 +13,10 @@ interface AxeResult {
   }[];
 }
 
-/** Fails with each element that breaks a rule. `within` is a selector; the default is the whole page. */
+/** Fails if elements break a rule, and lists them. `within` is a selector; the default is the whole page. */
 export async function expectAccessible(page: Page, within = ':root'): Promise<void> {
-  // Uses the browser's protocol, because the content policy of the page would block the script. Loads the script of
-  // half a megabyte only once.
+  // Injects axe-core through the browser's protocol, because the page's content security policy would block a script
+  // element. The script has half a megabyte and is injected only once per page.
   const hasAxe = await page.evaluate<boolean>('globalThis.axe !== undefined');
   if (!hasAxe) await page.evaluate(`(() => { ${axe.source} })()`);
   // An announcement stays in the live region for seconds, even if its button no longer exists.

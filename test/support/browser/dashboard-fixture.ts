@@ -26,7 +26,7 @@ export const ASKED_NAMES: readonly string[] = [
 ];
 export const BLOCKED_NAME = 'ads.tracker.example';
 
-/** A Weir server with the dashboard, and a browser. */
+/** A Weir server with the dashboard, and a browser that shows it. */
 export class DashboardFixture {
   readonly weir: Weir;
   readonly api: ApiClient;
@@ -48,7 +48,9 @@ export class DashboardFixture {
     this.stack = stack;
   }
 
-  /** Starts all parts; if one fails, stops the started parts. Then queries the names in `asked`. */
+  /**
+   * Starts all parts, then queries the names in `asked`. If a part fails to start, stops the parts that have started.
+   */
   static async open(
     options: WeirOptions = {},
     asked: readonly string[] = [...ASKED_NAMES, BLOCKED_NAME],
@@ -60,7 +62,7 @@ export class DashboardFixture {
       Weir.start({ upstreams: [`127.0.0.1:${upstream.port}`], ...options }).then((it) => stack.use(it)),
       openBrowser().then((it) => stack.use(it)),
     ] as const;
-    // If one part fails, the other part may still be starting and must also be stopped.
+    // If Weir or the browser fails to start, the other may still be starting and must also be stopped.
     await Promise.allSettled(starts);
     const [weir, browser] = await Promise.all(starts);
     const api = await weir.api();
@@ -93,8 +95,8 @@ export class DashboardFixture {
   }
 
   /**
-   * Passes a page to `use`. The page is logged in unless `session` is empty, and shows this Weir unless `origin` is
-   * given.
+   * Opens a page and passes it to `use`. The page is logged in unless `session` is empty, and loads this Weir server
+   * unless `origin` is given.
    */
   async withPage<T>(
     { origin = this.origin, session = this.session, ...options }: PageOptions & { readonly origin?: string },

@@ -8,7 +8,7 @@ export const PHONE: PageOptions = { viewport: { width: 390, height: 844 }, isTou
 export class Finger {
   readonly taps: string[] = [];
 
-  /** Taps an element; `what` is the entry in `taps`. */
+  /** Taps an element and adds `what` to `taps`. */
   async tap(what: string, where: Locator): Promise<void> {
     await where.tap();
     this.taps.push(what);

@@ -45,7 +45,7 @@ const TOOLS = `
   }));
 `;
 
-/** Collects elements whose background differs from the background behind them, in the page's own colours. */
+/** Collects, before colours are forced, the elements whose background differs from the background behind them. */
 const NOTE_SHAPES = `(() => {
   ${TOOLS}
   globalThis.shapes = [...document.body.querySelectorAll('*')].filter((element) =>
@@ -83,7 +83,7 @@ const LOST_STATES = `(() => {
   return found;
 })()`;
 
-/** Shapes of the page that forced colours hide; the page has forced colours afterwards. */
+/** Shapes of the page that forced colours hide. Leaves forced colours enabled. */
 export async function lostShapes(page: Page): Promise<string[]> {
   await page.emulateMedia({ forcedColors: 'none' });
   await page.evaluate(NOTE_SHAPES);

@@ -7,8 +7,8 @@ const TOLERANCE_PX = 2;
 const MIN_TARGET_PX = 24;
 
 /**
- * Code that runs in the page. It is a text, because this file has no types for a document. Finds elements that overflow
- * the window horizontally, text cut off without an ellipsis, and targets that are too small or overlap.
+ * Code that runs in the page; a string, because this file has no DOM types. Finds elements that overflow the window
+ * horizontally, text cut off without an ellipsis, and targets that are too small or overlap.
  */
 const LOOK = `(() => {
   const faults = [];

@@ -2,7 +2,7 @@
 import type { Page, Response } from 'playwright-core';
 import { UdpClient } from '../dns/dns-client.ts';
 
-/** Queries a probe name; `index` counts the names from 0. */
+/** Queries a probe name; `index` is its index, from 0. */
 export type LookUp = (name: string, index: number) => Promise<unknown>;
 
 /** Resolves each probe name that a page of the browser context receives from now on. */

@@ -18,7 +18,7 @@ interface NamedClient {
 
 /**
  * Starts the proxy. It forwards requests below `path` to the port, without the path and with the original Host, and
- * answers 404 to all others.
+ * responds with 404 to all other requests.
  */
 export async function startSubPathProxy(
   path: string,

@@ -1,4 +1,4 @@
-/** Opens a resolver and the scripted servers that it queries, asks it questions, and summarises each result. */
+/** Opens a resolver and the scripted servers that it queries, resolves questions, and summarises each result. */
 import { systemClock } from '../../../shared/clock.ts';
 import type {
   PoolSettings,

@@ -82,8 +82,8 @@ export interface EncryptedServer extends RunningServer {
 }
 
 /**
- * Starts Unbound as a resolver that knows one zone, over UDP, TCP and TLS, and over HTTPS if Unbound was built with
- * support for it.
+ * Starts Unbound as a resolver for one zone, over UDP, TCP and TLS, and over HTTPS if Unbound was built with HTTPS
+ * support.
  */
 export async function startEncryptedUnbound(
   zone: string,
@@ -102,7 +102,7 @@ export async function startEncryptedUnbound(
   return { ...(await startUnbound(zone, authorityPort, more)), tlsPort, httpsPort };
 }
 
-/** Starts Unbound as a resolver that gets one zone from the authority on `authorityPort`. */
+/** Starts Unbound as a resolver that queries the authority on `authorityPort` for one zone. */
 export async function startUnbound(
   zone: string,
   authorityPort: number,

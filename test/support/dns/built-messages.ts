@@ -139,7 +139,7 @@ function record(from: TestRecord): Uint8Array {
   return octets(owner, fixed, u16(from.rdata.length), from.rdata);
 }
 
-/** The question of a query, read from its bytes. The only part of EDNS in it is the DO bit. */
+/** The question of a query and its DO bit, read from its bytes. Other parts of EDNS are ignored. */
 export function questionOf(query: Uint8Array): Question {
   let end = 12;
   while (query[end] !== 0) end += query[end]! + 1;

@@ -1,4 +1,4 @@
-/** A chain of trust over generated zones, whose questions are answered from a table. */
+/** A chain of trust over generated zones. Its queries are answered from a table. */
 import { Budget } from '../../../dns-worker/dnssec/budget.ts';
 import { type Fetched, type ShareCuts, TrustChain } from '../../../dns-worker/dnssec/trust-chain.ts';
 import type { SignedRRset } from '../../../dns-worker/dnssec/answer-records.ts';

@@ -27,7 +27,7 @@ export class DnstapReceiver {
     this.ended = once(this.child, 'close');
   }
 
-  /** The Unix socket as a dnstap target, once it exists. */
+  /** Waits until the Unix socket exists; returns it as a dnstap target. */
   async target(): Promise<string> {
     await until(`fstrm_capture to listen on ${this.path}`, () => existsSync(this.path));
     return `unix:${this.path}`;

@@ -21,7 +21,7 @@ export class DotClient {
     this.socket = socket;
     socket.on('data', (chunk: Buffer) => this.frames.push(chunk));
     socket.on('error', () => undefined);
-    // Each pending question adds a listener for the end of the connection, so the default limit is too low.
+    // Each pending query adds a listener for the end of the connection, so the default limit is too low.
     socket.setMaxListeners(0);
   }
 

@@ -30,7 +30,10 @@ interface Denials {
   ofMissing(missing: Missing): Denial;
 }
 
-/** Expects that exactly the correct proofs about the name with these labels are valid. Names have A records. */
+/**
+ * Expects that exactly the correct proofs about the name with these labels are valid. All names of the zone have A
+ * records.
+ */
 export function expectProofs(names: ReadonlySet<string>, asked: readonly string[], denials: Denials): void {
   const exists = (name: string): boolean => [...names].some((it) => it === name || it.endsWith(`.${name}`));
   const qname = below(asked);

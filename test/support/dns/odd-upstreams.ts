@@ -98,7 +98,7 @@ export const foreignCookie: Script = (query) => {
 export const anyForeignCookie: Script = (query) =>
   query.reply(replyTo(query, { options: cookieOption(FOREIGN_COOKIE) }));
 
-/** FORMERR with an OPT record if the query has a cookie. */
+/** Answers FORMERR with an OPT record if the query has a cookie. */
 export const refusingCookies: Script = (query) =>
   query.reply(replyTo(query, cookieOf(query).length > 0 ? { flags: FLAGS.formerr } : {}));
 
@@ -115,7 +115,7 @@ export function everySecondCookie(): Script {
   return (query) => (replies++ % 2 === 0 ? baking : good)(query, 0);
 }
 
-/** Answers REFUSED for names that are not in lower case. */
+/** Answers with these flags if the name is not in lower case. */
 export function refusingCase(flags: number): Script {
   return (query) => query.reply(replyTo(query, isMixed(query) ? { flags } : {}));
 }
@@ -128,7 +128,7 @@ export const droppingCase: Script = (query) => {
   if (!isMixed(query)) good(query, 0);
 };
 
-/** FORMERR without an OPT record if the query has one (RFC 6891 section 7). */
+/** Answers FORMERR without an OPT record if the query has an OPT record (RFC 6891 section 7). */
 export const refusingEdns: Script = (query) =>
   query.reply(replyTo(query, hasEdns(query) ? { flags: FLAGS.formerr, options: null } : {}));
 

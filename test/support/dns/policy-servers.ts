@@ -1,6 +1,6 @@
 /**
- * Servers whose file formats are used by lists. Each is started with one file, and an upstream that answers all other
- * names. A suite declares the servers that it starts: `@needs unbound bind9 dnsmasq-base`.
+ * DNS servers whose file formats lists use. Each is started with one file and forwards all other names to an upstream.
+ * A suite declares the servers that it starts: `@needs unbound bind9 dnsmasq-base`.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,7 +64,10 @@ ${lines.join('\n')}
   return run(requireProgram('dnsmasq'), options, folder, port);
 };
 
-/** A name that BIND's policy zone contains in addition to the lines of the file. */
+/**
+ * A name that BIND's policy zone contains in addition to the lines of the file; its answer shows that the zone is
+ * loaded.
+ */
 const LOADED = 'loaded.test';
 
 /** BIND with a response policy zone named `rpz.local`. Waits until the zone is loaded, because BIND answers earlier. */

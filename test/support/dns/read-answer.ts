@@ -1,4 +1,4 @@
-/** Builds messages and parses them with `readResponse`, in the form that tests check. */
+/** Builds messages, parses them with `readResponse`, and returns the results in a form that tests can compare. */
 import { decodeMessage } from '../../../shared/dns/codec.ts';
 import type { DecodedPacket } from '../../../shared/dns/codec.ts';
 import { octets, question, response, u16 } from './built-messages.ts';

@@ -44,7 +44,7 @@ export function signedZones(lastOctet: number, options: SignedServerOptions = {}
     if (key === 'example DNSKEY') return { answers: sign(ZONE, ZONE.dnskey) };
     if (name === 'example' || !name.endsWith('.example')) return { authorities: sign(ROOT, ROOT_SOA) };
     if (type === 'A') return { answers: sign(ZONE, `${name} 300 A 192.0.2.${String(lastOctet)}`) };
-    // The name exists, but has only an address record.
+    // The name exists, but has no other type.
     const types = name === options.insecureZone ? 'NS' : 'A';
     return { authorities: sign(ZONE, `${ZONE_SOA}\n${name} 300 NSEC 0.${name} ${types} RRSIG NSEC`) };
   };

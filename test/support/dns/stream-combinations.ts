@@ -1,7 +1,7 @@
 /**
- * Every way in which a correct server may treat several questions on one connection (pipelining), and an idle
- * connection (kept), over each transport and over TCP after a truncated answer. Without servers that refuse TCP or do
- * not answer over it, because these have no connection.
+ * Every way in which a correct server may treat several queries on one connection (pipelining), and an idle connection
+ * (kept), over each transport and over TCP after a truncated answer. Servers that refuse TCP or do not answer over TCP
+ * are left out, because they have no connections.
  */
 import type { Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
@@ -32,7 +32,7 @@ export interface StreamCombination {
 /** Outcome of a combination. */
 export interface StreamOutcome {
   readonly name: string;
-  /** Answered questions of each round, out of `AT_ONCE`. */
+  /** Number of answered questions in each round, out of `AT_ONCE`. */
   readonly answered: readonly number[];
   /** Number of questions in the last round that the server did not answer. */
   readonly unanswered: number;
@@ -47,20 +47,19 @@ const BREAK_MS = 700;
 const STALE_MS = 500;
 /** Delay of an answer, milliseconds, so that questions sent together are in flight together. */
 const ANSWER_MS = 10;
-/** Turns of the event loop in which an answer is encrypted, sent, received and read. */
+/** Number of event loop turns in which an answer is encrypted, sent, received and read. */
 const READING_TURNS = 4;
 /**
- * Four times the default, because servers, resolvers and their encryption share one thread on a machine that may be
- * busy.
+ * Query time-out: four times the default, because servers, resolvers and their encryption share one thread on a machine
+ * that may be busy.
  */
 const TIMEOUT_MS = 12_000;
 
 const good: StreamScript = ({ bytes, reply }) => reply(goodAnswer(bytes));
 
 /**
- * Runs `work` after the resolver has read the answer, because a reset would discard an unread answer. Waits for turns
- * of the event loop, which server and resolver share, because a busy machine may delay a turn for longer than the
- * pause.
+ * Runs `work` after the resolver has read the answer, because a connection reset would discard an unread answer. Counts
+ * turns of the event loop, which server and resolver share, because a fixed pause may be too short on a busy machine.
  */
 async function onceRead(work: () => void): Promise<void> {
   await setTimeout(ANSWER_MS);

@@ -20,8 +20,8 @@ const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 let keys = 0;
 
 /**
- * The next key. All keys differ, and all runs use the same keys, because random keys could have equal tags, which would
- * change many results.
+ * Returns the next key. No two keys are equal, and every run uses the same keys, because random keys could have equal
+ * key tags, which would change many results.
  */
 function nextKey(): KeyObject {
   const key = octets(PKCS8_HEAD, hash('sha256', `key ${String(keys++)}`, 'buffer'));

@@ -58,7 +58,8 @@ export interface CombinationOutcome {
 
 const TCP: readonly TcpBehaviour[] = ['works', 'refused', 'silent'];
 /**
- * Not combined with `auto after`, in which the resolver would have to query every nonexistent name twice to detect it.
+ * This way is not combined with `auto after`: to detect it, the resolver would have to query every nonexistent name
+ * twice.
  */
 const NXDOMAIN = 'refused with NXDOMAIN';
 const WAYS: readonly (readonly [Feature, string, () => Script])[] = [
@@ -163,8 +164,8 @@ export async function runCombination(combination: Combination, ip: string): Prom
     let last = '';
     const startMs = performance.now();
     for (let i = 0; i < QUESTIONS; i++) {
-      // Waits for the probes, whose pairs are a second apart with a time-out of two seconds over TCP. Until they end,
-      // each question is sent over TCP or repeated.
+      // Waits until the probes end. Pairs of probes are a second apart, and time out after two seconds over TCP. Until
+      // then, each query is sent over TCP or repeated.
       if (i === QUESTIONS - 1)
         await until('the probes to be over', () => performance.now() - startMs > SETTLED_MS);
       const one = await ask();

@@ -1,4 +1,4 @@
-/** A query for the root from 192.0.2.1, as logged after its answer. */
+/** A query for the root from 192.0.2.1, in the state in which it is logged. */
 import { Query } from '../../../dns-worker/query/query.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 

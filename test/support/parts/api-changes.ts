@@ -1,6 +1,7 @@
 /**
- * For every route that changes something, a request that succeeds, with its preparation. Suites that check a property
- * of all changes run all rows; they fail if a route has no row. Imports and simulations have separate suites.
+ * For every route that changes something: how to prepare it, and a request that succeeds. Suites that check a property
+ * of all changes run all rows of this table, and fail if a route has no row. Imports and simulations have separate
+ * suites.
  */
 import type { Route } from '../../../control-plane/api/route.ts';
 import { ACCESS_MUTATIONS } from './access-changes.ts';
@@ -293,13 +294,16 @@ const PREPARE = new Map<string, Prepare>([
   ['POST /queries/clears', async () => ({ path: '/queries/clears', json: {} })],
 ]);
 
-/** Routes that change something. Simulations, tests and previews only answer, and probes are not in the database. */
+/**
+ * Routes that change something. Simulations, tests and previews change nothing, and probes are not stored in the
+ * database.
+ */
 export const CHANGING: readonly Route[] = everyRow.filter(
   ({ method, path }) =>
     method !== 'GET' && !/^\/(?:simulate|probes|upstreams\/test)(?:\/|$)|\/preview$/.test(path),
 );
 
-/** Number of audit log entries that a success adds. Logins and logouts are listed as sessions instead. */
+/** Number of audit log entries that a successful request adds. Logins and logouts are listed as sessions instead. */
 export function entriesOf({ path }: Route): number {
   return path === '/auth/logout' ? 0 : 1;
 }

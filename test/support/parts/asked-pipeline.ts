@@ -39,7 +39,10 @@ export interface PipelineAnswer {
 
 const RESULTS = ['continue', 'answered', 'dropped', 'unresolved'] as const;
 
-/** A record in the API's form, written as in the configuration; ` @zone` at the end of the line sets its domain. */
+/**
+ * A record in the API's form, parsed from a line as in the configuration; ` @zone` at the end of the line sets the
+ * record's domain.
+ */
 export function apiRecord(line: string, index: number): PolicyLocalRecord {
   const [text = '', domain = ''] = line.split(' @');
   const record = readLocalRecordLine(text);

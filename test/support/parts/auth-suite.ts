@@ -16,7 +16,7 @@ export class AuthSuite {
   /** Whether a test has restarted the API with other options. */
   private isOther = false;
 
-  /** Registers the hooks of a suite with authentication enabled, before the setup of a password. */
+  /** Registers the hooks of a suite with authentication enabled, before a password is set. */
   constructor() {
     this.startAgain = serveSuite(everyRoute(), (served) => Object.assign(this, served), { toml: '' });
     beforeEach(async () => {

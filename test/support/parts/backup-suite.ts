@@ -112,7 +112,10 @@ export async function backUp(): Promise<BackupText> {
   return decrypted(await backUpSealed());
 }
 
-/** A backup as it would be without encryption: kinds with secrets are completed, all other kinds are unchanged. */
+/**
+ * A backup as if it were not encrypted: the decrypted secrets are added to the kinds that contain secrets, all other
+ * kinds are unchanged.
+ */
 export async function decrypted(sealed: BackupText): Promise<BackupText> {
   const { secrets: _secrets, ...file } = sealed;
   const full = await withSecrets(BackupFile.parse(sealed), PASSPHRASE);
@@ -129,7 +132,7 @@ export async function restore(json: unknown, query = ''): Promise<RestoreAnswer>
   if (answer.status !== 200) throw new Error(answer.text);
   return RestoreAnswer.parse(answer.body);
 }
-/** Content of a backup without its time. */
+/** Content of a backup without its time of creation. */
 export const content = ({ created_at: _at, ...file }: BackupText): unknown => file;
 /** Entries of the audit log. */
 export const auditCount = async (): Promise<number> =>

@@ -12,7 +12,7 @@ import { nameToText } from '../../../shared/dns/name.ts';
 import { addressToText } from '../../../shared/net/ip.ts';
 import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../../../shared/query-log.ts';
 
-/** The hour of all these blocks. */
+/** Start of the hour of all these blocks, Unix milliseconds. */
 export const HOUR_MS = Date.UTC(2026, 10, 22, 10);
 /** Settings that log everything. */
 export const ALL: StoredParts = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };

@@ -1,7 +1,7 @@
 /**
- * A reader or writer of the stress test of the answer cache. The bytes of every stored answer contain the key and the
- * number that it was made from. A reader rebuilds the answer from the key and the number and compares everything. This
- * detects answers that are mixed from several answers or belong to another key.
+ * A reader or writer of the stress test of the answer cache. Each stored answer is generated from a key and a number,
+ * which its bytes contain. A reader generates the answer again and compares everything. This detects answers that are
+ * mixed from several answers or belong to another key.
  */
 import type { DnssecStatusCode } from '../../../shared/query-log.ts';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -98,7 +98,7 @@ function makeAnswer(key: number, number: number): CacheableAnswer {
   };
 }
 
-/** Opens each question once; a running thread asks them repeatedly. */
+/** Prepares the query of each key once, because a running thread looks up the same keys repeatedly. */
 function openQuestions(): (key: number) => Query {
   const query = new Query();
   const slot = new Uint8Array(SLOT_SIZE);
@@ -148,8 +148,8 @@ function faultOf(query: Query, key: number, ageSecs: number): string | null {
 }
 
 /**
- * An answer that ends the writing thread at the `access`-th access to the body, in the middle of a write and while the
- * thread has the lock.
+ * An answer that ends the writing thread at the `access`-th access to the body: in the middle of a write, with the lock
+ * held.
  */
 function deadly(answer: CacheableAnswer, access: number): CacheableAnswer {
   let looks = 0;

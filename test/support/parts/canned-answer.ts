@@ -1,4 +1,4 @@
-/** A run of a command against an API that gives the same answer to every request. */
+/** A run of a command against an API that sends the same response to every request. */
 import { TypedClient } from '../../../shared/api/client/typed-client.ts';
 import type { CommandRun } from '../../../control-plane/cli/commands/command-run.ts';
 import { memoryScreen, type MemoryScreen } from './memory-screen.ts';

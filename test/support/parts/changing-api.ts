@@ -42,7 +42,7 @@ export class ChangingApi {
   readonly lists: RunningLists;
   /** The API, without authentication, so every request has full access. */
   api: RunningApi;
-  /** Switch between the API and the database. */
+  /** Connects the API to the current database. */
   readonly way: DatabaseSwitch;
   private readonly node: ListNode;
   private readonly folder: string;
@@ -94,7 +94,7 @@ export class ChangingApi {
       editConfig: (line) => writeFile(join(this.api.folder, 'weir.toml'), `auth.enabled = false\n${line}\n`),
       unset: async () => {
         await asOwner(this.database, 'TRUNCATE admin_credential, second_factors CASCADE');
-        // The API caches that a password is set.
+        // Restarts the API, because it caches whether a password is set.
         await this.api.close();
         this.api = await startApi(this.way, this.node, this.folder);
       },

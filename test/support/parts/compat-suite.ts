@@ -1,11 +1,11 @@
-/** The compatibility API over HTTP. Each answer is checked against its schema: no member is missing or unknown. */
+/** The compatibility API over HTTP. Each response is checked against its schema: no member is missing or unknown. */
 import { CompatError, CompatSession } from '../../../shared/api/compat/compat-api.ts';
 import { everyCompatRoute, everyRoute } from './every-route.ts';
 import { PASSWORD, type RunningApi, type TestAnswer, type TestRequest } from './running-api.ts';
 import { serveSuite } from './served-suite.ts';
 import type { SuiteDatabase } from './suite-database.ts';
 
-/** A session as in an answer. */
+/** A session as in a response. */
 export type ShownSession = CompatSession['session'] & { readonly csrf?: string };
 
 /** Options of a suite. */
@@ -37,14 +37,14 @@ export class CompatSuite {
     return this.startAgain(this.served(toml));
   }
 
-  /** Sends a request and checks the answer. */
+  /** Sends a request and checks the response. */
   async send(method: string, path: string, options: TestRequest = {}): Promise<TestAnswer> {
     const answer = await this.api.send(method, path, options);
     if (answer.body !== undefined) this.check(method, path, answer);
     return answer;
   }
 
-  /** The body of the answer for a path, with authentication disabled. */
+  /** The body of the response for a path, with authentication disabled. */
   async open<Body>(path: string): Promise<Body> {
     const { status, body, text } = await this.send('GET', path);
     if (status !== 200) throw new Error(`read ${path}: ${String(status)} ${text}`);
@@ -56,7 +56,7 @@ export class CompatSuite {
     return this.send('GET', path, { headers: { sid } });
   }
 
-  /** Sends a password and returns the answer. */
+  /** Sends a password and returns the response. */
   async logInAnswer(password: string, headers: Record<string, string> = {}): Promise<TestAnswer> {
     return this.send('POST', '/api/auth', { raw: JSON.stringify({ password }), headers });
   }
@@ -83,12 +83,12 @@ export class CompatSuite {
   }
 }
 
-/** The session object of an answer. */
+/** The session object of a response. */
 export function sessionIn(answer: TestAnswer): ShownSession {
   return (answer.body as CompatSession).session;
 }
 
-/** The error object of an answer. */
+/** The error object of a response. */
 export function errorIn(answer: TestAnswer): CompatError['error'] {
   return (answer.body as CompatError).error;
 }

@@ -11,7 +11,7 @@ import type { Rows, RunningApi, TestAnswer } from './running-api.ts';
 import { serveSuite } from './served-suite.ts';
 import type { SuiteDatabase } from './suite-database.ts';
 
-/** The file, without the lines that individual tests add. */
+/** Contents of the configuration file, without the lines that individual tests add. */
 export const CONFIG_TEXT = `# The house of the Does.
 
 [auth] # not in a test

@@ -5,7 +5,7 @@ import { ServerCookies } from '../../../dns-worker/cookies/server-cookies.ts';
 
 const SECRET = new Uint8Array(32).fill(7);
 
-/** The secret of all nodes, for tests that need no special one. */
+/** The secret of all nodes, for tests that need no specific secret. */
 export function secretOfTests(): Uint8Array {
   return SECRET;
 }

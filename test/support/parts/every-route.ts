@@ -45,7 +45,7 @@ export function everyCompatRoute(given: Partial<EveryPart> = {}): CompatRows {
   return (parts) => compatTable({ ...parts, ...standIns(parts), ...given });
 }
 
-/** Cached, because reading the catalogue takes a quarter of a second and no row changes it. */
+/** Cached, because reading the catalogue takes a quarter of a second and no route changes it. */
 let catalog: ServiceCatalog | undefined;
 const ownCatalog = (): ServiceCatalog => (catalog ??= new ServiceCatalog(tmpdir()));
 

@@ -38,7 +38,7 @@ export interface FloodQuery {
   readonly upstream: string | null;
 }
 
-/** A query within some milliseconds after `fromMs`; two thirds are rate-limited. */
+/** A query at most `spanMs` after `fromMs`; two thirds of the queries are rate-limited. */
 export function arbitraryFloodQuery(fromMs: number, spanMs: number): fc.Arbitrary<FloodQuery> {
   const client = fc
     .nat(FLOOD_CLIENTS.length - 1)
@@ -76,7 +76,7 @@ export function floodRow({ client, name, timeMs, network: _, ...numbers }: Flood
   });
 }
 
-/** Rows that a block of these queries gets. */
+/** Number of rows in a block of these queries. */
 export function rowsExpected(queries: readonly FloodQuery[]): number {
   const limited = queries.filter(({ status }) => status === QueryStatus.RATE_LIMITED);
   const seconds = new Set(limited.map(({ timeMs, network }) => `${Math.floor(timeMs / 1000)} ${network}`));

@@ -1,6 +1,6 @@
 /**
  * A complete forwarder whose upstreams and clock the test controls. A question waits until the test answers it, so
- * other events can happen earlier.
+ * other events can happen before the answer.
  */
 import { AnswerCache } from '../../../dns-worker/cache/answer-cache.ts';
 import { CacheWriter } from '../../../dns-worker/cache/cache-writer.ts';
@@ -43,7 +43,7 @@ import { TestClock } from './test-clock.ts';
 
 /** A client's query in flight, and its result. */
 export interface AskedQuery {
-  /** The sent reply; null until then. */
+  /** The reply; null until it is sent. */
   reply: Uint8Array | null;
   replies: number;
 }
@@ -246,7 +246,7 @@ export class Forwarding {
     done({ kind: 'answer', answer: reading.answer, upstream: 0 });
   }
 
-  /** Fails the oldest unanswered question. */
+  /** Ends the oldest unanswered question with this result. */
   settle(resolution: Resolution): void {
     this.held.shift()!.done(resolution);
   }

@@ -29,7 +29,7 @@ export interface ImportSuite {
     query?: string,
     headers?: Readonly<Record<string, string>>,
   ) => ReturnType<RunningApi['send']>;
-  /** The report; throws if the answer is not 200. */
+  /** The report; throws if the status is not 200. */
   readonly imported: (file: Uint8Array | string, query?: string) => Promise<ImportReport>;
   /** The rows, each with the status that Weir returns; `texts` are the fetched lists by URL. */
   readonly answered: (
@@ -77,7 +77,7 @@ export function importSuite(options: ImportSuiteOptions = {}): ImportSuite {
         }),
       }),
     (served) => ({ api, suite } = served),
-    // An import changes the configuration.
+    // Each test has its own API, because an import changes the configuration.
     { perTest: true, toml: options.toml ?? '[auth]\nenabled = false\n' },
   );
   beforeEach(async () => {

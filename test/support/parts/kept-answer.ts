@@ -3,7 +3,7 @@ import { CacheWriter } from '../../../dns-worker/cache/cache-writer.ts';
 import { hashName, nameFromText } from '../../../shared/dns/name.ts';
 import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
 
-/** Properties of an answer, except its name and lifetime. */
+/** Properties of an answer, except its name and TTL. */
 export interface KeptAnswer {
   readonly qtype?: number;
   readonly dnssecOk?: boolean;

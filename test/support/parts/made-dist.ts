@@ -1,4 +1,4 @@
-/** A folder with builds of a small sample dashboard, sealed like real ones. */
+/** A folder with builds of a small sample dashboard, in the form of real builds. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -14,7 +14,7 @@ export interface Mutation {
   readonly session?: string;
 }
 
-/** Sends a request that must succeed, and returns the body of the answer. */
+/** Sends a request that must succeed, and returns the body of the response. */
 export type Make = (method: string, path: string, json?: unknown) => Promise<Record<string, unknown>>;
 
 /** Environment in which the API runs. */

@@ -1,4 +1,4 @@
-/** Declared needs of suites, and `.config/needs.cjs`, which skips suites whose needs are not met. */
+/** Tests of the needs that suites declare, and of `.config/needs.cjs`, which skips suites whose needs are not met. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

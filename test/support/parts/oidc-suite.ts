@@ -1,10 +1,10 @@
-/** Weir with a real OpenID provider, and browsers that log in there. */
+/** Weir with a real OpenID provider, and browsers that log in through this provider. */
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { UserList } from '../../../shared/api/users-api.ts';
 import { AuthSuite } from './auth-suite.ts';
 import { OpenIdProvider, type Person, TestBrowser } from './openid-provider.ts';
 
-/** Lines of the configuration that map to roles. */
+/** Lines of the configuration that map claims to roles. */
 export const ROLES =
   'admin_values = ["weir-admins"]\nviewer_values = ["family"]\nuser_claim = "preferred_username"';
 /** User who is initially signed in at the provider. */

@@ -1,5 +1,6 @@
 /**
- * Data directories that a Weir server with an earlier PostgreSQL has left; Debian's PostgreSQL stands in for it.
+ * Data directories that a Weir server with an earlier PostgreSQL has left; Debian's PostgreSQL stands in for the
+ * earlier version.
  *
  * @needs postgresql
  */

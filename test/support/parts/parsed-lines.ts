@@ -1,4 +1,4 @@
-/** The rules and statistics that ListParser extracts from a text, for the tests of its parts. */
+/** The rules and statistics that ListParser extracts from a text, for tests of the parser's parts. */
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import type { BadFilter, SpecialLine } from '../../../control-plane/policy/compile/parse/adblock-rule.ts';
 import type { ListReading } from '../../../control-plane/policy/compile/parse/line-rules.ts';

@@ -1,6 +1,6 @@
 /**
- * Queries of two nodes on three past days: stored, summarised and merged as maintenance does, and also counted
- * directly.
+ * Queries of two nodes on three past days: stored, summarised and merged as maintenance does, and also counted directly
+ * for comparison.
  */
 import { BlockGatherer, DAY_MS } from '../../../control-plane/query-log/store/block-gatherer.ts';
 import type { Database } from '../../../control-plane/storage/db/database.ts';
@@ -13,7 +13,7 @@ import { logRow, wireName } from './log-row.ts';
 import { MemoryLogger } from './memory-logger.ts';
 import { batchesOf, emptyLog } from './stored-log.ts';
 
-/** Number of the first day: the last day of a month in the past. */
+/** The first day, in days since the epoch: the last day of a past month. */
 export const FIRST_DAY = startOf('M', startOf('M', Date.now()) - 1) / DAY_MS - 1;
 /** Start of the first day, Unix milliseconds. */
 export const FIRST_DAY_MS = FIRST_DAY * DAY_MS;
@@ -31,7 +31,7 @@ export interface DayRow {
 export interface UpkeepStep {
   readonly what: 'fold' | 'fold both' | 'merge' | 'fold day';
   readonly node: number;
-  /** Number of the day, from 0. */
+  /** Index of the day, from 0. */
   readonly day: number;
 }
 

@@ -65,7 +65,7 @@ export class SteeredClock implements Clock {
     return this.ms;
   }
 
-  /** Advances both clocks. */
+  /** Advances the wall clock and the monotonic clock. */
   advanceSecs(secs: number): void {
     this.ms += secs * 1000;
   }
@@ -94,7 +94,7 @@ export interface TestRequest {
   readonly proxyHeader?: Uint8Array;
 }
 
-/** A complete answer. */
+/** A complete response. */
 export interface TestAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -190,7 +190,8 @@ export class RunningApi {
     const { clock, logger, setupCode } = this;
     const clients = new ClientDirectory({ clock });
     let grants: PolicyRows['grants'] = [];
-    // Applies rows one read after another, as a node does: rows that were read earlier must not replace newer rows.
+    // Reads and applies the rows one read at a time, as a node does, so that rows read earlier never replace newer
+    // rows.
     const applier = new Coalescer(async () => {
       const { rows } = await configuration.follow(() => readPolicy(database, () => undefined));
       clients.follow(rows);
@@ -258,7 +259,7 @@ export class RunningApi {
     return apiPrefix(this.parts.configuration.current().server.alt_compat);
   }
 
-  /** Sends a request and reads the whole answer. */
+  /** Sends a request and reads the whole response. */
   async send(method: string, path: string, options: TestRequest = {}): Promise<TestAnswer> {
     const body = options.raw ?? (options.json === undefined ? undefined : JSON.stringify(options.json));
     const headers: Record<string, string> = { ...options.headers };
@@ -273,7 +274,7 @@ export class RunningApi {
         : { createConnection: () => this.openWith(host, proxyHeader) };
     const request = httpRequest({ host, port: this.port, method, path, headers, ...connection });
     const answered = once(request, 'response');
-    // The server may answer before it has received the whole body, and then closes the connection without reading the
+    // The server may respond before it has received the whole body, and then closes the connection without reading the
     // rest.
     request.on('error', () => undefined);
     request.end(body);
@@ -339,7 +340,7 @@ function configurationIn(
   return new Configuration({ loaded, dataDir: folder, fileFaults, refuseTaken, ...parts });
 }
 
-/** The session cookie that an answer sets. */
+/** The session cookie that a response sets. */
 export function sessionCookie(answer: TestAnswer): { secret: string; attributes: string[] } | undefined {
   const lines = answer.headers['set-cookie'] as string[] | undefined;
   const line = lines?.find((text) => text.startsWith('svc_session='));

@@ -169,13 +169,13 @@ export class RunningLists {
     });
   }
 
-  /** Sets the answer for a path; returns its URL. */
+  /** Sets the response for a path; returns its URL. */
   serveBy(path: string, answer: ListAnswer): string {
     this.server.serve(path, answer);
     return this.urlOf(path);
   }
 
-  /** Answers 404 to everything. */
+  /** Responds with 404 to every request. */
   serveNothing(): void {
     this.server.reset();
     this.forgotten = 0;

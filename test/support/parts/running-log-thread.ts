@@ -1,4 +1,4 @@
-/** A log thread over a ring and a real database, for one suite; created again for each test. */
+/** A log thread over a ring and a real database; each test of the suite gets a new thread. */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';

@@ -24,7 +24,7 @@ import { NO_IDENTITY } from '../../../dns-worker/policy/server-identity.ts';
 import { rateLimitOf } from './test-rate-limit.ts';
 import { until } from './until.ts';
 
-/** Settings of a thread with this upstream, or without one; all features are off except the cache. */
+/** Settings of a thread, with this upstream or without an upstream; all features are off except the cache. */
 export function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): WorkerSettings {
   const servers =
     upstream === null
@@ -95,7 +95,7 @@ export class RunningWorker {
       readonly upstream?: ScriptedUpstream;
       readonly settings?: Partial<WorkerSettings>;
       readonly certificate?: ServedCertificate;
-      /** The node, and the number of this worker in the node; without a node, the worker runs alone. */
+      /** Memory of the node, and index of this worker in the node; without a node, the worker runs alone. */
       readonly node?: { readonly memory: NodeMemory; readonly worker: number };
     } = {},
   ): Promise<RunningWorker> {

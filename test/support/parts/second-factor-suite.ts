@@ -49,14 +49,14 @@ export class SecondFactorSuite {
     const app = new AuthenticatorApp(SecondFactorSecret.parse(made.body).secret, this.node.api.clock);
     const answer = await this.post('/confirm', { totp_code: app.code() }, own);
     if (answer.status !== 200) throw new Error(`confirm a second factor: ${answer.status} ${answer.text}`);
-    // The confirmation has used the current code, so the next login needs a later one.
+    // The confirmation has used the current code, so the next login needs a later code.
     do this.node.api.clock.advanceSecs(30);
     while (!app.hasDistinctCodes);
     return { app, codes: RecoveryCodes.parse(answer.body).recovery_codes };
   }
 }
 
-/** The status and the error code of an answer. */
+/** The status and the error code of a response. */
 export function outcomeOf({ status, body }: TestAnswer): unknown {
   return status < 300 ? status : [status, (body as { error: string }).error];
 }

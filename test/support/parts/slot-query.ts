@@ -1,4 +1,4 @@
-/** Parsed queries in their slot, with or without an answer after the question, for tests of a single stage. */
+/** Parsed queries in a slot, with or without an answer after the question, for tests of a single stage. */
 import { parseQuery } from '../../../dns-worker/query/parse-query.ts';
 import { Query } from '../../../dns-worker/query/query.ts';
 import type { OpenSnapshot } from '../../../dns-worker/policy/open-snapshot.ts';

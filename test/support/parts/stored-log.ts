@@ -21,7 +21,7 @@ import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
 /**
- * Rows as blocks to be stored: one block, or one for each hour in turn. Rows that the log or the statistics leave out
+ * Rows encoded as blocks: a single block, or one block per hour in order. Rows that the log or the statistics leave out
  * go to separate blocks.
  */
 export async function batchesOf(
@@ -54,7 +54,7 @@ export function logSourceOf(database: Database, logger = new MemoryLogger()): Lo
   };
 }
 
-/** Queries over the stored log, answered in the calling thread. */
+/** Searches of the stored log, run in the calling thread. */
 export function questionsOf(
   database: Database,
   hostnameOf: (address: string, clientId: number | null) => string | null = () => null,

@@ -1,4 +1,4 @@
-/** A node whose log is tailed over real HTTP and PostgreSQL, for one suite; created again for each test. */
+/** A node whose log is tailed over real HTTP and PostgreSQL; each test of the suite gets a new node. */
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -124,7 +124,7 @@ export class TailedNode {
   };
 }
 
-/** Numbers that distinguish rows. */
+/** Numbers of the received rows, see `append()`. */
 export function numbersOf(reader: EventReader): number[] {
   return reader.rows.map((row) => row.response_time_us);
 }

@@ -1,4 +1,4 @@
-/** The results of waits, and the errors at their deadlines. */
+/** Tests of the results of waits, and of the errors at their deadlines. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { until, WaitTimeout, within } from './until.ts';

@@ -1,4 +1,4 @@
-/** Checks answers of the API against its OpenAPI document: status, media type, body, and required header fields. */
+/** Checks responses of the API against its OpenAPI document: status, media type, body, and required header fields. */
 import type {
   OpenApiDocument,
   OperationDoc,
@@ -7,7 +7,7 @@ import type {
 import type { TestAnswer } from '../parts/running-api.ts';
 import { DocumentChecker } from './document-checker.ts';
 
-/** Checks the answers of one document. */
+/** Checks the responses of one document's operations. */
 export class AnswerChecker {
   /** Operations by name: `GET /groups/{id}`. */
   readonly operations: ReadonlyMap<string, OperationDoc>;
@@ -23,7 +23,7 @@ export class AnswerChecker {
     this.operations = new Map(entries);
   }
 
-  /** Differences of an answer from the document; empty if there are none. */
+  /** Differences between a response and the document; empty if there are none. */
   faultsOf(name: string, answer: TestAnswer): string[] {
     const documented = this.operations.get(name)?.responses[String(answer.status)];
     if (documented === undefined)

@@ -1,6 +1,6 @@
 /**
- * Files in the formats of other servers whose lines depend on each other, modelled on published lists and router
- * configurations, with the names to query.
+ * Files whose lines depend on each other, in the formats of other servers, with the names to query. They are modelled
+ * on published lists and router configurations.
  */
 
 /** A file and the questions to ask about it. */

@@ -8,7 +8,7 @@ import { until, within } from '../parts/until.ts';
 import { httpCall, readLines } from './http-call.ts';
 import { ScrapedMetrics } from './scraped-metrics.ts';
 
-/** Answer of the API. */
+/** Response of the API. */
 export interface ApiAnswer<Body = unknown> {
   readonly status: number;
   readonly body: Body;
@@ -59,8 +59,8 @@ export class ApiClient {
   }
 
   /**
-   * Sends a request and returns the response with any status. If the rate limit refuses it, sends it again at the time
-   * that the response gives.
+   * Sends a request and returns the response with any status. If the rate limit refuses the request, repeats it after
+   * the time that the response gives.
    */
   async call<Body = unknown>(method: string, path: string, body?: object): Promise<ApiAnswer<Body>> {
     let retryAfterSecs = 0;
@@ -79,7 +79,7 @@ export class ApiClient {
     return { status, body: (text === '' ? undefined : JSON.parse(text)) as Body };
   }
 
-  /** Sends a request that must be answered with `status`. */
+  /** Sends a request; throws unless the response has this status. */
   async expect<Body = unknown>(status: number, method: string, path: string, body?: object): Promise<Body> {
     const answer = await this.call<Body>(method, path, body);
     if (answer.status !== status)

@@ -1,7 +1,7 @@
 /**
  * A program that repeatedly queries the A record of its third argument from the server in its first two arguments,
- * address and port, until the answer is the fourth argument; then prints the number of replies. Runs on the test's
- * device.
+ * address and port, until the answer is the fourth argument; then prints the number of replies. Runs on the
+ * `NetworkDevice` of a test.
  */
 import { UdpClient } from '../dns/dns-client.ts';
 import { until } from '../parts/until.ts';

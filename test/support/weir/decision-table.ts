@@ -1,24 +1,24 @@
 /**
  * The decision order of the contract as a table: one policy for six kinds of clients, and for each question the answer
- * to each of them, with the reason. `decision-order.test.ts` sets up the policy and sends the questions.
+ * to each client, with the reason. `decision-order.test.ts` sets up the policy and sends the questions.
  */
 
 /** Clients, by how they are assigned to a group. */
 export const CLIENTS = {
-  /** Client in no group: Default. */
+  /** Assigned manually, by address: group `kids`, with blocked services, safe search, rules and a list. */
   guest: '127.0.0.1',
-  /** Manual by address: group `kids`, with blocked services, safe search, rules and a list. */
+  /** Assigned by subnet: group `work`, with rules. */
   kid: '127.0.0.11',
-  /** Client assigned by subnet: group `work`, with rules. */
+  /** Assigned by subnet: group `night`, which the schedule profile `bedtime` blocks all day. */
   worker: '127.0.1.5',
-  /** Client assigned by subnet: group `night`, which the schedule profile `bedtime` blocks all day. */
+  /** Assigned by a longer prefix within the subnet of `night`: group `free`, for which a schedule allows everything. */
   sleeper: '127.0.2.5',
   /**
    * Client assigned by a longer prefix within the subnet of `night`: group `free`, for which a schedule allows
    * everything.
    */
   free: '127.0.2.130',
-  /** Manual, in a disabled group: treated as Default. */
+  /** Assigned manually, to a disabled group: treated as Default. */
   ghost: '127.0.0.14',
 } as const;
 export type ClientName = keyof typeof CLIENTS;
@@ -48,7 +48,7 @@ export interface DecisionRow {
   readonly outcomes: readonly [Outcome, Outcome, Outcome, Outcome, Outcome, Outcome];
 }
 
-/** The list that every group has. */
+/** The blocklist of all groups. */
 export const GLOBAL_LIST = `
 ads.example.com
 ||track.example.com^
@@ -69,9 +69,9 @@ ads.example.com
 ||regex-allowed.example.com^
 ||www.google.com^$dnstype=TXT
 `;
-/** The list of the group `kids`. */
+/** The blocklist of the group `kids`. */
 export const KIDS_LIST = '||kidsonly.example.com^\n';
-/** The allowlist that every group has. */
+/** The allowlist of all groups. */
 export const ALLOW_LIST = '||allowlisted.example.com^\n||firm.example.com^\n||managed-deny.example.com^\n';
 
 /** Managed domains: name, domain, action, name of the group or null. */
@@ -102,7 +102,7 @@ const everybody = (
   free: Outcome = 'resolved',
 ): DecisionRow['outcomes'] => [outcome, outcome, outcome, sleeper, free, outcome];
 
-/** The rows. */
+/** Rows of the table. */
 export const DECISIONS: readonly DecisionRow[] = [
   { why: 'no rule matches', name: 'plain.example.com', type: 'A', outcomes: everybody('resolved') },
   { why: 'a listed name', name: 'ads.example.com', type: 'A', outcomes: everybody('list:global') },

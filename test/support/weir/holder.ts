@@ -20,7 +20,7 @@ export async function killSuccessor({ tempDir }: WithTempDir, pid: number): Prom
   try {
     holder = processOf({ tempDir });
   } catch {
-    return; // There is no such process.
+    return; // The process no longer exists.
   }
   const command = commandOf(String(holder));
   const isInTempDir = command.some((word) => word.startsWith(`${tempDir.path}/`));

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Answer for a path. */
+/** Handler of the requests for a path. */
 export type ListAnswer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A running list server. */
@@ -13,9 +13,9 @@ export interface ListServer {
   readonly requests: readonly IncomingMessage[];
   /** URL of a path. */
   url(path: string): string;
-  /** Sets the answer for a path. */
+  /** Sets the response for a path. */
   serve(path: string, answer: ListAnswer | string): void;
-  /** Removes all answers and requests. */
+  /** Removes all responses and recorded requests. */
   reset(): void;
   close(): Promise<void>;
 }

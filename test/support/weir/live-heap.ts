@@ -14,7 +14,7 @@ const ADDRESS = /Debugger listening on (ws:\S+)/;
 const Reply = z.object({ id: z.number(), result: z.unknown() });
 const HeapUsage = z.object({ usedSize: z.number(), backingStorageSize: z.number() });
 
-/** Bytes that remain after a collection: objects and their buffers. */
+/** Bytes that remain after a garbage collection: objects and their buffers. */
 export async function liveHeapBytes(weir: Weir): Promise<number> {
   const socket = new WebSocket(ADDRESS.exec(weir.output)![1]!);
   await within('a connection to the inspector', once(socket, 'open'));

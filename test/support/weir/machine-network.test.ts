@@ -1,4 +1,6 @@
-/** Sharing of this machine's network between suites, with a lock of this suite, so that others do not wait for it. */
+/**
+ * Tests of sharing this machine's network between suites. They use a separate lock, so that other suites do not wait.
+ */
 import { expect, test } from '@jest/globals';
 import { holdNetwork, useOwnLock } from './machine-network.ts';
 

@@ -26,7 +26,7 @@ export class NetworkDevice implements Disposable {
     this.here = name;
   }
 
-  /** Creates a device; the local end of its cable has the given addresses. @throws after it has removed everything */
+  /** Creates a device; the local end of its cable has the given addresses. Removes everything if it fails. */
   static make(mac: string, ownAddresses: readonly string[]): NetworkDevice {
     removeLeftovers();
     // Names of interfaces have at most 15 characters.
@@ -82,8 +82,8 @@ export class NetworkDevice implements Disposable {
   }
 
   /**
-   * Gives the device an address in the network of the cable that it sends from. It does not answer ARP requests for the
-   * address, so to other machines the address seems unused.
+   * Gives the device an address in the network of the cable, from which the device sends. The device does not answer
+   * ARP requests for the address, so to other machines the address seems unused.
    */
   addSilentAddress(address: string): void {
     // Puts the address on another interface, because the device answers ARP requests only for addresses of the

@@ -31,7 +31,7 @@ export class NodeCluster {
     this.stack = stack;
   }
 
-  /** Starts the database as after a first start, or leaves nothing running. */
+  /** Starts the database in the state after a first start of Weir; stops everything if this fails. */
   static async open(): Promise<NodeCluster> {
     await using stack = new AsyncDisposableStack();
     const folder = makeTempDir();

@@ -23,7 +23,7 @@ export class NodesWithStandby implements AsyncDisposable {
     this.stack = stack;
   }
 
-  /** Starts the pair, with a database as after a first start, or leaves nothing running. */
+  /** Starts both servers, with a database in the state after a first start of Weir; stops everything if this fails. */
   static async open(options: { readonly isSynchronous?: boolean } = {}): Promise<NodesWithStandby> {
     await using stack = new AsyncDisposableStack();
     const folder = makeTempDir();

@@ -56,7 +56,9 @@ export const overDoh =
     };
   };
 
-/** The response code. Throws if none arrives in time, for example when an HTTP/2 stream ends without a response. */
+/**
+ * The response code. Throws if no response arrives in time, for example when an HTTP/2 stream ends without a response.
+ */
 async function answerOf(connection: LoadConnection, name: string): Promise<number> {
   const asked = connection.ask(name);
   // `Promise.race` reports a failure in time; a later failure does not matter.

@@ -28,7 +28,7 @@ export class Load {
     this.running = this.run();
   }
 
-  /** Starts to query `<serial>.<mark>.example.com`, each name once. */
+  /** Starts to query `<serial>.<mark>.example.com`, with each serial number once. */
   static async start(dnsPort: number, mark: string): Promise<Load> {
     return new Load(await UdpClient.open(dnsPort), mark);
   }

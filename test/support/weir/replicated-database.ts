@@ -66,8 +66,8 @@ interface Server {
 }
 
 /**
- * Starts a pair in a folder, or leaves nothing running. With `isSynchronous`, a commit waits for the standby, unless
- * commits do not wait for the disk at all.
+ * Starts a pair in a folder; stops everything if this fails. With `isSynchronous`, a commit waits for the standby,
+ * except a commit that does not even wait for the disk.
  */
 export async function startReplicatedDatabase(
   dir: string,

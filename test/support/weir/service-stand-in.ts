@@ -34,7 +34,7 @@ export class ServiceStandIn {
     this.looking = setInterval(() => this.check(), POLL_MS);
   }
 
-  /** Resolves once a matching message has been received, even before this call. */
+  /** Resolves once a matching message has been received, possibly before this call. */
   async until(pattern: RegExp): Promise<void> {
     await until(
       `a service to say ${String(pattern)}`,

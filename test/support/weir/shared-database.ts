@@ -20,7 +20,7 @@ export interface SharedDatabase extends AsyncDisposable {
   rows<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
 }
 
-/** Starts a server in a folder, or leaves nothing running. */
+/** Starts a server in a folder; stops everything if this fails. */
 export async function startSharedDatabase(dataDir: string): Promise<SharedDatabase> {
   await using stack = new AsyncDisposableStack();
   const lock = lockDataDir(dataDir);

@@ -1,7 +1,7 @@
 /**
- * A program that floods the server with questions from addresses that receive no replies, and in between sends
- * questions from an existing address. Its argument is a `SilentFlood` as JSON. Prints how many of these good questions
- * were answered before the first unanswered one.
+ * A program that floods the server with queries from addresses that receive no replies. In between, it sends "good"
+ * queries from an existing address. Its argument is a `SilentFlood` as JSON. Prints how many good queries were answered
+ * before the first unanswered one.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -60,7 +60,7 @@ try {
     await sleep(PAUSE_MS);
   }
 } catch {
-  // The question is lost; the output shows it.
+  // The query is lost; the printed number shows this.
 }
 clearInterval(flooding);
 process.stdout.write(`${String(answered)}\n`, () => process.exit());

@@ -1,11 +1,11 @@
 /**
- * Limits of fetches from the list server of a test, small enough that tests can exceed them, and bounds that do not
- * know any address of Weir itself.
+ * Limits of fetches from the list server of a test, small enough that tests can exceed them, and fetch bounds without
+ * Weir's own addresses.
  */
 import type { FetchLimits } from '../../../control-plane/lists/fetch/fetch-limits.ts';
 import type { FetchBounds } from '../../../control-plane/lists/fetch/list-host.ts';
 
-/** Small sizes, and time-outs that no answer of a local list server reaches. */
+/** Small sizes, and time-outs that no response of a local list server reaches. */
 export const SMALL_LIMITS: FetchLimits = {
   connectMs: 5000,
   idleMs: 5000,

@@ -13,7 +13,7 @@ export class SmallNetwork implements Disposable {
   private readonly prefix = `weir${String(process.pid)}-`;
   private readonly machines: string[] = [];
 
-  /** An empty network. @throws after it has removed everything */
+  /** An empty network. Removes everything if it fails. */
   constructor() {
     using stack = new DisposableStack();
     stack.use(this);

@@ -1,4 +1,4 @@
-/** Standard input of processes that read it, and of processes that end without reading it. */
+/** Tests of standard input: of processes that read it, and of processes that end without reading it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';

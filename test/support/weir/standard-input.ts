@@ -5,8 +5,8 @@ import type { Writable } from 'node:stream';
 const READER_ENDED = ['EPIPE', 'ECONNRESET'];
 
 /**
- * Writes all standard input of a process. A process may end before it has read everything; its status and output show
- * why.
+ * Writes the whole standard input of a process. The process may end before it has read everything; its status and
+ * output show why.
  */
 export function giveInput(stdin: Writable, input = ''): Promise<void> {
   return new Promise((resolve, reject) => {

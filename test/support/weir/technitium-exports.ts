@@ -143,7 +143,7 @@ export const ANSWERS: readonly ExpectedStatus[] = [
   ['192.0.2.65', 'denied.example', 1, 'BLOCKED_MANAGED'],
   ['192.0.2.200', 'nas.lan.example', 1, 'LOCAL'],
   ['192.0.2.200', 'files.lan.example', 1, 'LOCAL'],
-  // The zone's forwarder resolves names that the zone does not contain.
+  // The forwarder of this zone resolves names that the zone does not contain.
   ['192.0.2.200', 'other.lan.example', 1, 'FORWARDED'],
 ];
 

@@ -61,7 +61,7 @@ export interface WeirOptions {
   readonly nodeName?: string;
   /** `server.alt_compat`: the native API moves to `/svc/api`. */
   readonly altCompat?: boolean;
-  /** Whether Ctrl+C in the terminal does not reach this process; the process that started it must then end it. */
+  /** Whether Ctrl+C in the terminal does not reach this process, so that the process that started it must end it. */
   readonly detached?: boolean;
   /** `later`: the start does not wait for the database. `none`: no server listens at the URL of the database. */
   readonly database?: 'later' | 'none';
@@ -90,12 +90,14 @@ const startOf = (program: string): string[] => [...FLAGS.split(' '), program, 's
 const CODE = join(ROOT, 'node_modules', '.cache', 'weir', 'code');
 /** Runs a command with its own process id in the environment, as a service manager does. */
 const NAMED_TO_ITSELF = ['sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"'] as const;
-/** Upstream of a Weir server that needs none: nothing listens at this address. */
+/** Upstream of a Weir server that needs no upstream: nothing listens at this address. */
 const NOWHERE = '127.0.0.1:9';
 const NO_DATABASE = { WEIR_DATABASE_URL: 'postgres://weir@127.0.0.1:9/weir' };
 /** Polling interval over HTTP. A shorter interval would cost both processes CPU time. */
 const ASK_MS = 50;
-/** A process that does not end within this time is killed, so that no test leaves one running. */
+/**
+ * Time-out of the end of a process. A process that still runs then is killed, so that no test leaves a process running.
+ */
 const END_MS = 60_000;
 /** Time within which a killed process and all other processes with its output pipes must end. */
 const KILLED_MS = 30_000;
@@ -163,7 +165,7 @@ export class OwnProcess {
       `output of ${this.command} that matches ${String(pattern)}`,
       async () => {
         if (!this.hasEnded || isMatch()) return this.captured;
-        await this.closed; // The last output may still be in the pipe.
+        await this.closed; // The last part of the output may still be in the pipe.
         if (isMatch()) return this.captured;
         throw new Error(`wait for ${String(pattern)}: the process ended; it said: ${this.captured}`);
       },
@@ -176,7 +178,7 @@ export class OwnProcess {
     await this.end('SIGKILL');
   }
 
-  /** Sends a signal, if any, and waits for the end; kills the process after a time-out. */
+  /** Sends a signal, if any, and waits until the process ends; kills the process after a time-out. */
   async end(signal?: NodeJS.Signals, patienceMs: number = END_MS): Promise<Ended> {
     if (!this.hasEnded) {
       if (signal !== undefined) this.child.kill(signal);
@@ -340,13 +342,13 @@ export class Weir extends OwnProcess {
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
-    // Ends a second process, because a test that fails during an upgrade leaves two processes with the same pipes.
+    // Also ends a second process, because a test that fails during an upgrade leaves two processes with the same pipes.
     await killSuccessor(this, this.pid);
     await this.stop();
   }
 }
 
-/** The environment without variables for another Weir server. The compile cache is enabled, as for users. */
+/** The environment without variables that configure another Weir server. The compile cache is enabled, as for users. */
 export function ownEnvironment(): Record<string, string> {
   const wanted = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('WEIR_') && !name.startsWith('NODE_'),
@@ -382,7 +384,10 @@ ${pools}
 ${withOwnFiles(withoutCatalog(options.toml ?? ''))}`;
 }
 
-/** Makes a process under test store its certificate in its own folder, not in the folder of the machine's Weir. */
+/**
+ * Makes a process under test store its certificate in its own folder, not in the folder of the Weir server that is
+ * installed on the machine.
+ */
 function withOwnFiles(toml: string): string {
   if (toml.includes('[server.web_tls]')) return toml;
   return `${toml}\n[server.web_tls]\ntls_cert_path = "web-cert.pem"\ntls_key_path = "web-key.pem"\n`;
