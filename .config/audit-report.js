@@ -1,6 +1,6 @@
 // Known vulnerabilities of the packages of a production install, as reported by `npm audit`: data/sbom/AUDIT.txt. A
-// report, not a gate: a new advisory about a package must not block a release that fixes something else. Usage: node
-// .config/audit-report.js [FOLDER] (npm run artefacts -- audit).
+// report that never fails a build: a new advisory about a package must not block a release that fixes something else.
+// Usage: node .config/audit-report.js [FOLDER] (npm run artefacts -- audit).
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// `npm run check`: runs all checks, or those that are named, two at a time, the longest first. Prints the output of
-// each when it ends, and names those that failed. Options are passed to the one check that is named.
+// `npm run check`: runs the named checks, by default all, two at a time, the longest first. Prints the output of each
+// check when the check ends, and lists the failed checks. Options are passed on if exactly one check is named.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -40,7 +40,7 @@ Options are for the one check that is named:
 
 const failed = [];
 
-/** Runs all checks, or those that are named before the options. */
+/** Runs the checks that are named before the options, by default all. */
 async function main(args) {
   const firstOption = args.findIndex((arg) => arg.startsWith('-'));
   const named = firstOption === -1 ? args : args.slice(0, firstOption);

@@ -1,6 +1,6 @@
 // Generates the files that are derived from the keys in config/sections.ts: config/weir.toml and the dashboard's table
-// of keys. Without --write it checks both files. Checks that the help of each language has every key. Usage: node
-// .config/config-reference.js [--write]
+// of keys. Without --write, only checks that both files are up to date. Also checks that the help of each language has
+// every key. Usage: node .config/config-reference.js [--write]
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { NOTES, SECTIONS, shapeOf, withoutDefault } from '../config/keys.ts';
 import { keys } from '../config/sections.ts';
@@ -23,7 +23,7 @@ const HEADER = `# The configuration of Weir: every key with its default. Generat
 # "weir check-config" checks a file.
 `;
 
-/** The keys of a section and the sections in it, in their order: [name, schema]. */
+/** The keys of a section, and the sections within it, in the order of the schema: [name, schema]. */
 const keysIn = (section) => Object.entries(shapeOf(section)).filter(([, schema]) => NOTES.has(schema));
 const sectionsIn = (section) => Object.entries(shapeOf(section)).filter(([, schema]) => !NOTES.has(schema));
 
@@ -41,7 +41,7 @@ function describeKey(schema) {
     case 'array':
       return { kind: withoutDefault(def.element).type === 'pipe' ? 'table' : 'list', value };
     default:
-      // Several URLs are written as one text.
+      // Several URLs are written as one text, separated by spaces.
       return { kind: 'text', value: Array.isArray(value) ? value.join(' ') : value };
   }
 }

@@ -36,12 +36,12 @@ export default defineConfig(
         { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
       ],
       '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
-      // Typed arrays are indexed within bounds that the code has just checked; `!` states that at no cost.
+      // The code has just checked the bounds of an index into a typed array; `!` states this without a run-time check.
       '@typescript-eslint/no-non-null-assertion': 'off',
-      // Weir has no enums, and two classes with the same private member are already distinct types for the compiler.
+      // Weir has no enums. The compiler already treats two classes with the same private member as distinct types.
       '@typescript-eslint/no-unsafe-enum-assignment': 'off',
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
-      // Async methods without an await implement interfaces whose other implementations need one.
+      // Async methods without an await implement interfaces whose other implementations need an await.
       '@typescript-eslint/require-await': 'off',
       eqeqeq: 'error',
       'no-console': 'error',
@@ -96,7 +96,7 @@ export default defineConfig(
     },
   },
   {
-    // Runs in a browser, under its own compiler options. Markup is long; logic belongs in `.ts`.
+    // Runs in a browser, with its own compiler options. Markup is long; logic belongs in `.ts`.
     files: ['control-plane/dashboard/**/*.ts', 'control-plane/dashboard/**/*.tsx'],
     plugins: { 'react-hooks': reactHooks },
     languageOptions: {

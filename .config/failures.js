@@ -1,5 +1,5 @@
-// Generates docs/failures.md from test/requirements/failures.json. Without --write it checks the file. Usage: node
-// .config/failures.js [--write]
+// Generates docs/failures.md from test/requirements/failures.json. Without --write, only checks that the file is up to
+// date. Usage: node .config/failures.js [--write]
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const FILE = 'docs/failures.md';

@@ -1,6 +1,6 @@
-// Runs a program by its purpose and name: `npm run bench -- api --help` runs test/bench/api/api-bench.ts. Without a name it
-// runs the first one of the purpose; with --help, it lists the names as well. Usage: node .config/program.js PURPOSE [NAME]
-// [ARGUMENTS]
+// Runs a program by its purpose and name: `npm run bench -- api --help` runs test/bench/api/api-bench.ts. Without a
+// name, runs the default program of the purpose; with --help, also lists the names. Usage: node .config/program.js
+// PURPOSE [NAME] [ARGUMENTS]
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -13,7 +13,7 @@ const TRIALS = `${JEST} --testMatch '<rootDir>/test/artefacts/*.trial.ts' --runI
 const MANY =
   'WEIR_TEST_SEED=$(date +%s) WEIR_TEST_PACKETS=500000 WEIR_TEST_KILLS=50 WEIR_TEST_EDITS=1000 WEIR_TEST_SEQUENCES=10000';
 
-/** Programs by purpose and name: a module, or a shell command. The one without a name is first. */
+/** Programs by purpose and name: a module, or a shell command. The default program has an empty name and is first. */
 export const PROGRAMS = {
   attack: { '': 'test/attack/under-attack.ts' },
   bench: {
@@ -85,14 +85,14 @@ async function run([purpose, ...args]) {
   await import(pathToFileURL(file).href);
 }
 
-/** Prints the names of the programs of a purpose, whose own help does not mention the others. */
+/** Prints the names of the other programs of a purpose, which the help of the default program does not mention. */
 function listNames(purpose) {
   const names = Object.keys(PROGRAMS[purpose]).filter((name) => name !== '');
   if (names.length > 0)
     console.log(`npm run ${purpose} -- NAME [options], with one of: ${names.join(', ')}\n`);
 }
 
-/** The comment at the top of a module without its own help; null if it has one. */
+/** The comment at the top of a module that has no help; null if the module has its own help. */
 function commentOf(file) {
   const source = readFileSync(file, 'utf8');
   if (/^const HELP\b|\bHELP\b.*from/m.test(source)) return null;
@@ -103,7 +103,7 @@ function commentOf(file) {
 /** Runs a shell command with these arguments, and ends with its status. */
 function runCommand(command, args) {
   const child = spawn('sh', ['-c', `${command} "$@"`, 'sh', ...args], { stdio: 'inherit' });
-  // A terminal sends Ctrl+C to the command as well.
+  // A terminal sends Ctrl+C to the command as well, so this process only waits.
   process.on('SIGINT', () => undefined);
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.once('close', (code, signal) => {

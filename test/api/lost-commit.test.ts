@@ -1,6 +1,6 @@
 /**
- * A connection that is lost while the database stores a change: the answer states that the change may be stored, or
- * active.
+ * A connection that is lost while the database stores a change: the response states that the change may be stored, or
+ * is active.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { asOwner } from '../support/parts/as-owner.ts';
@@ -47,7 +47,7 @@ describe('a change whose COMMIT gets no answer from the database', () => {
       const answer = await api.send('POST', '/api/groups', { json: { name: cut } });
       expect([answer.status, answer.problem.error]).toEqual([503, 'outcome_unknown']);
       expect(answer.problem.detail).toContain('check whether it was stored');
-      // Repeating it blindly would store it twice.
+      // Without Retry-After, because a client that repeats the request would store the group twice.
       expect(answer.headers['retry-after']).toBeUndefined();
       // A stored change still becomes active.
       expect(api.policyChanges).toBe(1);

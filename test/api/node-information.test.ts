@@ -100,7 +100,7 @@ describe('/nodes', () => {
     const one = await api.send('GET', '/api/nodes/edge');
     expect([one.status, one.body]).toEqual([200, edge]);
     expect((await api.send('GET', '/api/nodes/nowhere')).status).toBe(404);
-    // The name belongs to another machine, so its data are shown.
+    // The claim states that another machine uses the name, so the stored data of node-a are shown.
     const claim = { isHeld: () => false, aheadMs: () => null };
     const nameless = await RunningApi.start(suite.database, everyRoute({ claim }));
     const [, other] = ClusterNodeList.parse((await nameless.send('GET', '/api/nodes')).body);

@@ -1,5 +1,5 @@
 /**
- * Figures of every endpoint over the same log: parts never exceed the total, and the same figure has the same value
+ * Figures of every endpoint over the same log: parts never exceed their total, and the same figure has the same value
  * everywhere.
  */
 import { beforeEach, describe, expect, test } from '@jest/globals';

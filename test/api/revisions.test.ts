@@ -219,7 +219,7 @@ describe('revisions', () => {
     const { rows: sources } = await suite.database.query(
       'SELECT name, content_key, held_key, held, status, last_error FROM list_sources',
     );
-    // SQL makes the same change as an edit by a user.
+    // SQL makes the same change here as an edit by a user.
     expect(sources).toEqual([
       {
         name: 'ads',
@@ -230,7 +230,7 @@ describe('revisions', () => {
         last_error: `held: undone by rolling back to revision ${id}`,
       },
     ]);
-    // Rolls forward again.
+    // Undoes the rollback.
     const undone = await rollBack((await revisions())[1]!.id);
     expect(undone.status).toBe(200);
     expect((await rows()).managedDomains.map(({ domain: name }) => name)).toEqual(['b.example']);
@@ -281,7 +281,7 @@ describe('revisions', () => {
       expect(id).not.toBe(then.at(-1)?.id);
       then.push({ id, rows: await everyRow() });
     }
-    // Each of these is a revision itself.
+    // Each of these rollbacks creates a revision itself.
     for (const place of [0, 12, 17, 5, 14, 6, 15, 9, 16, 10, 13, 11, 12, 1, 4, 2]) {
       const { id, rows: expected } = then[place]!;
       expect([id, (await rollBack(id)).status]).toEqual([id, 200]);

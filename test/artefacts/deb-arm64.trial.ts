@@ -18,8 +18,8 @@ describe('weir.deb for arm64', () => {
   const root = join(workDir, 'root');
 
   beforeAll(() => {
-    // apt resolves the dependencies of the package. It mounts the package's file in a namespace that ends with the
-    // process.
+    // apt resolves the dependencies of the package. mmdebstrap mounts the package's file in a mount namespace that ends
+    // with the process.
     const mounts = '--hook-dir=/usr/share/mmdebstrap/hooks/file-mirror-automount';
     const options = ['--quiet', '--variant=extract', '--architectures=arm64', mounts, `--include=${deb}`];
     run('unshare', '--mount', '--propagation', 'private', 'mmdebstrap', ...options, 'bookworm', root);

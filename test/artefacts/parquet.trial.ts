@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(workDir, { recursive: true, force: true });
 });
 
-/** Rows that DuckDB returns. */
+/** Rows that DuckDB returns for a query. */
 function asked(sql: string): unknown[][] {
   const library = join(workDir, 'node_modules/@duckdb/node-api/lib/index.js');
   const args = ['--input-type=module', '--eval', READ, library, sql];
@@ -49,7 +49,7 @@ test("the query in docs/monitoring.md makes DuckDB count the same queries as Wei
     logRow({
       timestampMs: DAY.fromMs + Math.floor((i * (DAY.toMs - DAY.fromMs)) / ROWS),
       client: Uint8Array.of(192, 0, 2, i % 50),
-      // The first names are the most frequent ones, each with a different count.
+      // The first names are the most frequent names, each with a different count.
       qname: wireName(`n${String(Math.floor(NAMES * (i / ROWS) ** 2))}.example.org`),
       status: i % 3 === 0 ? QueryStatus.BLOCKED_LIST : QueryStatus.CACHED,
       cached: i % 3 !== 0,

@@ -1,6 +1,6 @@
 /**
- * Builds are reproducible: compares a second build, from a clone in another folder, in another time zone and with
- * another umask, with the one in data/artefacts. Needs root and mmdebstrap, and takes as long as the builds.
+ * Builds are reproducible: makes a second build from a clone in another folder, in another time zone and with another
+ * umask, and compares it with the build in data/artefacts. Needs root and mmdebstrap, and takes as long as both builds.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -6,7 +6,10 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..', '..');
 const ARTEFACTS = join(ROOT, 'data', 'artefacts');
 
-/** In a mount namespace: only version 2 of cgroups, as systemd and crun need; this machine may use others. */
+/**
+ * A command for a mount namespace: makes only version 2 of cgroups visible, as systemd and crun need; this machine may
+ * use version 1.
+ */
 export const OWN_CGROUPS = 'umount -R /sys/fs/cgroup; mount -t cgroup2 cgroup2 /sys/fs/cgroup';
 
 /** Output of a command. @throws with the complete output unless it succeeds */

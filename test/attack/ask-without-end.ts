@@ -1,7 +1,7 @@
 /**
  * A program that queries TXT records of its third argument from the server in its first two arguments, address and
- * port, at the rate in the fourth argument (per second), from each of the following addresses in turn, until its
- * standard input ends; then prints the number of queries.
+ * port, at the rate in the fourth argument (per second). The following arguments are source addresses, which are used
+ * in turn. When its standard input ends, the program prints the number of queries.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

@@ -1,10 +1,10 @@
-/** An attack: it starts, runs while good clients send queries, and reports its results at its end. */
+/** An attack: it starts, runs while good clients send queries, and reports its results when it is stopped. */
 import type { Weir } from '../support/weir/weir-process.ts';
 
 /** Target of an attack, and its helpers. */
 export interface Target {
   readonly weir: Weir;
-  /** Connections so far to the only upstream, which is asked over TCP. */
+  /** Number of connections so far to the only upstream, which Weir queries over TCP. */
   readonly upstreamConnections: () => Promise<number>;
   /** The folder of `file:` lists. */
   readonly listFolder: string;

@@ -1,5 +1,6 @@
 /**
- * Attacks with packets: clients that receive no replies, answers that break a stream, a client that floods the server.
+ * Attacks with packets: clients that receive no replies, answers that break a TCP stream, a client that floods the
+ * server.
  */
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -16,9 +17,12 @@ import type { ReceivedQuery } from '../support/dns/scripted-upstream.ts';
 import { repeat } from './attack.ts';
 import type { Attack, Target } from './attack.ts';
 
-/** Addresses on the cable: this machine's, the device's, and unused ones in the same network. */
+/** Addresses on the cable: this machine's and the device's. */
 const CABLE = { here: '198.51.100.1', device: '198.51.100.2/24' } as const;
-/** The kernel stores 208 KiB for each of them, together more than the largest send buffer. */
+/**
+ * Unused addresses in the same network. The kernel buffers up to 208 KiB for each, in total more than the largest send
+ * buffer.
+ */
 const SILENT_ADDRESSES = Array.from({ length: 64 }, (_, index) => `198.51.100.${String(index + 100)}`);
 const SILENT_QPS = 10_000;
 /** A name whose TXT records fill a reply, so that few replies fill a buffer. */
@@ -43,7 +47,7 @@ export const networkAttacks: readonly Attack[] = [
   { fault: 6, name: 'one client with questions that no upstream answers', begin: beginHog },
 ];
 
-/** Answers for the attacks: none for `*.hang.*`, one that is too long to pass on for `*.long.*`. */
+/** Answers for the attacks: none for `*.hang.*`, and one that is too long to be passed on for `*.long.*`. */
 export function answerUnderAttack(received: ReceivedQuery): void {
   const labels = labelsOf(received.bytes);
   if (labels.includes('hang')) return;

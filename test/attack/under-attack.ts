@@ -28,12 +28,12 @@ const NEW_QPS = 100;
 const CACHED_NAMES = 2000;
 const CALM_SECS = 10;
 /**
- * Generator and upstream have a higher priority than the attackers, which share the cores with them, so that their
- * waiting for a core does not count as latency of Weir.
+ * Generator and upstream have a higher priority than the attackers, which use the same cores, so that waiting for a
+ * core does not count as latency of Weir.
  */
 const CORES = [0, 1];
 
-/** Makes every new name unique. */
+/** Part of each new name, to make it unique. */
 let serial = 0;
 
 const { values } = parseArgs({
@@ -97,7 +97,7 @@ async function startUpstream(tempDir: TempDir): Promise<Upstream> {
   };
 }
 
-/** The good clients: some query names in the cache, others new ones. */
+/** Load of the good clients: some query names in the cache, others query new names. */
 function askGood(load: LoadGenerator, weir: Weir, files: QuestionFiles, secs: number): Promise<LoadResult[]> {
   const job = { port: weir.dnsPort, secs, window: 4000, passes: undefined, check: false };
   serial += 1_000_000;
@@ -121,7 +121,7 @@ function questionFiles(tempDir: TempDir): QuestionFiles {
   return { cached, fresh };
 }
 
-/** Answers other than NOERROR: the upstream resolves every name. */
+/** Number of answers other than NOERROR, each of which is a failure, because the upstream resolves every name. */
 function failures({ rcodes }: LoadResult): number {
   return Object.entries(rcodes).reduce((sum, [rcode, count]) => sum + (rcode === '0' ? 0 : count), 0);
 }

@@ -23,7 +23,7 @@ export interface ConformanceCase {
   readonly hides?: readonly RegExp[];
 }
 
-/** Builds a row; `args` are separated by single spaces. */
+/** Builds a row; `args` are the client's arguments, separated by single spaces. */
 export function row(
   rfc: string,
   statement: string,

@@ -1,4 +1,4 @@
-/** The zones of the conformance run: one that is signed, one with broken signatures, one unsigned. */
+/** The zones of the conformance run: one is signed, one has broken signatures, one is unsigned. */
 import type { LabZone } from '../lab/dnssec/zones.ts';
 
 const TEXT = (size: number): string => `"${'x'.repeat(size)}"`;

@@ -24,7 +24,7 @@ import { STREAM_CASES } from './stream-cases.ts';
 
 const CASES = [...QUESTION_CASES, ...EDNS_CASES, ...DNSSEC_CASES, ...STREAM_CASES];
 
-/** `npm run lab -- conformance` runs each row over each of its transports. */
+/** With `npm run lab -- conformance`, each row runs over each of its transports. */
 const IS_WHOLE = process.env['WEIR_TEST_WAYS'] === 'all';
 
 describe('weir, queried by third-party clients', () => {
@@ -63,7 +63,7 @@ ${encryptedToml(ports, { certPath, keyPath })}`,
     rmSync(folder, { recursive: true, force: true });
   });
 
-  // By default each row uses one of its transports, in rotation, because each query is a process.
+  // By default, each row uses only one of its transports, in rotation, because each query starts a process.
   const rows = CASES.flatMap((row, at) =>
     row.over
       .filter((_way, index) => IS_WHOLE || index === at % row.over.length)

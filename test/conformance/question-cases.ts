@@ -271,7 +271,7 @@ export const QUESTION_CASES: readonly ConformanceCase[] = [
   ),
 ];
 
-/** Types by the RFC that defines them, as dig prints their data. */
+/** Types, each with the RFC that defines it and its data as dig prints it. */
 function types(): ConformanceCase[] {
   const table: readonly (readonly [string, string, RegExp])[] = [
     ['RFC 3596 section 2.1', 'www.zone.example AAAA', /2001:db8::80/],

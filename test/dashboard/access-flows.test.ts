@@ -1,5 +1,5 @@
 /**
- * Access to the dashboard: the first setup, the login and its lock, a session that ends while a form is open, and a
+ * Access to the dashboard: the first setup, the login and its lockout, a session that ends while a form is open, and a
  * read-only user.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -19,7 +19,7 @@ import { makeTempDir } from '../support/weir/data-dir.ts';
 import { httpCall } from '../support/weir/http-call.ts';
 import { Weir } from '../support/weir/weir-process.ts';
 
-/** Lock time of a login after the first wrong password: longer than two axe runs over the page. */
+/** Lockout time of a login after the first wrong password: longer than two axe runs over the page. */
 const LOCKED_SECS = 20;
 
 let fixture: DashboardFixture;
@@ -36,7 +36,7 @@ describe('the first setup', () => {
     await layCluster(temp.dataDir, WITHOUT_PASSWORD);
     await using weir = await Weir.start({ tempDir: temp });
     const origin = `http://127.0.0.1:${weir.webPort}`;
-    // The browser itself cannot resolve the probe name, so the test does, in place of the device.
+    // The browser cannot resolve the probe name, so the test resolves it in place of the device.
     const expected = [/ERR_NAME_NOT_RESOLVED/];
     await fixture.withPage({ origin, session: '', expected }, async (page) => {
       await page.goto('./');
@@ -49,7 +49,7 @@ describe('the first setup', () => {
       await page.getByRole('button', { name: 'Set password' }).click();
       await page.getByRole('heading', { name: 'Four steps' }).waitFor();
       await page.getByText('No device has used Weir yet.').waitFor();
-      // The Weir of this suite does not listen on port 53.
+      // The Weir server of this suite does not listen on port 53.
       await page.getByText('Do not change your router yet').waitFor();
       expect(await page.getByRole('main').innerText()).not.toMatch(/127\.0\.0\.1/);
       await expectAccessible(page);
@@ -76,7 +76,7 @@ test('the setup from another machine asks for the setup code at once, and names 
   await using weir = await Weir.start({ tempDir: temp });
   const origin = `http://127.0.0.1:${weir.webPort}`;
   await fixture.withPage({ origin, session: '', locale: 'de-DE' }, async (page) => {
-    // As a proxy in the network would send it.
+    // The address of the device, as a proxy in the network would send it.
     await page.context().setExtraHTTPHeaders({ 'x-forwarded-for': '192.0.2.9' });
     await page.goto('./');
     await page.getByLabel('Einrichtungscode').waitFor();
@@ -103,7 +103,7 @@ describe('the login', () => {
       await expectAccessible(page);
       await logInThere(page);
       const locked = page.getByText('Too many attempts.');
-      /** 0 once the lock has ended. */
+      /** Remaining seconds; 0 once the lockout has ended. */
       const secsLeft = async (): Promise<number> => {
         const [text] = await locked.allInnerTexts();
         return Number(/\d+/.exec(text ?? '0')![0]);
@@ -117,7 +117,7 @@ describe('the login', () => {
       await until('the countdown to continue', secsLeft, (secs) => secs < first);
       await locked.waitFor({ state: 'detached' });
       await button.click();
-      // The page that the address names.
+      // After the login, the page of the original URL is shown.
       await page.getByRole('row', { name: BLOCKED_NAME }).waitFor();
     });
   });
@@ -155,7 +155,7 @@ describe('the login', () => {
   });
 });
 
-/** Controls that change only the view, or the user's own settings; so do all options of a view. */
+/** Controls that change only the view or the user's own settings. All options of a view are also allowed. */
 const LOOKING: readonly (string | RegExp)[] = [
   ...[
     'Search',
@@ -178,7 +178,7 @@ const LOOKING: readonly (string | RegExp)[] = [
   'Seen at any time First seen',
 ];
 
-/** A place of the dashboard for each page, part of a page and drawer, with content to show. */
+/** A path for each page, part of a page and drawer of the dashboard, with content to show. */
 async function places(): Promise<string[]> {
   const { api } = fixture;
   const made = async (path: string, body: object): Promise<number> =>
@@ -239,7 +239,7 @@ describe('a viewer of the dashboard', () => {
       fixture.withPage({ session }, (page) => check(page, seen.viewer)),
     ]);
     expect(seen.viewer).toEqual([]);
-    // The administrator's page has such controls, which proves that `check` finds them.
+    // The administrator's page has such controls, which proves that the search finds them.
     expect(all.filter((place) => !seen.admin.some((one) => one.startsWith(`${place}: `)))).toEqual([]);
     const { status, text } = await httpCall(
       'POST',

@@ -10,7 +10,7 @@ import type { SubPathProxy } from '../support/browser/sub-path-proxy.ts';
 import { Viewport } from '../support/browser/watched-page.ts';
 import type { Page, PageOptions } from '../support/browser/watched-page.ts';
 
-/** Browser error: it cannot resolve the probe names. The test resolves them in place of the device. */
+/** Error of the browser, which cannot resolve the probe names. The test resolves them in place of the device. */
 const NOT_RESOLVED = [/ERR_NAME_NOT_RESOLVED/];
 
 let fixture: DashboardFixture;

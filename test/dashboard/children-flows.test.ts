@@ -16,7 +16,7 @@ import { choose, noticeOf } from '../support/browser/page-steps.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
 
-/** The phone of the child, and another one in the family. */
+/** The phone of the child, and another phone in the family. */
 const [CHILD, OTHER] = ['127.0.0.71', '127.0.0.72'];
 const SCHOOL_NIGHTS = { days: 79, start_time: '20:00', end_time: '07:00', skips_days_off: true };
 
@@ -111,7 +111,7 @@ describe('the form that sets up a child', () => {
       await fixture.ask(['www.roblox.com'], CHILD),
       await fixture.ask(['www.roblox.com'], OTHER),
     ];
-    // During bedtime, the schedule answers instead of the blocked service.
+    // During bedtime, the schedule blocks the name before the rule of the service applies.
     expect([undefined, '0.0.0.0']).toContain(mine[0]);
     expect(others).toEqual([EVERY_ADDRESS]);
   });

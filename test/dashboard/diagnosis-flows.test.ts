@@ -1,4 +1,4 @@
-/** The page of problems, load and the log of the node, and the notice of a new version. */
+/** The page of problems, load and the log of the node; and the notice of a new Weir version. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SystemLog } from '../../shared/api/system-api.ts';
 import type { SystemUpdate } from '../../shared/api/updates/updates-api.ts';
@@ -8,7 +8,7 @@ import { layoutFaults } from '../support/browser/layout-faults.ts';
 import { untilQuiet, Viewport } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 
-/** An address on which nothing listens: the upstream refuses. */
+/** An address on which nothing listens, so the upstream refuses connections. */
 const UPSTREAMS = ['127.0.0.1:9'];
 const NARROW = { ...Viewport.phone, width: 320 };
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** Answers the dashboard as a server that knows of a new version. */
+/** Makes the dashboard's requests return a report of a new version. */
 async function withNewer(page: Page, newer: SystemUpdate['newer']): Promise<void> {
   const source = 'https://weir.example.org/newest.json';
   const json = { source, version: '0.1.0', checked_at: new Date().toISOString(), newer, fault: null };

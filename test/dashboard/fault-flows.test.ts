@@ -1,4 +1,4 @@
-/** Errors of forms in the language of the dashboard. */
+/** Errors of forms, in the language of the dashboard. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
 import type { Page } from '../support/browser/watched-page.ts';

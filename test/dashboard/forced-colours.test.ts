@@ -40,7 +40,7 @@ function withForcedColours(path: string, use: (page: Page) => Promise<void>): Pr
   });
 }
 
-/** The focused control if neither it nor a part of its label has a ring; empty otherwise. */
+/** The focused control if no element of the control and its label has a focus ring; otherwise empty. */
 const FOCUS_WITHOUT_RING = `(() => {
   const control = document.activeElement;
   if (control === document.body) return '';

@@ -1,4 +1,4 @@
-/** The guides for routers and devices: how users reach and choose one, and their size. */
+/** The guides for routers and devices: how users find and choose a guide, and the size of its code. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
@@ -25,7 +25,7 @@ describe('the guides for setting up devices', () => {
       await page.getByRole('option', { name: 'FRITZ!Box' }).click();
       await page.getByRole('heading', { name: 'FRITZ!Box: IPv6' }).waitFor();
       await page.getByText(/Enter .+ as Local DNS server, and save\./).waitFor();
-      // This server listens on a port that no router uses.
+      // This server listens on a port that routers cannot use for DNS.
       await page.getByText('Change nothing yet').waitFor();
       expect(new URL(page.url()).search).toBe('?for=fritzbox');
       await expectAccessible(page);

@@ -8,7 +8,7 @@ import { untilQuiet } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
 
-/** More than the controls of any page with its dialog. */
+/** More than the number of controls of any page with its dialog. */
 const MAX_TABS = 120;
 const DEVICE = '127.0.0.45';
 

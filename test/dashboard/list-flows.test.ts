@@ -1,4 +1,4 @@
-/** Ways to a list: the catalogue, a preview of its size and overlap, and custom rules beside it. */
+/** Ways to add a list: the catalogue, a preview of size and overlap, and custom rules. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../shared/api/policy/sources-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';

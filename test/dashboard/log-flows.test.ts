@@ -97,7 +97,7 @@ describe('from a row of the query log, a user', () => {
       expect(await fixture.ask([name])).toEqual([BLOCKED]);
       await drawer.getByRole('button', { name: 'Close' }).click();
       await fixture.api.untilQueryCount(2, `domain=${name}`);
-      // It is held back, because the previous row has the focus.
+      // The new row is not shown yet, because the previous row has the focus.
       await page.getByRole('button', { name: '1 new', exact: true }).click();
       await logRowOf(page, name).filter({ hasText: 'Blocked by a rule' }).locator('time').click();
       const { decided_by: decider } = await explained(name);
@@ -125,7 +125,7 @@ describe('from a row of the query log, a user', () => {
       expect(await section('Lists that contain this name').innerText()).toMatch(
         /Kids list[^]*\|\|unasked\.example\^/,
       );
-      // The question went to the upstream server of the test.
+      // The query went to the upstream server of the test.
       await page.getByText(/^Answered by /).waitFor();
       await section('Answer by this policy').getByText(EVERY_ADDRESS).waitFor();
       await expectAccessible(page);
@@ -422,7 +422,7 @@ describe('after an upgrade of Weir', () => {
   test('an open tab offers to reload if a script no longer exists, and its loaded parts keep working', async () => {
     const expected = [/^404 GET \/assets\/history-page/, /status of 404/, /dynamically imported module/];
     await fixture.withPage({ expected }, async (page) => {
-      // File names depend on their content, so an upgrade has others.
+      // File names depend on the content, so after an upgrade the old names do not exist.
       await page.route('**/assets/history-page-*.js', (route) =>
         route.continue({ url: route.request().url().replace('.js', '0.js') }),
       );

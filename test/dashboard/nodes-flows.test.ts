@@ -65,7 +65,7 @@ describe('the dashboard with two nodes', () => {
       await page.getByRole('button', { name: 'Remove edge' }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
       await page.getByText('This node uses the current policy.').waitFor();
-      // With a single node there is no choice of nodes.
+      // With a single node, the page does not offer a choice of nodes.
       await page.goto('./');
       await untilQuiet(page);
       expect(await page.getByRole('button', { name: / Node$/ }).count()).toBe(0);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** Number of links and buttons before the last link of the navigation. */
+/** More than the number of links and buttons before the last link of the navigation. */
 const MAX_TABS = 30;
 
 type Messages = Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ describe('a user with only the keyboard', () => {
       expect(await fixture.ask([newer])).toEqual([BLOCKED]);
       await keyboard.press('Escape');
       await drawer.waitFor({ state: 'detached' });
-      // One frame after the drawer has closed.
+      // The focus moves one frame after the drawer has closed.
       await page.locator(`[aria-label="${walked[2]!}"]:focus`).waitFor();
     });
   });
@@ -134,7 +134,7 @@ describe('a user with a right-to-left language', () => {
       await page.getByRole('row').filter({ hasText: name }).locator('time').click();
       const drawer = page.getByRole('dialog', { name });
       await drawer.getByRole('heading', { name: 'Step by step' }).waitFor();
-      // The border takes one pixel.
+      // Allows one pixel for the border.
       expect((await drawer.boundingBox())!.x).toBeLessThanOrEqual(1);
       expect(await layoutFaults(page)).toEqual([]);
       await expectAccessible(page);
@@ -150,7 +150,7 @@ describe('a user with a right-to-left language', () => {
       await page.goto(`./schedules?open=${id}`);
       const week = page.getByRole('group', { name: 'The week' });
       const monday = (await week.locator('svg').first().boundingBox())!;
-      // A quarter of the day from its start, which is at the right.
+      // Clicks on a quarter of the day, measured from its start, which is at the right in this layout.
       await page.mouse.click(monday.x + monday.width * 0.74, monday.y + monday.height / 2);
       const slot = page.getByRole('dialog', { name: 'Add time' });
       expect(await slot.locator('input[type=time]').first().inputValue()).toBe('06:00');

@@ -1,6 +1,6 @@
 /**
- * Reasons of the server in the language of the user: why a line, a custom rule, a regex or a setting of another program
- * cannot be used.
+ * Reasons from the server, in the language of the user: why a line, a custom rule, a regex or a setting of another
+ * program cannot be used.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../shared/api/policy/sources-api.ts';

@@ -89,7 +89,7 @@ describe('recent clients that an upgrade would refuse', () => {
     await client.connect();
     await client.query(`INSERT INTO access_grace (ends_at) VALUES (now() + interval '1 day')`);
     await client.end();
-    // The node reads this row with the next change.
+    // The node reads the row that was written directly to the database with its next change.
     await fixture.api.expect(201, 'POST', '/managed-domains', { domain: 'ads.announced.example' });
     const isAnnounced = async (): Promise<boolean> => {
       const { announced } = await fixture.api.expect<RefusedClients>(200, 'GET', '/clients/refused');

@@ -18,7 +18,7 @@ const PICTURES = join(import.meta.dirname, '..', '..', 'data', 'browser', 'scree
 /** Languages with a catalogue, except English. */
 const CATALOGUES = join(import.meta.dirname, '..', '..', 'control-plane', 'dashboard', 'src', 'i18n');
 const TRANSLATIONS = readdirSync(CATALOGUES).flatMap((file) => /^(?!en)(\w+)\.json$/.exec(file)?.[1] ?? []);
-/** Paths that the server serves and for which the dashboard shows the login or no view. */
+/** Paths that the server serves, but that are not pages: the dashboard shows the login or nothing. */
 const NO_PAGES: readonly string[] = ['login'];
 /** Parts of the settings other than keys. */
 const PARTS = ['account', 'sessions', 'users', 'tokens', 'backup', 'import', 'tls'].map(
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** One of each kind of entity, with long or hostile names. */
+/** Creates one entity of each kind, with long or hostile names. */
 async function fill(): Promise<void> {
   const { api } = fixture;
   const long = 'A group with a very long name, one that needs more than one line on any phone';
@@ -64,7 +64,7 @@ async function enlargeText(page: Page): Promise<void> {
   await devTools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } });
 }
 
-/** Saves a screenshot, on request. */
+/** Saves a screenshot if screenshots are requested. */
 async function picture(page: Page, path: string, of: string): Promise<void> {
   const name = path.replace(/\W/g, '-') || 'overview';
   if (RECORDS_PAGES) await page.screenshot({ path: join(PICTURES, `${name}-${of}.png`) });
@@ -92,7 +92,7 @@ describe('each page of the dashboard', () => {
         expect({ size, faults: await layoutFaults(page) }).toEqual({ size, faults: [] });
       }
       await expectAccessible(page);
-      // As high as the page, because the bar of a phone covers content that is scrolled below it.
+      // Makes the window as high as the page, because the bar of a phone covers content that is scrolled below it.
       await page.setViewportSize({ ...Viewport.phone, height: 4_000 });
       await untilQuiet(page);
       await expectAccessible(page);

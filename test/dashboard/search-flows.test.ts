@@ -1,4 +1,4 @@
-/** The search in the frame, keys in the settings, and how to replace a forgotten password. */
+/** The search in the frame of the dashboard, keys in the settings, and how to replace a forgotten password. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';

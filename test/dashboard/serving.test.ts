@@ -1,7 +1,7 @@
 /**
- * The dashboard as a browser loads it from a complete Weir server: built, compressed, cached, with its content policy;
- * and its costs: bytes per view, requests while idle, and layout shifts. Times depend on the machine, so `npm run bench
- * -- dashboard` measures them.
+ * The dashboard as a browser loads it from a complete Weir server: built, compressed, cached, with its content policy.
+ * Also its costs: bytes per view, requests while idle, and layout shifts. Times depend on the machine, so `npm run
+ * bench -- dashboard` measures them.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Response } from 'playwright-core';
@@ -80,7 +80,7 @@ describe('the dashboard in a browser', () => {
 
   test('a page opened by a plain host name over HTTP loads without faults', async () => {
     const origin = `http://${LAN_NAME}:${fixture.weir.webPort}`;
-    // Two header fields that are valid only over TLS; the browser reports that it ignores them.
+    // Two header fields that are valid only over TLS; over HTTP, the browser reports that it ignores them.
     const expected = [/Cross-Origin-Opener-Policy header has been ignored/, /Origin-Agent-Cluster header/];
     await fixture.withPage({ session: '', origin, expected }, (page) => load(page, '/'));
   });
@@ -135,23 +135,26 @@ describe('the dashboard below the path of a reverse proxy', () => {
 });
 
 const KB = 1024;
-/** Scripts of the first view in the worst case for a browser, which is gzip; the chart is drawn after it. */
+/** Scripts of the first view after gzip, the worst case for a browser. The chart is loaded later. */
 const FIRST_SCRIPTS_BYTES = 180 * KB;
-/** The script that sends the first requests, without compression: it runs before the rest of the code has arrived. */
+/**
+ * The script that sends the first requests, without compression. It is small, because it runs before the rest of the
+ * code has arrived.
+ */
 const MAIN_SCRIPT_BYTES = 10 * KB;
 /** Styles of the first view. */
 const FIRST_STYLES_BYTES = 20 * KB;
-/** Scripts of each further page. */
+/** Scripts that each other page adds. */
 const PAGE_SCRIPTS_BYTES = 30 * KB;
 
-/** A missing message is shown as its key. */
+/** If a message is missing, the page shows its key. */
 const MESSAGE_KEYS = Object.keys(english);
 
 const MINUTE_MS = 60_000;
 
 /**
- * The clock of the page runs ahead of Weir's, so its stream would seem silent. A stream that sends a comment every
- * second by the clock of the page replaces it.
+ * The clock of the page runs ahead of Weir's, so the page would consider the stream of Weir silent. This replaces the
+ * stream by one that sends a comment every second by the clock of the page.
  */
 const STREAM_BY_OWN_CLOCK = `{
   const ask = fetch;
@@ -193,7 +196,7 @@ describe('the size and time budgets of the dashboard', () => {
       expect(first.scripts).toBeLessThanOrEqual(FIRST_SCRIPTS_BYTES);
       expect(first.styles).toBeLessThanOrEqual(FIRST_STYLES_BYTES);
       const links = page.locator('nav').first().locator('a[href]:not([href="#main"])');
-      // The first page with forms also loads the fields of forms, which most pages share.
+      // The first page with forms also loads the code of form fields, which most pages share.
       await followPath(page, 'more');
       const further: Record<string, number> = { '/more': loaded.take().scripts };
       for (const link of await links.all()) {

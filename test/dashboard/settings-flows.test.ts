@@ -44,7 +44,7 @@ async function prove(page: Page, password: string, action: string): Promise<void
   await press(page, action, '[role=dialog]');
 }
 
-/** Selects a file as a user does, but without the dialog of the system. */
+/** Selects a file as a user does, but without the file dialog of the system. */
 async function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
   await page
     .locator('input[type=file]')
@@ -54,7 +54,7 @@ async function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
 describe('the settings of the dashboard', () => {
   test('let a user change the password, and enable and disable a second factor', async () => {
     await fixture.api.expect(201, 'POST', '/users', { username: 'vera', password: FIRST, role: 'viewer' });
-    // Without the cookie, the page sends the requests of the user who was logged in before it knows.
+    // The page still sends requests of the user who was logged in, until it notices that the cookie is missing.
     const expected = [/^401 POST \/api\/auth/, /^401 GET \/api\//, /status of 401/];
     await fixture.withPage({ session: '', expected }, async (page) => {
       await page.goto('./settings?part=account');
@@ -175,7 +175,7 @@ describe('the settings of the dashboard', () => {
       await press(page, 'Import');
       await page.getByText('The settings of Pi-hole have been imported.').waitFor();
       const config = await fixture.api.expect<Record<string, Record<string, unknown>>>(200, 'GET', '/config');
-      // The first is no longer selected; the second, an upstream that does not answer, never was.
+      // The first change is no longer selected; the second, an upstream that does not answer, was never selected.
       expect(config['blocking']!).toMatchObject({ mode: 'nxdomain', ttl_secs: 10 });
       expect(JSON.stringify(config['dns']!['pools'])).not.toContain('2001:db8::53');
       const groups = await fixture.api.expect<{ name: string }[]>(200, 'GET', '/groups');

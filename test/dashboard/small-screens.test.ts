@@ -93,7 +93,7 @@ describe('on a small screen', () => {
       await choose(page, 'First seen', 'New in the last 24 hours');
       await page.getByRole('button', { name: 'Filters (1)' }).waitFor();
       expect(await layoutFaults(page)).toEqual([]);
-      // As high as the page, because the bar covers content that is scrolled below it.
+      // Makes the window as high as the page, because the bar covers content that is scrolled below it.
       await page.setViewportSize({ ...Viewport.phone, height: 4_000 });
       await expectAccessible(page);
     });
@@ -118,7 +118,7 @@ describe('on a small screen', () => {
       await page.goto('./clients');
       await page.getByRole('button', { name: 'I know these devices' }).click();
       const notice = await noticeOf(page, /./);
-      // It stays while the pointer is on it.
+      // The notice stays while the pointer is on it.
       await notice.hover();
       await followPath(page, 'groups');
       await page.getByRole('button', { name: 'Set up a child' }).press('Enter');

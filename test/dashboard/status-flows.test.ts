@@ -1,6 +1,6 @@
 /**
  * Status of the server on every page: whether blocking is active, faults, and a warning that data are outdated while
- * Weir does not answer.
+ * Weir does not respond.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DashboardPath } from '../../shared/dashboard-paths.ts';
@@ -168,7 +168,7 @@ describe('the status on every page', () => {
       await choose('Until I resume it');
       await resume.waitFor();
       expect(await blocking()).toMatchObject({ enabled: false, timer_secs: null });
-      // Resumed by another client: the page shows it without an action.
+      // Another client resumes blocking; the page shows this without a reload.
       await fixture.api.expect(200, 'POST', '/blocking', { enabled: true });
       await resume.waitFor({ state: 'detached' });
     });

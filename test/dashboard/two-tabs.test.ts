@@ -1,4 +1,6 @@
-/** Two users edit the same object: the second one sees the differences, and decides which version is saved. */
+/**
+ * Two users edit the same object: the user who saves second sees the differences, and decides which version is saved.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { DashboardFixture } from '../support/browser/dashboard-fixture.ts';
@@ -26,7 +28,7 @@ async function openForm(page: Page, form: string | RegExp, within: Page | Locato
 interface Edited {
   /** Creates the object, and returns its path in the API. */
   readonly make: () => Promise<string>;
-  /** Opens its form on the page; `path` is that of the API. */
+  /** Opens the object's form on the page; `path` is the object's path in the API. */
   readonly open: (page: Page, path: string) => Promise<Page | Locator>;
   readonly label: string;
   /** The field of the API that the label edits. */
@@ -80,7 +82,7 @@ const EDITED: Readonly<Record<string, Edited>> = {
       ),
     open: async (page, path) => {
       await page.goto(`./services?open=${path.split('/').pop()}`);
-      // The title follows the name that another user sets.
+      // The title of the form changes when another user changes the name.
       return openForm(page, /^Edit /, page.getByRole('dialog', { name: 'Tabs', exact: true }));
     },
     label: 'Service',
@@ -231,7 +233,7 @@ describe('a switch that another user has already changed', () => {
       const isBlocked = page.getByRole('dialog').getByRole('switch', { name: 'Default' });
       await isBlocked.waitFor();
       await untilQuiet(page);
-      // The page is not notified of the change before its own request.
+      // Deletes the row just before the page's request, so that the page is not notified of the deletion first.
       await page.route('**/api/services/tiktok/groups/1', async (route) => {
         await fixture.api.expect(204, 'DELETE', '/services/tiktok/groups/1');
         await route.continue();

@@ -23,7 +23,7 @@ const OPTIONS = {
 };
 
 let fixture: DashboardFixture;
-/** Forwards the requests of the tablet, as a proxy of the network does. */
+/** Forwards the requests of the tablet, like a proxy in the network. */
 let device: SubPathProxy;
 let tablet: number;
 
@@ -38,7 +38,7 @@ afterAll(async () => {
   await fixture.close();
 });
 
-/** Requests a name on the page of the device, and returns the displayed answer. */
+/** Requests a name on the page of the device, and returns the displayed result. */
 async function askOnDevice(name: string, use?: (page: Page) => Promise<void>): Promise<string> {
   const options = { origin: device.origin, session: '', viewport: Viewport.phone };
   return fixture.withPage({ ...options, expected: [/ERR_NAME_NOT_RESOLVED/] }, async (page) => {

@@ -1,4 +1,7 @@
-/** Changes of policy that a user undoes in the dashboard: from their notice, from History, and with later changes. */
+/**
+ * Changes of policy that a user undoes in the dashboard: from the notice of the change, from History, and together with
+ * later changes.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';

@@ -35,7 +35,7 @@ interface Known {
   readonly udp: readonly string[];
 }
 
-/** Replaces the addresses of an operator in the catalogue, because tests ask only servers of this machine. */
+/** Replaces the addresses of an operator in the catalogue, because tests query only servers of this machine. */
 async function moveOperator(page: Page, operator: string, servers: readonly string[]): Promise<void> {
   await page.route('**/api/upstream-catalog', async (route) => {
     const response = await route.fetch();

@@ -58,7 +58,7 @@ async function startResolver(ip: string): Promise<ScriptedUpstream> {
       },
       NEAREST_MS + FARTHER_MS * Math.random() ** 3,
     );
-    // It runs for days, and its received queries are not needed.
+    // The stand-in runs for days, and the recorded queries are not needed.
     for (const asked of [resolver.udpQueries, resolver.tcpQueries]) asked.length = 0;
   };
   resolver.tcpScript = resolver.udpScript;

@@ -1,4 +1,7 @@
-/** Fills the query log of the demo up to now: a week at the first start, later the time in which it was not running. */
+/**
+ * Fills the query log of the demo up to now: a week at the first start; at later starts, the time in which the demo was
+ * not running.
+ */
 import type { QueryLogRow } from '../../control-plane/query-log/rows/row.ts';
 import type { Database } from '../../control-plane/storage/db/database.ts';
 import { nodeIdOf } from '../../control-plane/storage/cluster/node-store.ts';
@@ -15,13 +18,16 @@ export interface FilledLog {
   readonly upstreams: readonly string[];
 }
 
-/** Shorter gaps are left empty, because they look like the restarts that they were. */
+/** Shorter gaps are left empty, because the log of a real server also has gaps at restarts. */
 const MIN_GAP_MS = 600_000;
-/** Rows of a block, about as many as maintenance leaves in a quiet log. */
+/** Number of rows of a block, about as many as after maintenance of a quiet log. */
 const BLOCK_ROWS = 20_000;
 const SEED = 20261123;
 
-/** Stores rows from the newest existing one, or from `days` ago, until now; no Weir may be using the database. */
+/**
+ * Stores rows from the time of the newest existing row, or from `days` ago, until now; no Weir may be using the
+ * database.
+ */
 export async function fillLog(
   database: Database,
   { nodeName, days, ...made }: FilledLog,
@@ -46,7 +52,7 @@ export async function fillLog(
     ]);
 }
 
-/** Passes rows on, and counts those of each IPv4 address in `counts`. */
+/** Yields the rows, and counts the rows of each IPv4 address in `counts`. */
 function* countedByClient(rows: Iterable<QueryLogRow>, counts: Map<string, number>): Generator<QueryLogRow> {
   for (const row of rows) {
     const { at, length } = row.client;
@@ -56,7 +62,7 @@ function* countedByClient(rows: Iterable<QueryLogRow>, counts: Map<string, numbe
   }
 }
 
-/** Passes rows on, and reports each day that they reach, with the number of queries so far. */
+/** Yields the rows, and reports each day when its first row is reached, with the number of queries so far. */
 function* countedByDay(
   rows: Iterable<QueryLogRow>,
   spanMs: number,

@@ -12,7 +12,7 @@ import { Demo } from './running-demo.ts';
 import { LISTS } from './sites.ts';
 
 const DAYS = 0.5;
-/** With 4,000 queries a day, in some half days a regex rule blocks almost none. */
+/** With 4,000 queries a day, a regex rule would block almost no query in some half days. */
 const PER_DAY = 20_000;
 
 const tempDir = makeTempDir();
@@ -69,7 +69,7 @@ describe('the demo', () => {
     );
     expect(logged).toHaveLength(HOUSEHOLD.length);
     const totals = new Map(data.map(({ id, query_count: total }) => [id, total]));
-    // Queries that arrive between the two requests are only in the log.
+    // Queries that arrive between the two requests are counted only in the log.
     for (const { id, queries_total: queries } of logged)
       expect(totals.get(id)).toBeGreaterThanOrEqual(queries - 5);
   });

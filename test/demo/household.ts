@@ -25,9 +25,9 @@ export interface Device {
   readonly rhythm: Rhythm;
   /** Share of the queries of an ordinary day, relative to other devices. */
   readonly weight: number;
-  /** Topics of its queries; a topic that is listed twice is queried twice as often. */
+  /** Topics of the device's queries; a topic that is listed twice is queried twice as often. */
   readonly topics: readonly Topic[];
-  /** Whether it uses TLS or HTTPS if possible. */
+  /** Whether the device uses TLS or HTTPS if possible. */
   readonly isEncrypted: boolean;
 }
 
@@ -116,7 +116,7 @@ export interface AskedName {
   readonly qtype: 'A' | 'AAAA' | 'HTTPS' | 'PTR';
 }
 
-/** Next question of a device; the first names of each topic are the most frequent. */
+/** Next question of a device; the first names in the list of a topic are the most frequent. */
 export function drawQuestion({ topics }: Device, random: Random): AskedName {
   const sites = SITES[topics[Math.floor(random() * topics.length)]!];
   const name = sites[Math.floor(random() ** 1.6 * sites.length)]!;

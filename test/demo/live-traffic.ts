@@ -10,7 +10,7 @@ import { query } from '../support/dns/dns-message.ts';
 import { drawQuestion, HOUSEHOLD, rateOf } from './household.ts';
 import type { Device } from './household.ts';
 
-/** Address whose PROXY headers the demo trusts; a browser on this machine uses another. */
+/** Address whose PROXY headers the demo trusts; a browser on this machine has a different address. */
 export const BALANCER = '127.0.0.2';
 
 const TURN_MS = 200;
@@ -24,7 +24,7 @@ export class LiveTraffic {
 
   private constructor(socket: Socket, dnsPort: number, perDay: number) {
     this.socket = socket;
-    // Only Weir needs the answers.
+    // The replies are ignored.
     socket.on('message', () => undefined);
     socket.on('error', () => undefined);
     this.timer = setInterval(() => {

@@ -79,7 +79,7 @@ function protocolOf({ isEncrypted }: Device, random: Random): RowInWords['protoc
   return random() < TCP_SHARE ? Protocol.tcp : Protocol.udp;
 }
 
-/** The block of a question by policy; null if it is not blocked. */
+/** Fields of the log row if policy blocks the question; null if it does not. */
 function blockOf({ group }: Device, { name }: AskedName, at: Date): Partial<RowInWords> | null {
   const isBelow = (domain: string): boolean => name === domain || name.endsWith(`.${domain}`);
   const by = (

@@ -92,7 +92,8 @@ const demo = await Demo.open({
 });
 const browser = await openBrowser();
 try {
-  // Waits for real blocked queries at the top of the log: the current policy does not explain the generated ones.
+  // Waits for real blocked queries at the top of the log, because the current policy does not explain the generated
+  // rows.
   const made = await demo.api.queryCount('status=BLOCKED_LIST');
   await demo.api.untilQueryCount(made + 5, 'status=BLOCKED_LIST');
   mkdirSync(FOLDER, { recursive: true });

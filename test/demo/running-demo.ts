@@ -32,7 +32,7 @@ export interface DemoOptions {
 /** State of the demo in a folder. */
 interface DemoState {
   readonly password: string;
-  /** Whether everything was created; otherwise the next start begins from scratch. */
+  /** Whether everything was created; if not, the next start begins from scratch. */
   readonly isMade: boolean;
 }
 
@@ -40,7 +40,7 @@ const NODE_NAME = 'demo';
 const RESTART_STEPS = 3;
 /** The policy is set up over the API of the running server. */
 const FIRST_START_STEPS = RESTART_STEPS + 1;
-/** Otherwise a first start would add a public list. */
+/** Prevents that a first start adds a public list. */
 const NO_PUBLIC_LIST = "INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')";
 const BELIEVED = {
   WEIR_SERVER_PROXY_PROTOCOL_ENABLED: 'true',
@@ -134,7 +134,7 @@ function poolOf(servers: readonly string[]): string {
   return `[[dns.pools]]\nname = "made-up"\nstrategy = "Balanced"\nservers = ${JSON.stringify(servers)}\n`;
 }
 
-/** State of the folder, with a new password if it is new or the first start was interrupted. */
+/** State of the demo in the folder. A folder that is new, or whose first start was interrupted, gets a new password. */
 function openState(dir: string, dataDir: string): DemoState {
   const file = join(dir, 'demo.json');
   const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as DemoState) : null;

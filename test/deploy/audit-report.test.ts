@@ -1,4 +1,4 @@
-/** The report of known vulnerabilities: it lists npm's advisories, and never fails a release. */
+/** The report of known vulnerabilities: it lists npm's advisories, and never fails a build. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The checksums of a release, and their signature. */
+/** Writes the checksums, signed with the key in the file `key`; '' = unsigned. */
 import { spawnSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, verify, type KeyObject } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -68,7 +68,7 @@ describe('deploy/build/checksums', () => {
     expect(run(generation)).toBe(0);
     addFiles();
     expect(make(join(folder, 'weir.key'))).toEqual({ status: 0, stderr: '' });
-    // A release has more files than a machine needs.
+    // A release has more files than a machine needs, so missing files are not an error.
     rmSync(join(folder, 'weir_1.tar'));
     expect(run(verification)).toBe(0);
     writeFileSync(join(folder, 'weir_1_amd64.deb'), 'another package');

@@ -28,7 +28,7 @@ const TO = '2026-01-20T00:00:00Z';
 const NOON_MS = Date.UTC(2026, 0, 15, 12);
 const SECS: Readonly<Record<string, number>> = { $__interval: 900, '1d': 86_400 };
 
-/** SQL that Grafana sends for a query, with its macros and the variable for nodes expanded. */
+/** SQL that Grafana sends for a query: with its macros and its variable for nodes replaced. */
 function expanded(sql: string, nodes: readonly string[]): string {
   return sql
     .replaceAll(/\$__timeFilter\((\w+)\)/g, (_, column: string) => `${column} BETWEEN '${FROM}' AND '${TO}'`)

@@ -79,7 +79,7 @@ describe('weir-prometheus.json and weir-alerts.yml', () => {
     };
     lists = await startListServer();
     lists.serve('/list', '0.0.0.0 ads.example.com\n');
-    // With a certificate, because some metrics exist only with one.
+    // Weir gets a certificate, because some metrics exist only with a certificate.
     const ports = { dot: await freePort(['127.0.0.1']), doh: await freePort(['127.0.0.1']) };
     const certificate = 'tls_cert_path = "certificate.pem"\ntls_key_path = "key.pem"\n';
     const toml = `${encryptedToml(ports)}[server.web_tls]\n${certificate}`;

@@ -1,6 +1,6 @@
 /**
- * The scripts of the Debian package, run on a copy of this machine's file system: Weir's user must not become root
- * through an upgrade.
+ * The scripts of the Debian package, run on a copy of this machine's file system: an upgrade must not give root rights
+ * to Weir's user.
  *
  * @needs root
  */
@@ -63,7 +63,7 @@ test('postinst does not change an existing configuration file', () => {
   expect(onCopy(commands)).toEqual(['/etc/weir root 750', '/etc/weir/weir.toml root 600', '# mine']);
 });
 
-/** The folder was given to Weir's user manually. */
+/** Weir's user was given the folder manually. */
 const GIVEN = 'install -d -m 750 -o weir -g weir /etc/weir; ';
 
 test.each([

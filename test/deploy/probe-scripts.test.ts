@@ -1,6 +1,6 @@
 /**
- * `weir ready` and the scripts of deploy/addresses, with a Weir server that expects PROXY headers from this machine,
- * and with one that does not.
+ * `weir ready` and the scripts of deploy/addresses, with one Weir server that expects PROXY headers from this machine,
+ * and with one that expects none.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -95,7 +95,7 @@ describe('npm run artefacts -- sbom', () => {
   });
 
   test('contains no data about the build machine or the location of packages', () => {
-    // A short path, such as /src, is also part of other paths.
+    // A short path, such as /src, may also be part of other paths, so only whole paths match.
     const paths = [ROOT, tmpdir()].map((path) => new RegExp(`(?<![\\w./-])${RegExp.escape(path)}\\b`));
     for (const word of [...paths, /:\/\/registry/, /localhost/, /timestamp/])
       for (const file of [text, licences]) expect(file).not.toMatch(word);

@@ -1,6 +1,6 @@
 /**
- * deploy/addresses with its programs on a small network: addresses that two Weirs share with keepalived, and one that
- * both announce to a router with bird and ExaBGP. The addresses follow the Weir that is ready.
+ * deploy/addresses with its programs on a small network: addresses that two Weir servers share with keepalived, and an
+ * address that both announce to a router with bird and ExaBGP. The addresses follow the server that is ready.
  *
  * @needs keepalived bird2 exabgp bind9-dnsutils
  */
@@ -29,8 +29,8 @@ const DIG = ['dig', '+short', '+tries=1', '+time=1'] as const;
 const POLL_MS = 100;
 
 describe('service addresses that move between two Weir servers', () => {
-  // keepalived runs no script that users other than root could replace, so none in a folder such as /tmp, and runs
-  // scripts as an unprivileged user.
+  // keepalived does not run scripts that users other than root could replace, such as scripts in /tmp, and runs scripts
+  // as an unprivileged user.
   const stack = new AsyncDisposableStack();
   const workDir = mkdtempSync('/run/weir-addresses-');
   stack.defer(() => rmSync(workDir, { recursive: true }));
@@ -119,7 +119,7 @@ describe('service addresses that move between two Weir servers', () => {
       keepalived('a');
       await untilBothAt('a');
       const ofB = keepalived('b');
-      // It has a higher priority for the second Weir, which is healthy.
+      // The keepalived of the second Weir server has the higher priority, because that server is healthy.
       await ofB.untilOutput(/VRRP_Script\(weir\) succeeded/);
       expect([nodeAt(FIRST), nodeAt(SECOND)]).toEqual(['a', 'a']);
     });

@@ -1,8 +1,8 @@
 /**
  * `npm run fuzz -- answers [--answers N] [--seed N]`: an upstream gives N answers, most of them faulty, to Weir,
- * Unbound and BIND, each for a different name. It is a finding if Weir accepts an answer that both others reject, or
- * rejects one that both accept. Fails unless the tables below give a reason. Needs unbound and bind9. `--index N` shows
- * one answer.
+ * Unbound and BIND, each for a different name. It is a finding if Weir accepts an answer that Unbound and BIND reject,
+ * or rejects an answer that both accept. Fails if a finding has no reason in the tables below. Needs unbound and bind9.
+ * `--index N` shows one answer.
  */
 import { parseArgs } from 'node:util';
 import type { ReceivedQuery } from '../support/dns/scripted-upstream.ts';
@@ -12,12 +12,14 @@ import { failure, goodAnswer, kindsOf, mutatedAnswer, typeOf, ZONE } from './mut
 import { RawClient } from './raw-client.ts';
 import { startBind, startUnbound } from './resolvers.ts';
 
-/** Outcome of an answer at a resolver. */
+/** Result of an answer at a resolver. */
 type Outcome = 'answer' | 'no data' | 'refused';
 
 /** Number of questions in flight. */
 const IN_FLIGHT = 300;
-/** A resolver that rejects the first answer gets a failure after this time, instead of no answer. */
+/**
+ * Time after which a resolver that rejects the faulty answer gets a failure, so that it need not wait for its time-out.
+ */
 const FAILURE_AFTER_MS = 40;
 const CALM_IN_FLIGHT = 20;
 /** Number of turns in which a finding must be reproduced. */
@@ -26,7 +28,7 @@ const REPORT_EVERY = 5000;
 /** Number of findings that are shown individually. */
 const SHOWN = 3;
 
-/** Answers that Weir accepts and both others reject, by a part of their kind, with the reason. */
+/** Answers that Weir accepts and both others reject, each by a pattern of its kind, with the reason. */
 const EXPLAINED: readonly (readonly [kind: RegExp, reason: string])[] = [
   [
     /another type|another class/u,
@@ -53,7 +55,7 @@ const EXPLAINED: readonly (readonly [kind: RegExp, reason: string])[] = [
   ],
 ];
 
-/** Answers that both others accept and Weir rejects. */
+/** Answers that Weir rejects and both others accept, each by a pattern of its kind, with the reason. */
 const EXPLAINED_REFUSALS: readonly (readonly [kind: RegExp, reason: string])[] = [
   [/a ring of aliases/u, 'a loop of aliases is an error (RFC 1034 section 3.6.2), not an answer'],
   [/a long chain/u, 'a chain of more than 16 aliases; no name in use has one'],
@@ -87,7 +89,7 @@ const { values } = parseArgs({
 });
 const seed = Number(values.seed);
 
-/** The name for an answer; each turn uses a different one, which is in no cache. */
+/** The name for an answer; each turn uses a different name, so that no cache has it. */
 function nameOf(index: number, turn: number): string {
   return `n${String(index)}-${String(turn)}.${ZONE}`;
 }
@@ -105,7 +107,7 @@ function reply(upstream: ScriptedUpstream, query: ReceivedQuery): void {
     return;
   }
   const answer = mutatedAnswer(seed, index, query.bytes);
-  // A truncated answer is the same over TCP, except for the flag.
+  // Over TCP, a truncated answer is the same, but without the flag TC.
   if (query.connection !== null && answer.length > 2) answer[2]! &= ~0x02;
   query.reply(answer);
   setTimeout(() => {
@@ -130,8 +132,8 @@ function differenceOf(own: Outcome, theirs: readonly Outcome[]): Difference | nu
 }
 
 /**
- * Under load the other servers also fail valid answers, so only findings that are reproduced without load count, by
- * kind.
+ * Under load, the other servers also fail valid answers, so only findings that are reproduced without load count.
+ * Returns them by kind.
  */
 async function confirmed(
   clients: readonly RawClient[],
@@ -207,7 +209,7 @@ async function compare(count: number): Promise<number> {
   return unexplained + reportUnexplained(refused, EXPLAINED_REFUSALS) + threads;
 }
 
-/** Prints the findings; returns how many have no reason. */
+/** Prints the findings; returns the number of findings without a reason. */
 function reportUnexplained(
   findings: ReadonlyMap<string, readonly number[]>,
   explained: typeof EXPLAINED,

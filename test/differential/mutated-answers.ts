@@ -1,6 +1,6 @@
 /**
- * Faulty answers of an upstream. The seed and the number in the name determine the fault, so every resolver gets the
- * same answer. Names that start with `t` are targets of aliases and get valid answers.
+ * Faulty answers of an upstream. The seed and the number in the queried name determine the fault, so every resolver
+ * gets the same answer. Names that start with `t` are targets of aliases and get valid answers.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { octets, u16, u32, wireName } from '../support/dns/built-messages.ts';
@@ -21,7 +21,7 @@ interface Part {
   rrClass: number;
   ttl: number;
   rdata: Uint8Array;
-  /** Added to the length field of the record. */
+  /** Added to the length field of the record, to make it wrong. */
   lengthError: number;
 }
 
@@ -72,7 +72,7 @@ export function goodAnswer(query: Uint8Array): Uint8Array {
   return written(draft, new Random(0));
 }
 
-/** An answer that ends the wait of a resolver which rejected the first one. */
+/** An answer that ends the wait of a resolver which has rejected the faulty answer. */
 export function failure(query: Uint8Array): Uint8Array {
   const draft = goodDraft(0, 'A', query);
   draft.parts = [];
@@ -84,7 +84,7 @@ function randomOf(seed: number, index: number): Random {
   return new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));
 }
 
-/** Usually one kind, sometimes two. */
+/** The kinds of faults of an answer: usually one, sometimes two. */
 function chosen(random: Random): string[] {
   const names = Object.keys(KINDS);
   const first = random.of(names);
@@ -147,7 +147,7 @@ function aliasPart(owner: Uint8Array, target: string): Part {
   return { ...partOf('CNAME', 0), owner, rdata: wireName(target) };
 }
 
-/** A random record of the answer under construction; adds a valid one if it has none. */
+/** A random record of the answer under construction; adds a valid record if the answer has none. */
 function onePart(draft: Draft, random: Random): Part {
   if (draft.parts.length === 0) draft.parts.push(partOf(draft.qtype, draft.index));
   return random.of(draft.parts);
@@ -162,7 +162,7 @@ const KINDS: Readonly<Record<string, Change>> = {
   'no QR': (draft) => (draft.flags &= 0x7fff),
   'another question': (draft, random) => {
     const other = draft.questions[0]?.slice() ?? draft.asked.slice();
-    // For the name, the type and the class.
+    // Changes a byte of the name, the type or the class.
     const at = random.of([1, other.length - 3, other.length - 1]);
     other[at]! ^= 1 + random.below(30);
     draft.questions = [other];
@@ -321,7 +321,7 @@ function written(draft: Draft, random: Random): Uint8Array {
     draft.tail,
   );
   const kept = whole.slice(0, Math.max(0, whole.length - draft.cut));
-  // After the header, whose fields are changed separately.
+  // Changes bits after the header, whose fields are changed separately.
   for (let left = draft.flips; left > 0 && kept.length > 12; left--)
     kept[12 + random.below(kept.length - 12)]! ^= 1 << random.below(8);
   return kept;

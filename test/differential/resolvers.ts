@@ -9,7 +9,7 @@ import { freePort } from '../support/weir/free-ports.ts';
 
 const LOOPBACK = '127.0.0.1';
 
-/** Starts Unbound, configured to keep querying a server that fails often. */
+/** Starts Unbound with a configuration that makes it keep querying a server that often fails. */
 export function startUnbound(upstreamPort: number): Promise<RunningProgram> {
   const patience = ['infra-keep-probing: yes', 'infra-host-ttl: 1', 'infra-cache-max-rtt: 2000'];
   const load = ['outgoing-range: 4096', 'num-queries-per-thread: 2048', 'ratelimit: 0', 'ip-ratelimit: 0'];

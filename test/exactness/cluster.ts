@@ -1,8 +1,9 @@
 /**
  * `npm run exactness -- cluster`: three nodes on a PostgreSQL with a synchronous standby answer a known mix, with a
  * policy change each second. One node is killed and restarted, then the primary is killed and its standby is promoted.
- * Afterwards every place that counts must report exactly the same, each acknowledged change must exist, and all nodes
- * must have the same revision. Only queries in the queue of the killed node may be unanswered. Needs a C compiler.
+ * Afterwards, every place that counts queries must report exactly the same numbers, each acknowledged change must
+ * exist, and all nodes must have the same revision. Only queries that waited at the killed node may be unanswered.
+ * Needs a C compiler.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -30,7 +31,7 @@ const HELP = `npm run exactness -- cluster [options]
   --rate N   queries a second of all three nodes together (60000)
 `;
 const CLIENTS = 40;
-/** Parts of the run time until a node is killed, and until the primary of the database is killed. */
+/** Times of the two kills, as parts of the run time: of a node, and of the primary of the database. */
 const KILL_AT = 0.35;
 const FAIL_OVER_AT = 0.65;
 /** A killed node loses at most the queries collected in this time, milliseconds. */
@@ -124,7 +125,7 @@ async function failOver(database: ReplicatedDatabase, secs: number): Promise<voi
   await database.failOver();
 }
 
-/** Blocks another name each second, at each node in turn; returns the names whose change was acknowledged. */
+/** Each second, blocks a new name at the next node in turn; returns the names whose change was acknowledged. */
 async function changeEachSecond(nodes: readonly Weir[], ended: AbortSignal): Promise<string[]> {
   const acknowledged: string[] = [];
   for (let serial = 0; !ended.aborted; serial++) {
@@ -139,7 +140,7 @@ async function changeEachSecond(nodes: readonly Weir[], ended: AbortSignal): Pro
   return acknowledged;
 }
 
-/** A line for each node that lacks a change; first waits until all nodes have the same revision. */
+/** Waits until all nodes have the same revision; returns a line for each node that lacks a change. */
 async function missingChanges(
   nodes: Readonly<Record<string, Weir>>,
   acknowledged: readonly string[],

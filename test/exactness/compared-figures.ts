@@ -14,7 +14,7 @@ interface Figure {
 const PERIOD = '24h';
 
 /**
- * A line for each place that reports a different number of queries, or of blocked ones; `compat` is a node with the
+ * A line for each place that reports a different number of queries or of blocked queries; `compat` is a node with the
  * compatibility API.
  */
 export async function compareFigures(
@@ -181,7 +181,7 @@ function sum(counts: Counts): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 
-/** Places that report a different number than the first. */
+/** Places that report a different number than the first place. */
 export function differences({ name, reportedBy }: Figure): string[] {
   const [first, ...others] = Object.entries(reportedBy);
   return others

@@ -1,8 +1,8 @@
-/** Compares replies to clients, metrics for Prometheus, and the log for each run of a node. */
+/** For each run of a node, compares the replies that clients received, the metrics for Prometheus, and the log. */
 import type { SharedDatabase } from '../support/weir/shared-database.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 
-/** Queries and replies at the clients. */
+/** Queries that the clients sent, and replies that they received. */
 export interface Seen {
   readonly sent: number;
   readonly answered: number;
@@ -49,7 +49,8 @@ async function compareLife(
 ): Promise<string[]> {
   const { sent, answered } = seen;
   const metrics = weir === null ? null : await (await weir.api()).metrics();
-  // Only the count of these queries is stored, and not even that for a killed process.
+  // Of queries that are excluded from both log and statistics, only the count is stored, and for a killed process not
+  // even the count.
   const leftOut = metrics?.sum('weir_dns_excluded_total', { from: 'both' }) ?? 0;
   const stored = kept + leftOut;
   const reported = `${node} was asked ${String(sent)}, answered ${String(answered)}, stored ${String(kept)}, left out ${String(leftOut)}`;

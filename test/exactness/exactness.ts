@@ -1,11 +1,11 @@
 /**
  * `npm run exactness`: two nodes on one database answer a known mix, while the database is restarted twice, once after
- * a kill, and one node is killed and restarted. Afterwards every place that counts must report exactly the same: the
- * log, its export, the statistics, the timeline, the top lists, the SQL views, the compatibility API, and Prometheus.
- * One name is excluded from the log, one from statistics, one from both: the log then has the queries that statistics
- * count, minus queries_not_logged, plus queries_not_counted. Then one node rate-limits a flood of new names, while the
- * database is killed once more: its rows are few, its sums exact. Only data that the killed node had not sent yet may
- * be lost. Needs a C compiler for the load generator.
+ * a kill, and one node is killed and restarted. Afterwards, every place that counts queries must report exactly the
+ * same numbers: the log, its export, the statistics, the timeline, the top lists, the SQL views, the compatibility API,
+ * and Prometheus. One name is excluded from the log, one from statistics, one from both: the log then has the queries
+ * that statistics count, minus queries_not_logged, plus queries_not_counted. Then one node rate-limits a flood of new
+ * names, while the database is killed once more: the flood has few log rows, but exact sums. Only data that the killed
+ * node had not sent to the database may be lost. Needs a C compiler for the load generator.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -30,11 +30,11 @@ const HELP = `npm run exactness -- [options]
   --rate N      queries a second of each node (8000)
 `;
 const CLIENTS = 40;
-/** New names, as a share of the second node's queries in its second run. */
+/** Share of queries for new names among the second node's queries in its second run. */
 const NEW_SHARE = 0.1;
 /** A killed node loses at most the queries collected in this time, milliseconds. */
 const UNSTORED_MS = 2000;
-/** A flood from client networks (/24) that are rate-limited, seconds. */
+/** Duration of a flood from client networks (/24) that are rate-limited, seconds. */
 const FLOOD_SECS = 8;
 const FLOOD_NETWORKS = 3;
 const FLOOD_LIMIT = { enabled: true, queries_per_second: 50, burst_size: 50 };
@@ -141,7 +141,7 @@ async function flood(
   return asked;
 }
 
-/** A line if the limited queries have too many rows, or were not limited. */
+/** A line for each fault: the limited queries have too many rows, or no query was limited. */
 async function boundRows(api: ApiClient, { elapsedSecs, sent }: LoadResult): Promise<string[]> {
   const rows = await api.rowCount('status=RATE_LIMITED');
   const queries = await api.queryCount('status=RATE_LIMITED');

@@ -7,11 +7,11 @@ import type { TempDir } from '../support/weir/data-dir.ts';
 import { type ListServer, startListServer } from '../support/weir/list-server.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 
-/** Questions in one pass: every fifth is blocked, the others are cached after the first pass. */
+/** Number of questions in one pass: every fifth is blocked, the others are cached after the first pass. */
 export const NAMES = 5000;
 const BLOCKED_EVERY = 5;
 const SETTLE_MS = 200;
-/** Time limit: after a long run, much of the log may be in the spool. */
+/** Time limit for storing all answers: after a long run, much of the log may be in the spool. */
 const STORED_MS = 600_000;
 
 /** Serves a list that blocks every fifth name; it is active on the node when the promise resolves. */
@@ -23,7 +23,7 @@ export async function subscribe(api: ApiClient): Promise<ListServer> {
   return lists;
 }
 
-/** Files of questions: the mix, and one whose names the generator makes unique. */
+/** Files of questions: the mix, and a file whose names the generator makes unique. */
 export function writeQuestions(tempDir: TempDir): { mix: string; fresh: string } {
   const mix = join(tempDir.path, 'mix.txt');
   const fresh = join(tempDir.path, 'fresh.txt');
@@ -41,7 +41,7 @@ export async function untilStored(weir: Weir): Promise<void> {
   await until(
     'the query log to be stored',
     async () => {
-      await api.queryCount(); // Flushes the collected queries.
+      await api.queryCount(); // Reading the log flushes the queries that are still in memory.
       const metrics = await api.metrics();
       return {
         waitingRows: metrics.sum('weir_query_log_waiting_rows'),
@@ -53,7 +53,7 @@ export async function untilStored(weir: Weir): Promise<void> {
   );
 }
 
-/** Excludes one name of each pass from the log, one from statistics, and one from both. */
+/** In each pass, excludes one name from the log, one from statistics, and one from both. */
 export async function excludeNames(api: ApiClient): Promise<void> {
   const [fromLog, fromStats, fromBoth] = [1, 2, 3].map(nameOf);
   await api.expect(200, 'PATCH', '/config', {

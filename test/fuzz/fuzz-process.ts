@@ -1,6 +1,6 @@
 /**
- * Fuzzes one target in a separate process: a thread runs it, and this process saves its findings. If the thread fails
- * outside a run of the target, runs out of memory or hangs, that is also a finding, and a new thread continues.
+ * Fuzzes one target in a separate process: a thread runs the target, and this process saves the findings. If the thread
+ * fails outside a run of the target, runs out of memory or hangs, this is also a finding, and a new thread continues.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -12,13 +12,13 @@ import { CURRENT_HEAD } from './fuzz-thread.ts';
 import type { FuzzNews, FuzzOrder } from './fuzz-thread.ts';
 import type { Finding } from './fuzzer.ts';
 
-/** Heap limit of the thread: for one input and for the search itself. */
+/** Heap limit of the thread, enough for one input and for the search itself. */
 const HEAP_MIB = 512;
 const MAX_INPUT_SIZE = 1 << 20;
-/** A run that has used this much CPU time is considered endless; the thread itself enforces the time limit. */
+/** CPU seconds after which a run is considered endless. The thread itself enforces the time limit of an input. */
 const HUNG_SECS = 30;
 const WATCH_MS = 1000;
-/** Stop after this many faults. */
+/** Number of faults after which fuzzing of the target stops. */
 const MAX_FINDINGS = 20;
 
 /** Result of a target. */
@@ -84,7 +84,7 @@ export async function fuzzTarget(task: FuzzTask, print: (line: string) => void):
   }
 }
 
-/** Runs one thread until it ends; returns the corpus, or the finding that ended it. */
+/** Runs a thread until it ends; returns the corpus, or the finding that ended the thread. */
 async function oneThread(
   order: FuzzOrder,
   report: (news: FuzzNews) => void,
@@ -125,7 +125,7 @@ async function oneThread(
   }
 }
 
-/** Writes a finding to a new file; returns how to reproduce it. */
+/** Writes a finding to a new file; returns the command that reproduces it. */
 function saved({ folder, target }: FuzzTask, { input }: Finding): string {
   mkdirSync(folder, { recursive: true });
   const name = createHash('sha256').update(input).digest('hex').slice(0, 12);

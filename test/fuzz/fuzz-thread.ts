@@ -13,7 +13,7 @@ import { loadTarget } from './targets.ts';
 export interface FuzzOrder {
   readonly target: string;
   readonly seed: number;
-  /** CPU seconds of the process, and number of inputs to run; one of them is finite. */
+  /** Limits of the search: CPU seconds of the process, and number of inputs to run. One of the two is finite. */
   readonly secs: number;
   readonly runs: number;
   /** Inputs in addition to those of the repository. */
@@ -88,13 +88,13 @@ async function fuzz(order: FuzzOrder, report: (news: FuzzNews) => void): Promise
   report({ kind: 'over', corpus: await fuzzer.smallest() });
 }
 
-/** A search limited by runs never reads the clock, so it runs the same inputs on every machine. */
+/** A search that is limited by runs never reads the clock, so it runs the same inputs on every machine. */
 function limitsOf({ runs }: FuzzOrder): Limits {
   const limits = processLimits();
   return runs === Infinity ? limits : { ...limits, takenMs: () => 0 };
 }
 
-/** A number in one, two or four bytes, as few as possible. */
+/** A number in one, two or four bytes: the shortest form. */
 function bigEndian(value: number): Uint8Array {
   const octets = Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
   return octets.slice(value > 0xffff ? 0 : value > 0xff ? 2 : 3);

@@ -1,6 +1,6 @@
 /**
  * `npm run fuzz -- [target…] [--secs N | --runs N] [--seed N] [--keep]`: fuzzes the targets one after another, each in
- * a separate process for N CPU seconds or N runs; fails if anything was found. The same seed and number of runs use the
+ * a separate process for N CPU seconds or N runs; fails if there are findings. The same seed and number of runs use the
  * same inputs on every machine. `--keep` writes the new corpus. `npm run fuzz -- TARGET --repeat FILE` runs one input.
  */
 import { spawnSync } from 'node:child_process';

@@ -15,7 +15,7 @@ const code = (): Parameters<typeof withCounters>[1] => ({
   numbers: new Set(),
 });
 
-/** Coverage counters for the function that `text` defines, and the function. */
+/** The function that `text` defines, and its coverage counters. */
 function instrumented(text: string): { state: ReturnType<typeof code>; run: (input: Uint8Array) => void } {
   const state = code();
   const source = withCounters(text, state).replace('const __paths = globalThis.weirPaths;', '');
@@ -25,7 +25,7 @@ function instrumented(text: string): { state: ReturnType<typeof code>; run: (inp
   return { state, run: make(state.counters) };
 }
 
-/** Fails for one input in 2 to the 24th, which is found path by path. */
+/** Fails for one input in 2 to the 24th; the fuzzer finds this input one path at a time. */
 const HIDDEN = `function run(input) {
   if (input[0] !== 0x57) return;
   if (input[1] !== 0x65) return;

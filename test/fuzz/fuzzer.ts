@@ -37,11 +37,11 @@ export interface FuzzerParts {
 /** Limits for trimming a stored input or a finding: runs, and milliseconds of CPU time. */
 const TRIM_RUNS = 200;
 const TRIM_MS = 1000;
-/** An input that takes longer is mutated an eighth as often as others. */
+/** CPU time above which an input counts as slow; slow inputs are mutated an eighth as often as others. */
 const SLOW_MS = 10;
 /** The newest inputs are mutated more often than the others. */
 const NEWEST = 16;
-/** Number of times that a path was taken, in eight classes: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, more. */
+/** Classes of the number of times that a path was taken: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, more. */
 const KIND = Uint8Array.from({ length: 256 }, (_, times) => {
   if (times <= 3) return times === 0 ? 0 : 1 << (times - 1);
   const bounds = [8, 16, 32, 128, 256];
@@ -56,7 +56,7 @@ export class Fuzzer {
   executions = 0;
   private readonly parts: FuzzerParts;
   private readonly random: Random;
-  /** Classes seen, by path. */
+  /** For each path, the classes that inputs have reached so far. */
   private readonly seen: Uint8Array;
   private readonly words: Uint32Array;
   private readonly keys = new Set<string>();
@@ -118,7 +118,7 @@ export class Fuzzer {
     return this.slow.has(picked) && !random.once(8) ? corpus[random.below(corpus.length)]! : picked;
   }
 
-  /** Runs one input; reports a finding and returns false. */
+  /** Runs one input; if this is a finding, reports it and returns false. */
   private async run(input: Uint8Array): Promise<boolean> {
     const finding = await this.tried(input);
     if (finding === null) return true;
@@ -149,7 +149,7 @@ export class Fuzzer {
 
   /** The finding, shrunk. */
   private async shrunk(finding: Finding): Promise<Finding> {
-    // Each run of an input beyond the limits takes long.
+    // A finding that exceeds the limits is not shrunk, because each run takes long.
     if (finding.key.startsWith('limit')) return finding;
     let best = finding;
     await shrink(finding.input, async (smaller) => {
@@ -161,7 +161,7 @@ export class Fuzzer {
     return best;
   }
 
-  /** An input, shrunk, that takes the same new paths. */
+  /** A shrunk input that takes the same new paths as `input`. */
   private async trimmed(input: Uint8Array): Promise<Uint8Array> {
     const wanted = this.newKinds();
     let leftMs = TRIM_MS;
@@ -194,7 +194,7 @@ export class Fuzzer {
     return false;
   }
 
-  /** Adds the paths of the last run to `seen`; returns whether any is new. */
+  /** Adds the paths of the last run to `seen`; returns whether any of them is new. */
   private takeNew(seen: Uint8Array): boolean {
     const { counters, used } = this.parts.counters;
     let isNew = false;

@@ -13,7 +13,10 @@ import ts from 'typescript';
 const MAX_COUNTERS = 65_536;
 const ROOT = join(import.meta.dirname, '..', '..');
 const AREAS = ['config', 'shared', 'dns-worker', 'control-plane'].map((area) => join(ROOT, area) + sep);
-/** Maximum length of a word. Words in the code are what parsers look for; longer strings are messages. */
+/**
+ * Maximum length of a word for the dictionary. Words in the code are what parsers look for; longer strings are
+ * messages.
+ */
 const MAX_WORD_LENGTH = 24;
 
 /** Data that the instrumented modules collect. */
@@ -22,7 +25,7 @@ export interface Instrumentation {
   readonly counters: Uint8Array;
   /** Number of counters in use. */
   used: number;
-  /** String literals of the code, and numbers, except small ones of loops. */
+  /** String literals of the code, and numbers, except small numbers, which are common in loops. */
   readonly words: Set<string>;
   readonly numbers: Set<number>;
 }
@@ -132,7 +135,7 @@ function leaves(statement: ts.Statement): boolean {
   );
 }
 
-/** Whether a node is in a list of statements, where another one can be inserted after it. */
+/** Whether a node is in a list of statements, so that a statement can be inserted after the node. */
 function isInList({ parent }: ts.Node): boolean {
   return ts.isBlock(parent) || ts.isSourceFile(parent) || ts.isCaseOrDefaultClause(parent);
 }

@@ -4,8 +4,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Inputs that take longer, or leave more memory allocated, are run again and measured, which takes a third of a second.
- * Measured in CPU time, because on a busy machine every tenth run takes long by the clock.
+ * An input that takes longer than this, or leaves more memory allocated, is run again and measured, which takes a third
+ * of a second. Uses CPU time, because on a busy machine every tenth run takes long by the clock.
  */
 const SUSPECT_CPU_MS = 400;
 const SUSPECT_MIB = 128;
@@ -13,7 +13,7 @@ const SUSPECT_MIB = 128;
 const QUICK_CPU_MS = 20;
 const MAX_CPU_MS = 1000;
 const MAX_MIB = 256;
-/** A run may include garbage collection for earlier ones. */
+/** Number of measured runs. The lowest values count, because a run may include garbage collection for earlier runs. */
 const MEASURED_RUNS = 3;
 
 /** The finding that an input exceeds a limit. */
@@ -35,7 +35,7 @@ export interface Limits {
 /** Stub for runs without measurements. */
 export const NO_LIMITS: Limits = { begin: () => undefined, takenMs: () => 0, exceeded: () => null };
 
-/** The limits of a separate process. */
+/** The limits, measured for the whole process, which must run only this search. */
 export function processLimits(): Limits {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
@@ -70,7 +70,7 @@ async function measured(collect: () => void, again: () => void | Promise<void>):
   for (let i = 0; i < MEASURED_RUNS; i++) {
     collect();
     const before = residentMib('VmRSS');
-    // The peak is then that of this run only.
+    // Resets the peak, so that it is the peak of this run only.
     writeFileSync('/proc/self/clear_refs', '5');
     const startedMs = cpuMs();
     await again();

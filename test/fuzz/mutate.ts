@@ -48,7 +48,7 @@ const addToOctet: Change = (input, random) => {
   return input;
 };
 
-/** A number of one, two or four bytes, big-endian as in all supported protocols. */
+/** Sets a number of one, two or four bytes, big-endian as in all supported protocols. */
 const setNumber: Change = (input, random) => {
   const size = random.of([1, 2, 2, 4]);
   if (input.length < size) return input;

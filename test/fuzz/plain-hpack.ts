@@ -1,6 +1,6 @@
 /**
  * A second decoder of header blocks that follows RFC 7541 as simply as possible: bits as text, the tables as one list,
- * no limits. The real decoder is compared with it; they share only the Huffman code.
+ * no limits. The real decoder is compared with this decoder; they share only the Huffman code.
  */
 import { decodedSizeLimit, decodeHuffman } from '../../dns-worker/streams/h2/huffman.ts';
 

@@ -8,7 +8,7 @@ export interface Target {
   readonly dictionary?: readonly (string | Uint8Array)[];
   /** Maximum length of an input. */
   readonly maxLength: number;
-  /** A run takes more than a millisecond, so `npm test` makes fewer runs. */
+  /** Whether a run takes more than a millisecond; `npm test` makes fewer runs of such a target. */
   readonly isSlow?: boolean;
   /** Runs one input; throws if a property is violated. Must keep no state between inputs. */
   readonly run: (input: Uint8Array) => void | Promise<void>;
@@ -24,7 +24,7 @@ export function hold(isSo: boolean, what: string): asserts isSo {
   if (!isSo) throw new Violation(what);
 }
 
-/** Splits an input: first bytes that select options, then the rest. */
+/** Reads an input: its first bytes select options, the remaining bytes are data. */
 export class InputReader {
   private readonly input: Uint8Array;
   private at = 0;

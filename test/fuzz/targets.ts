@@ -1,4 +1,4 @@
-/** All targets by name. Each is loaded separately, so that the code of the others uses no counters. */
+/** All targets by name. Each target is loaded separately, so that the code of the other targets uses no counters. */
 import type { Target } from './target.ts';
 
 type Loading = () => Promise<{ readonly target: Target }>;

@@ -1,5 +1,5 @@
 /**
- * Validation of RDATA compared with BIND's zone parser: both accept and reject the same.
+ * Validation of RDATA compared with BIND's zone parser: both must accept the same records.
  *
  * @needs bind9-utils
  */
@@ -17,17 +17,17 @@ const checker = requireProgram('named-checkzone');
 /** Maximum number of damaged variants of a sample, spread over its length. */
 const MAX_VARIANTS = 12;
 /**
- * BIND checks the contents of NXT's bitmap, WKS's ports and the digits of X25; Weir does not, because they are
- * obsolete.
+ * Type numbers of WKS, X25 and NXT: BIND checks the ports of WKS, the digits of X25 and the bitmap of NXT; Weir does
+ * not, because these types are obsolete.
  */
 const DIFFERS: readonly number[] = [11, 19, 30];
-/** Checks each record separately, not the zone as a whole. */
+/** Options with which BIND checks each record separately, not the zone as a whole. */
 const EACH_BY_ITSELF = [
   '-i',
   'none',
   ...['k', 'n', 'm', 'M', 'S', 'r', 'T', 'W'].flatMap((it) => [`-${it}`, 'ignore']),
 ];
-/** One record per line; the first ones make it a valid zone. */
+/** Records of the apex, which make the zone valid; the records to check follow, one per line. */
 const APEX = ['$TTL 60', '@ SOA ns.test. host.test. 1 2 3 4 5', '@ NS ns.test.'];
 
 /** The sample, truncated at various places, and with an extra byte. */
@@ -38,7 +38,7 @@ function* variants(sample: Uint8Array): Generator<Uint8Array> {
   for (let length = sample.length - 1; length > 0; length -= step) yield sample.subarray(0, length);
 }
 
-/** The records that BIND accepts: after a record that it rejects it continues, and reports the line. */
+/** Which records BIND accepts. BIND continues after a record that it rejects, and reports its line. */
 function takenByBind(type: number, rdata: readonly Uint8Array[]): boolean[] {
   const records = rdata.map(
     (bytes, i) =>

@@ -22,14 +22,14 @@ function good(query: ReceivedQuery): Uint8Array {
   return response(questionOf(query.bytes), { id: idOf(query.bytes), answers });
 }
 
-/** A wrong id, another question and noise, in rotation, but never a valid answer. */
+/** A wrong id, a wrong question and noise, in rotation, but never a valid answer. */
 const lying: Script = (query, index) => {
   const forged = response(question('www.example.com', 'A'), { id: idOf(query.bytes) });
   const wrongId = response(questionOf(query.bytes), { id: idOf(query.bytes) ^ 1 });
   query.reply([forged, wrongId, new Uint8Array(40).fill(0xff)][index % 3]!);
 };
 
-/** The reply is not sent if the test has ended before. */
+/** Sends the reply later, unless the test has ended by that time. */
 function later(upstream: ScriptedUpstream, query: ReceivedQuery): void {
   if (!upstream.isClosed) query.reply(good(query));
 }
@@ -53,7 +53,7 @@ export interface FaultRow {
   readonly failures: number;
 }
 
-/** Sends questions at a steady rate, whatever the latency; the faulty server is the first of the pool. */
+/** Sends questions at a steady rate, independent of the latency; the faulty server is the first of the pool. */
 async function measure(strategy: PoolStrategy, fault: string): Promise<FaultRow> {
   const [bad, well] = [await ScriptedUpstream.start(), await ScriptedUpstream.start()];
   bad.udpScript = FAULTS[fault]!(bad);

@@ -1,5 +1,5 @@
 /**
- * The resolver against real servers: NSD, and Unbound in front of it, must give the same answers to the same questions
+ * The resolver against real servers: NSD, and Unbound in front of NSD, must give the same answers to the same questions
  * as a server of the test that has the zone in memory.
  *
  * @needs nsd unbound
@@ -125,7 +125,7 @@ const SERVERS: [string, () => Promise<RunningServer>][] = [
   ['Unbound before NSD', startBoth],
 ];
 
-/** The decoded records of an assembled message without TTLs, because a resolver counts them down. */
+/** The decoded records of an assembled message. TTLs are left out, because a resolver counts them down. */
 function view(asked: Question, answer: CacheableAnswer): string[] {
   const counts = [1, answer.answerCount, answer.authorityCount, 0].flatMap(u16);
   const message = octets(

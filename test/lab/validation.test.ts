@@ -1,6 +1,6 @@
 /**
- * Validation compared with Unbound and delv: the same questions about zones signed with standard tools, correctly and
- * incorrectly, must have the same result; otherwise the case states the reason.
+ * Validation compared with Unbound and delv: questions about zones signed with standard tools, correctly and
+ * incorrectly, must have the same result, unless the case states the reason for a difference.
  *
  * @needs nsd unbound bind9-dnsutils
  */
@@ -16,7 +16,10 @@ import { signZones } from './dnssec/sign-zones.ts';
 import { type LabValidator, openDelv, openServer, openWeir } from './dnssec/validators.ts';
 import { LAB_ZONES } from './dnssec/zones.ts';
 
-/** Only with `npm run lab`: delv starts a process for each question, and agrees with Unbound on all except a few. */
+/**
+ * delv is used only with `npm run lab`, because it starts a process for each question and agrees with Unbound on all
+ * except a few.
+ */
 const ASKS_DELV = process.env['WEIR_TEST_VALIDATORS'] === 'all';
 
 describe('LAB_CASES, the DNSSEC test queries,', () => {

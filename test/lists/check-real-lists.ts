@@ -1,8 +1,8 @@
 /**
- * Checks the parser and the engine with real lists: rule counts against an independent count in awk, and up to 1,000
- * names sampled from each list against the documentation of its format. The lists are not part of the project: they are
- * in `$WEIR_BENCH_DATA/lists`, or beside the checkout, in one folder per format. Prints a table and exits with 1 if
- * there is a difference.
+ * Checks the parser and the engine with real lists: compares rule counts with an independent count in awk, and the
+ * decisions for up to 1,000 names sampled from each list with the documentation of its format. The lists are not part
+ * of the project: they are in `$WEIR_BENCH_DATA/lists`, or beside the checkout, in one folder per format. Prints a
+ * table and exits with 1 if there is a difference.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -65,7 +65,7 @@ interface Expectation {
   readonly match: 'blocked' | 'allowed' | 'none';
 }
 
-/** The syntax that the rules of a folder's files are counted in. */
+/** The syntax for which the awk programs count the rules of a file in this folder; null = not counted. */
 function syntaxOf(folder: string, text: string): string | null {
   if (folder === 'allow' || folder === 'cname') {
     if (text.startsWith('{')) return null;
@@ -75,7 +75,7 @@ function syntaxOf(folder: string, text: string): string | null {
 }
 
 /**
- * Expected decisions for names derived from a line, by the documentation; null if the line does not have the common
+ * Expected decisions, by the documentation, for names derived from a line; null if the line does not have the common
  * form.
  */
 function expectations(
@@ -151,7 +151,8 @@ function sample(syntax: string, text: string, isAllow: boolean): Expectation[] {
     if (found.self && !found.allow) self.add(found.name);
     if (found.below && !found.allow) below.add(found.name);
   }
-  // Lines in an unknown form may allow or revoke a name whose last two labels they contain.
+  // A line in an unknown form may be an exception, or may disable a rule, for each name whose last two labels it
+  // contains.
   const oddText = odd.filter((line) => line.startsWith('@@') || line.includes('badfilter')).join('\n');
   const oddBlocks = odd.some(
     (line) => line.startsWith('/') || /^\|{0,2}[^$]*\*/.test(line) || line.includes('^'),
@@ -220,7 +221,7 @@ for (const folder of readdirSync(root).sort()) {
     const row = { id: 1, name: file, kind, enabled: true, groupIds: [] };
     const rows = { ...NO_POLICY_ROWS, sources: [row] };
     const blocking = { enabled: true, mode: 'null_ip' as const, ttlSecs: 10, customIpv4: '', customIpv6: '' };
-    // Some lists are not useful for a block parser by their nature; their rules are still counted.
+    // Ignores that a list is reported as unsuitable for blocking; its rules are still counted.
     const sources = compiled.sources.map((source) => ({
       ...source,
       statistics: { ...source.statistics, fault: null },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { draw, mutantsOf, mutated, shown } from './code-mutants.ts';
 
-/** The line of `text` after each of its mutants, by kind. */
+/** For each mutant of `text`, its kind and the changed line. */
 function mutantsIn(text: string): string[] {
   return mutantsOf('a.ts', text).map((mutant) => `${mutant.kind}: ${mutated(text, mutant)}`);
 }

@@ -81,8 +81,8 @@ export function mutated(text: string, { start, end, replacement }: Mutant): stri
 }
 
 /**
- * Draws `count` of the mutants. The rank of a mutant depends only on the seed, its file's name, and the mutant itself,
- * so that changes elsewhere in the directory or file leave the selection of other mutants unchanged.
+ * Draws `count` of the mutants. The rank of a mutant depends only on the seed, the name of its file, and the mutant
+ * itself, so that other changes of the directory or file do not change which mutants are drawn.
  */
 export function draw(texts: ReadonlyMap<string, string>, count: number, seed: number): Mutant[] {
   const lots: { lot: string; mutant: Mutant }[] = [];
@@ -105,7 +105,7 @@ export function draw(texts: ReadonlyMap<string, string>, count: number, seed: nu
     .sort((a, b) => (a.file === b.file ? a.start - b.start : a.file < b.file ? -1 : 1));
 }
 
-/** The mutant as two lines, before and after; more if it replaces more lines. */
+/** The mutant as two lines, before and after; more lines if the mutant replaces more than one line. */
 export function shown(text: string, mutant: Mutant): string {
   const from = text.lastIndexOf('\n', mutant.start - 1) + 1;
   const after = mutated(text, mutant);
@@ -179,7 +179,7 @@ function negated(condition: ts.Expression, source: ts.SourceFile): Change[] {
 function returnChanges({ expression }: ts.ReturnStatement, source: ts.SourceFile): Change[] {
   if (expression === undefined) return [];
   const text = expression.getText(source);
-  // Literals have a separate mutant; a function that returns no value is called for its effects.
+  // Literals have their own mutants; null and undefined hardly differ from the mutant, which returns undefined.
   if (text === 'null' || text === 'undefined' || ts.isLiteralExpression(expression)) return [];
   if (isBoolean(expression) || text === 'true' || text === 'false') return [];
   return [over(expression, source, 'returned value', 'undefined')];

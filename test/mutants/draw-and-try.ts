@@ -33,7 +33,7 @@ const HELP = `npm run mutants -- [options]
 A mutant is found if a test fails, or hangs: three times as long as the unchanged code, and 20 s. Works in a copy.
 `;
 
-/** Additional time for a mutant, after three times that of the unchanged code. */
+/** Additional time for the tests of a mutant, after three times the duration with unchanged code. */
 const GRACE_MS = 20_000;
 /** Time limit for the run of the unchanged code. */
 const BASELINE_LIMIT_MS = 15 * 60_000;
@@ -146,7 +146,10 @@ async function tryArea(
   return score;
 }
 
-/** Tests that pass without mutants and in time: first the nearest, which detect most, then the quickest. */
+/**
+ * Tests that pass with unchanged code within the time limit: first the nearest tests, which detect most mutants, then
+ * the fastest.
+ */
 function testsInTime(tests: readonly string[], { files }: TestRun): string[] {
   const msOf = (test: string): number => files.get(test)!.ms;
   let leftMs = numberOf('secs') * 1000;

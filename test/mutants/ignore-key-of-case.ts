@@ -1,6 +1,6 @@
 /**
- * Set-up of a test file in which a running server gets one value after another: while a case runs, the server ignores
- * the key of that case. `WEIR_IGNORED_KEYS` maps titles of cases to keys.
+ * Set-up of a test file in which a running server gets one changed key after another: while a case runs, the server
+ * ignores the key of this case. `WEIR_IGNORED_KEYS` maps titles of cases to keys.
  */
 import { afterEach, beforeEach, expect } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
@@ -13,5 +13,5 @@ beforeEach(() => {
   const [, key = ''] = Object.entries(keys).find(([title]) => name.endsWith(title)) ?? [];
   writeFileSync(IGNORED_KEY_FILE, key);
 });
-// Before the hooks of the file, which restore the previous values of the server.
+// Runs before the hooks of the test file, which restore the previous values of the server.
 afterEach(() => writeFileSync(IGNORED_KEY_FILE, ''));

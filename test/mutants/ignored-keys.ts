@@ -1,6 +1,6 @@
 /**
  * `npm run mutants -- keys`: do the tests detect a server that ignores a key of the configuration? For each key, a copy
- * of the checkout ignores it (`ignoring-schema.ts`), and the cases in test/requirements/keys.json must fail.
+ * of the checkout ignores the key (`ignoring-schema.ts`), and the cases in test/requirements/keys.json must fail.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ in time. Each run of jest has its own network, in which there is only the loopba
 ignores its upstreams or paths uses the default ones. This needs root and the programs unshare, ip and mount.
 `;
 
-/** Additional time for a case, after twice that of the unchanged code. */
+/** Additional time for a case, after twice the duration with unchanged code. */
 const GRACE_MS = 15_000;
 const BASELINE_LIMIT_MS = 10 * 60_000;
 const ISOLATED = ['--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
@@ -90,7 +90,7 @@ async function main(): Promise<void> {
   printTable(selectedRows(), known);
 }
 
-/** Makes the copy ignore the key of the file. */
+/** Makes the server in the copy ignore the key in `IGNORED_KEY_FILE`. */
 function ignoreKeys(trials: Trials): void {
   trials.write('config/given-schema.ts', readFileSync(join(root, 'config/schema.ts'), 'utf8'));
   trials.write(
@@ -128,8 +128,9 @@ async function tryFile(
 }
 
 /**
- * Tries keys that take effect while the server runs, in two runs: the first run ignores the keys of half of the cases,
- * the second those of the others. The cases in between must pass, so that no failure is caused by an earlier case.
+ * Tries keys that take effect while the server runs, in two runs: the first run ignores the keys of every second case,
+ * the second run the keys of the remaining cases. The cases whose keys are not ignored must pass, so that no failure is
+ * caused by an earlier case.
  */
 async function tryLiveKeys(rows: readonly RequirementRow[], trials: Trials, note: Note): Promise<void> {
   const options = {
@@ -158,7 +159,7 @@ function outcomeOf(run: TestRun, row: RequirementRow, trials: Trials): string {
   return fault.startsWith('did not pass') ? 'caught' : `UNKNOWN: its case ${fault}`;
 }
 
-/** Reason why not all cases of a row count as passed; null if they do. */
+/** Reason why a case of the row does not count as passed; null if all cases pass. */
 function faultIn(run: TestRun, { file, titles }: RequirementRow, trials: Trials): string | null {
   const cases = casesByFile(run, trials.root).get(file) ?? [];
   return titles.map((title) => faultOf(cases, title)).find((fault) => fault !== null) ?? null;

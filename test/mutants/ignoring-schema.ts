@@ -1,7 +1,7 @@
 /**
- * A configuration schema for a server that ignores a key. The server reads the default value of the key, wherever its
- * value is set: file, environment, PATCH or rows of the cluster. Tests, the checks of the configuration and the answers
- * that show it still see the set value, so that only a test of the effect can fail.
+ * A configuration schema for a server that ignores a key. The server reads the default value of the key, regardless of
+ * where its value is set: file, environment, PATCH or rows of the cluster. Tests, the checks of the configuration and
+ * the responses that show the key still see the set value, so that only a test of the effect can fail.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ const OWN_FILE = 'test/mutants/ignoring-schema.ts';
 const ONLOOKERS =
   /^(?:test|config)\/|\.test\.ts$|^control-plane\/(?:settings\/config-routes|audit\/masked-secrets)\.ts$/;
 
-/** Variable with the currently ignored key, for all processes of this checkout; empty = none. */
+/** File with the currently ignored key, which all processes of this checkout read; empty = none. */
 export const IGNORED_KEY_FILE = `${ROOT}data/ignored-key`;
 
 /** The currently ignored key. */
@@ -37,7 +37,7 @@ export function ignoringSchema(
     const key = keyNow();
     if (!parsed.success || key === '') return parsed;
     const path = key.split('.');
-    // Parsed again, because other keys may derive their values from this one.
+    // Parses the values again, because other keys may derive their values from the ignored key.
     const without = given.safeParse(changedAt(raw, path, undefined), params);
     const ignored = without.success ? without.data : changedAt(parsed.data, path, defaultOf(path));
     return { ...parsed, data: veiled(parsed.data, ignored as Table) };
@@ -78,8 +78,8 @@ function isTable(value: unknown): value is Table {
 }
 
 /**
- * Whether the nearest stack frame in a file of this checkout is one of the files without an effect; without such a
- * frame the reader is the server.
+ * Whether the nearest stack frame in a file of this checkout is in one of the files without an effect. Without such a
+ * frame, the reader is the server.
  */
 function isReadByOnlooker(): boolean {
   const { stackTraceLimit } = Error;

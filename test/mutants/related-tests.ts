@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 
-/** The importers of each file: by `import` without `type`, and threads by `new URL(…, import.meta.url)`. */
+/**
+ * The importers of each file. `import` without `type` counts, and `new URL(…, import.meta.url)`, which starts threads.
+ */
 export type Importers = ReadonlyMap<string, readonly string[]>;
 
 /** Reads the imports of `files`, which are relative to `root`. */
@@ -33,7 +35,10 @@ function importedPaths(text: string): string[] {
   return paths.filter((path) => path.startsWith('.'));
 }
 
-/** The `max` tests nearest to `file`: first the one of the same name, then by the number of imports in between. */
+/**
+ * The `max` tests nearest to `file`: first the test of the same name, then the others by the number of imports between
+ * them and `file`.
+ */
 export function testsOf(file: string, importers: Importers, max: number): string[] {
   const distances = new Map([[file, 0]]);
   const tests: string[] = [];

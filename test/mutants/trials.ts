@@ -1,6 +1,6 @@
 /**
  * A copy of the checkout in a temporary folder, in which files are mutated and jest is run. The checkout itself is only
- * read, so that it stays intact even if this process is killed.
+ * read, so that it is not damaged if this process is killed.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
@@ -30,7 +30,7 @@ interface TestRunOptions {
   /** Whether to stop after the first file that fails. */
   readonly bail: boolean;
   readonly limitMs: number;
-  /** Only cases with these titles, or whose full names end with one. */
+  /** Runs only cases whose title or full name ends with one of these titles. */
   readonly titles?: readonly string[];
   /** A file that jest runs before each test file. */
   readonly setUp?: string;
@@ -48,7 +48,7 @@ export class Trials {
   private readonly wrapper: readonly string[];
   private child: ChildProcess | null = null;
 
-  /** @param wrapper command that runs jest, which follows as its arguments */
+  /** @param wrapper command that runs jest; it gets the command of jest as its last arguments */
   constructor(checkout: string, wrapper: readonly string[] = []) {
     this.wrapper = wrapper;
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'weir-mutants-')));
@@ -179,7 +179,7 @@ export function filesOf(checkout: string): string[] {
     })
       .split('\0')
       .filter((path) => path !== '');
-  // For git, a link to the packages is not a folder, and so not ignored.
+  // In the copy, the packages are a link, which git does not ignore as it ignores the folder.
   const left = new Set([...list('--deleted'), 'node_modules']);
   return list('--cached', '--others', '--exclude-standard').filter((path) => !left.has(path));
 }

@@ -1,6 +1,7 @@
 /**
- * Comparison of a server with a reference, name by name, with the kind of each difference. An exception or an inexact
- * rule that covers a name can explain why a server that applies every rule decides differently.
+ * Comparison of a server with a reference, name by name, with the kind of each difference. The reference applies plain
+ * rules; an exception or an inexact rule that covers a name can explain why a server that applies every rule decides
+ * differently.
  */
 import { isIP } from 'node:net';
 
@@ -9,7 +10,7 @@ export interface Difference {
   readonly name: string;
   /** Number of queries. */
   readonly asked: number;
-  /** Lists that should have blocked it; empty if it should have been allowed. */
+  /** Lists that should have blocked the name; empty if it should have been allowed. */
   readonly expectedBy: readonly string[];
   readonly kind: string;
   /** A list line that explains the difference; null without one. */
@@ -43,12 +44,12 @@ export class Explanations {
     this.others = others;
   }
 
-  /** The exception that covers a name or one of its parents. */
+  /** The exception for a name or one of its parents. */
   exceptionFor(name: string): string | null {
     return ofParents(name, this.exceptions);
   }
 
-  /** A rule with a modifier that covers a name. */
+  /** A rule with a modifier for a name or one of its parents. */
   modifiedRuleFor(name: string): string | null {
     return ofParents(name, this.modified);
   }

@@ -1,6 +1,6 @@
 /**
- * Input of a replay and its expected result: lists, a question file, and the names that a reference blocks. Only reads
- * data; `comparison.ts` compares them with the result of a server.
+ * Input of a replay and its expected result: lists, a question file, and the names that a reference blocks. This file
+ * only reads the data; `comparison.ts` compares them with the result of a server.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,9 @@ export interface ReplayedList {
   readonly subdomains: boolean;
 }
 
-/** The lists behind the sample data's `queries.blocked.tsv.gz`, with its names for them. */
+/**
+ * The lists by which the sample data's `queries.blocked.tsv.gz` was made, with the names that this file uses for them.
+ */
 const REFERENCE_LISTS: readonly ReplayedList[] = [
   { name: 'hagezi-pro', file: 'domains/hagezi-pro-onlydomains.txt.gz', subdomains: true },
   { name: 'hagezi-gambling', file: 'domains/hagezi-gambling-onlydomains.txt.gz', subdomains: true },
@@ -26,8 +28,8 @@ const REFERENCE_LISTS: readonly ReplayedList[] = [
 ];
 
 /**
- * The lists in `folder`: those of the reference if all are present, otherwise every file. Publishers that write
- * "onlydomains" also mean subdomains.
+ * The lists in `folder`: those of the reference if all of them are present, otherwise every file. Files with
+ * "onlydomains" in their names also block subdomains.
  */
 export function listsIn(folder: string): ReplayedList[] {
   const reference = REFERENCE_LISTS.map((list) => ({ ...list, file: join(folder, list.file) }));

@@ -80,7 +80,7 @@ async function load(weir: Weir, lists: readonly ReplayedList[]): Promise<void> {
   }
 }
 
-/** Sends every question once, in order over all clients; a question without a reply is lost. */
+/** Sends every question once, in order, distributed over all clients; a question without a reply is lost. */
 async function ask(port: number, questions: readonly Question[]): Promise<Tally> {
   const tally: Tally = { observations: new Map(), rcodes: new Map(), blocked: 0, lost: 0, elapsedSecs: 0 };
   const types = RRType as Readonly<Record<string, number>>;

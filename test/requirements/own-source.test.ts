@@ -1,6 +1,6 @@
 /**
- * Forbidden constructs in the product's own source: shells, code generated from text, and HTML generated from text in
- * browsers.
+ * Forbidden constructs in the product's own source: calls of a shell, code generated from text, and HTML generated from
+ * text in browsers.
  */
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const files = ['config', 'control-plane', 'dns-worker', 'shared'].flatMap((area)
     .map((file) => `${area}/${file}`),
 );
 const texts = files.map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
-/** Files with one of the relevant words, because parsing all files takes seconds. */
+/** Only files that contain one of these words are parsed, because parsing all files takes seconds. */
 const sources = texts
   .filter(({ text }) => /\b(eval|Function|vm|runIn\w+|compileFunction|child_process|shell|sh)\b/.test(text))
   .map(({ file, text }) => ({ file, tree: ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true) }));
@@ -46,7 +46,7 @@ describe('the source code', () => {
       (ts.isCallExpression(node) || ts.isNewExpression(node)) &&
       /^(eval|Function|globalThis\.(eval|Function))$/.test(node.expression.getText());
     expect(having(calls)).toEqual([]);
-    // node:vm is used only to reach a V8 function, with a constant text.
+    // node:vm is used in only one file, to reach a V8 function, and runs only a constant text.
     expect(having((node) => imported(node, 'node:vm') !== null)).toEqual(['shared/threads/heap-growth.ts']);
     const runs = (node: ts.Node): boolean =>
       (ts.isCallExpression(node) || ts.isNewExpression(node)) &&
@@ -63,7 +63,7 @@ describe('the source code', () => {
       'control-plane/storage/db/postgres/postgres-process.ts',
       'control-plane/web/built-dashboard/build-process.ts',
     ]);
-    // Only functions that take separate arguments instead of a command line.
+    // Only functions that take separate arguments instead of a command line are imported.
     expect(
       having((node) => {
         const names = imported(node, 'node:child_process');
@@ -73,7 +73,7 @@ describe('the source code', () => {
     expect(having((node) => ts.isPropertyAssignment(node) && node.name.getText() === 'shell')).toEqual([]);
     const shells = having((node) => ts.isStringLiteral(node) && /(^|\/)(ba|da)?sh$/.test(node.text));
     expect(shells).toContain('control-plane/storage/db/postgres/postgres-process.ts');
-    // The only script is a constant; variable parts are arguments.
+    // The only shell script is a constant; variable parts are arguments.
     const scripts: ts.Node[] = [];
     having((node) => {
       if (ts.isVariableDeclaration(node) && node.name.getText() === 'script') scripts.push(node.initializer!);

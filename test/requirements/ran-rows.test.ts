@@ -4,7 +4,7 @@ import type { CaseResult } from './ran-rows.ts';
 
 const FILE = 'config/made.test.ts';
 
-/** Faults of one row with these titles after a run of these cases. */
+/** Faults of a row with these titles, after a run of these cases. */
 function complaints(
   titles: readonly string[],
   cases: readonly (readonly [describe: string, title: string, status?: string])[],

@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import type { RequirementRow } from './requirement-rows.ts';
 
-/** The used part of the output of `jest --json`. */
+/** The part of the output of `jest --json` that is used. */
 export interface RunResults {
   readonly testResults: readonly {
     /** Absolute path of the test file. */

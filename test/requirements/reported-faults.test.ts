@@ -1,6 +1,6 @@
 /**
- * The lines in which the server reports faults of requests: the dashboard must be able to translate them, except for those
- * that its requests do not cause. A line is reworded here and in `fault-lines.ts` together.
+ * The messages with which the server reports faults of requests: the dashboard must be able to translate them, except
+ * messages that its own requests cannot cause. A changed message must be changed here and in `fault-lines.ts`.
  */
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
@@ -21,13 +21,13 @@ const FILES = [
   'control-plane/{api,clients,filtering,insight,lists,policy,resolving,web}/**/*.ts',
   'control-plane/transfer/backup/*.ts',
 ];
-/** Tests, and requests that the dashboard does not send. */
+/** Files that are not searched: tests, and code for requests that the dashboard does not send. */
 const OTHER =
   /\.test\.ts$|\/(compat|edge|simulate|client)\/|simulate-api|config\/[\w-]*(toml|local-config|load-config)/;
 
-/** Lines that stay in English, with `…` for parameters. */
+/** Messages that stay in English, with `…` for parameters. */
 const ENGLISH = [
-  // Other code translates these: causes of failed lists and downloads (`list-fault.ts`).
+  // Other code translates these messages: causes of failed lists and downloads (`list-fault.ts`).
   ...[
     'could not read the list: …',
     'could not read the list: it contains no rules',
@@ -35,11 +35,11 @@ const ENGLISH = [
   ],
   'could not read the list: none of its … rules can be used; line …: …',
   'expected an http:, https: or file: URL',
-  // Parts of the lines above all stand in the set: their parameters are names of its forms.
+  // For these messages, the dashboard has each complete text, because the parameters are names of its forms.
   ...['expected ……', 'unknown …', 'expected the id of an existing …', 'expected each … once'],
   ...['a … with this …, action and group already exists', '…, is reached; delete a grant first'],
   'could not … the configuration file, so nothing was changed: …',
-  // Only callers of the API send such requests.
+  // Only other programs send requests that cause these messages.
   ...['expected percent-encoded UTF-8', 'given more than once', 'expected JSON in UTF-8'],
   ...['expected either ip or value', 'expected value instead of ip for a record of type …'],
   ...['expected either fqdn, or hostname and domain', 'expected either … or …, or neither'],
@@ -53,7 +53,7 @@ const ENGLISH = [
   'expected <N>m, <N>h, <N>d or <N>w of at most ten years',
   'can only be changed with POST /auth/change-password',
   'expected false: POST /backup with a passphrase makes a backup with secrets',
-  // Files on the machine, whose administrators read them in English too.
+  // Messages about files on the machine, which are for administrators.
   'certificates: …, or remove it from the backup',
   ...['in the file ……: …', 'could not read …: …', 'the files no longer exist', 'the file … does not exist'],
   ...['… has … bytes; the maximum is …', 'expected this, or auth.oidc.client_secret'],
@@ -64,7 +64,7 @@ const VALUES = ['7', 'block', 'x', 'an IP address', '"a"', 'the certificate'];
 
 interface ReportedLine {
   readonly place: string;
-  /** The line with `…` for parameters. */
+  /** The message with `…` for parameters. */
   readonly line: string;
 }
 
@@ -79,7 +79,7 @@ function textOf(node: ts.Node | undefined): string | null {
   return left === null || right === null ? null : left + right;
 }
 
-/** The line that an expression reports; null for other expressions. */
+/** The message that an expression reports; null for other expressions. */
 function lineOf(node: ts.Node): string | null {
   if (ts.isNewExpression(node))
     return node.expression.getText() === 'CertificateFault' ? textOf(node.arguments?.[1]) : null;
@@ -114,7 +114,7 @@ function linesIn(file: string): ReportedLine[] {
   return lines;
 }
 
-/** Whether a line is in the set with some values of its parameters. */
+/** Whether a message is translated, with some values of its parameters. */
 function isKnown(line: string): boolean {
   const [first, ...rest] = line.split('…');
   const filled = rest.reduce(

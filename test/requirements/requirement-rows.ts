@@ -1,7 +1,7 @@
 /**
  * The rows of Weir's requirements, each with the test cases that prove it: endpoints, configuration keys, rules, known
  * faults of other servers (hardening), and failures (from which `.config/failures.js` also generates docs/failures.md).
- * `.config/requirements.js` checks that the tests exist, `ran-rows.ts` that they ran and passed.
+ * `.config/requirements.js` checks that the tests exist; `ran-rows.ts` checks that they ran and passed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -10,20 +10,24 @@ import { keys as sections } from '../../config/sections.ts';
 import type { Route } from '../../control-plane/api/route.ts';
 import { everyOperation, everyRow } from '../support/parts/every-route.ts';
 
-/** A requirement. Without a test it has the reason: the test is missing, or the requirement does not apply. */
+/** A requirement. Without a test, it has a reason: the test is missing, or the requirement does not apply. */
 export interface RequirementRow {
   readonly what: string;
   /** The test file, relative to the checkout. */
   readonly file: string;
   /**
-   * Titles of the cases as jest reports them, with `it.each` expanded; full names if a title occurs twice in the file.
+   * Titles of the cases as jest reports them, with `it.each` expanded; full names if a title occurs more than once in
+   * the file.
    */
   readonly titles: readonly string[];
   readonly missing?: string;
   readonly notApplicable?: string;
 }
 
-/** A row as written: one title, several, or one for each of a group of operations (`{operation}`). */
+/**
+ * A row as written in the file: one title, several titles, or a title for each of a group of operations
+ * (`{operation}`).
+ */
 interface WrittenRow {
   readonly what: string;
   readonly file?: string;
@@ -40,7 +44,7 @@ export interface RequirementTables {
   readonly faults: readonly string[];
 }
 
-/** Groups of operations that share a test, a case for each. */
+/** Groups of operations that share a test with one case for each operation. */
 const OPERATIONS = {
   all: () => true,
   guarded: ({ access }) => access !== 'public',
@@ -83,7 +87,7 @@ function nameOf({ method, path }: Route): string {
   return `${method} ${path}`;
 }
 
-/** Every operation has a case in the walk; `wanted` also lists operations without a route yet. */
+/** Rows of operations. Every operation has a case in the walk; `wanted` also lists operations without a route yet. */
 function endpointRows(wanted: readonly string[]): RequirementRow[] {
   const operations = new Set(everyOperation.map(nameOf));
   return [...new Set([...wanted, ...operations])].map((what) =>

@@ -1,5 +1,6 @@
 /**
- * The titles of the tests in a file, as far as they are known without running it: those of `it.each` have placeholders.
+ * The titles of the tests in a file, as far as they are known without running it: titles of `it.each` contain
+ * placeholders.
  */
 import ts from 'typescript';
 

@@ -1,8 +1,8 @@
 /**
  * Rules in AdGuard's syntax, compared with the answers of a live AdGuard Home to the same questions (master of August
- * 2026, urlfilter 0.23.4; its faults according to its own documentation). Each pair is equal, or listed below with the
- * reason. The upstream answers every name: `cn-x_example.…` is an alias of `x.example`, and `ip-192-0-2-1.…` has that
- * address.
+ * 2026, urlfilter 0.23.4; its faults according to its own documentation). Each pair of answers is equal, or listed
+ * below with the reason. The upstream answers every name: `cn-x_example.…` is an alias of `x.example`, and
+ * `ip-192-0-2-1.…` has the address 192.0.2.1.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';

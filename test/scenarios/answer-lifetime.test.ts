@@ -1,4 +1,4 @@
-/** Lifetime of upstream answers at clients, and answers after a failure. */
+/** TTLs of upstream answers as clients get them, and answers after a failure. */
 import { describe, expect, test } from '@jest/globals';
 import type { TestRecord } from '../support/dns/built-messages.ts';
 import { a, cname, octets, response, u32, wireName } from '../support/dns/built-messages.ts';
@@ -77,7 +77,7 @@ describe('an upstream answer with an RCODE over 15', () => {
     forwarding.settle({ kind: 'failed', reason: 'servfail', rcode: EDNS_BADVERS, upstream: 0 });
     expect(asked.reply![3]! & 0x0f).toBe(2);
     expect(forwarding.lastLogged).toMatchObject({ rcode: 2 });
-    // From the cache as well.
+    // The failure is also returned from the cache.
     expect(forwarding.ask(NAME).reply![3]! & 0x0f).toBe(2);
   });
 
@@ -182,10 +182,10 @@ describe('a stale answer', () => {
     const asked = forwarding.ask(NAME, { wantsAuthentic: true });
     forwarding.settle(TIMED_OUT);
     expect(replyOf(asked)).toEqual(KEPT);
-    // The earlier proof may no longer be valid: no AD.
+    // The proof of the stale answer may no longer be valid, so AD is not set.
     expect(asked.reply![3]! & 0x20).toBe(0);
     forwarding.clock.advance(6000);
-    // The target of the alias is blocked now, but was not when it was cached.
+    // The target of the alias is now blocked; when the answer was cached, it was not.
     forwarding.use([{ text: `${TARGET}\n`, reading: block }]);
     const filtered = forwarding.ask(NAME);
     forwarding.settle(TIMED_OUT);

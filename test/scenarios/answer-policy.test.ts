@@ -1,4 +1,4 @@
-/** The whole pipeline with cached answers: decisions based on the names and addresses in them. */
+/** The whole pipeline with cached answers: decisions based on the names and addresses in these answers. */
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { matchedName, type Query } from '../../dns-worker/query/query.ts';
 import { nameToText } from '../../shared/dns/name.ts';
@@ -110,7 +110,7 @@ describe('Pipeline, checking the records of an answer', () => {
     const blockedSix = weir.ask('six.example', 28, '192.0.2.2');
     expect([blockedSix.status, ruleName(blockedSix)]).toEqual(['BLOCKED_LIST', '2001:db8::/32']);
     expect([...snapshot.rules.ipv4Prefixes, ...snapshot.rules.ipv6Prefixes]).toEqual([25, 24, 9, 32]);
-    // An exception for the address, a prefix of it, or the name outranks them.
+    // An exception for the address, for a prefix of the address, or for the name outranks the block.
     for (const exception of [
       '32.77.2.0.192.rpz-ip CNAME rpz-passthru.',
       '16.0.0.0.192.rpz-ip CNAME rpz-passthru.',

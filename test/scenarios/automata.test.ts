@@ -9,7 +9,7 @@ import { AutomatonPacker, type PackedAutomaton } from '../../shared/automata/aut
 import { compileExpression } from '../../shared/automata/expression.ts';
 import fc from '../support/parts/fast-check.ts';
 
-/** Atoms, assertions, and combinations that lists use or could use. */
+/** Atoms, assertions, and combinations of them that lists use or could use. */
 const atom = fc.constantFrom(
   'a',
   'b',
@@ -62,7 +62,7 @@ function matches(pattern: string, text: string): boolean {
   return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE).matcher(text).find();
 }
 
-/** Numbers of the patterns that these automata find in `text`. */
+/** Indexes of the patterns that these automata find in `text`. */
 function found(automata: readonly Pick<PackedAutomaton, 'automaton' | 'rules'>[], text: string): number[] {
   const octets = Buffer.from(text, 'latin1');
   const numbers: number[] = [];

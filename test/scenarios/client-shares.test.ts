@@ -1,4 +1,4 @@
-/** Answers to clients while the resolver is at capacity; none of them is cached. */
+/** Replies to clients while the resolver is at capacity; such failures are not cached. */
 import { describe, expect, test } from '@jest/globals';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { Reply } from '../support/dns/dns-message.ts';

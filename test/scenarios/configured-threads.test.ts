@@ -24,7 +24,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** The state of an upstream that does not listen, after a minute with these health checks. */
+/** The state of an upstream without a listener, after a minute with these health checks. */
 async function reportAfterMinute(toml: string): Promise<UpstreamReport> {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
   const pools =
@@ -63,7 +63,7 @@ describe('dns.rate_limit.ipv6_prefix_len', () => {
       query.clientBytes = addressFromText(client)!;
       return limiter.admitsQuestion(query);
     };
-    // Two in one /48; the last is in the /56 of the second.
+    // The first two addresses are in one /48; the third is in the /56 of the second.
     expect(['2001:db8:1:100::1', '2001:db8:1:200::1', '2001:db8:1:2ff::2'].map(isAdmitted)).toEqual([
       true,
       true,
@@ -88,7 +88,7 @@ describe('cache.serve_stale_secs', () => {
 });
 
 describe('cache.optimistic_refresh', () => {
-  /** Whether each of two queries shortly before an answer expires refreshes it. */
+  /** For each of two queries shortly before an answer expires, whether the query refreshes the answer. */
   function refreshes(toml: string): boolean[] {
     using forwarding = new Forwarding();
     const given = { version: 1, settings: settingsOf(toml), rateBuckets: createRateBuckets(false, 0) };

@@ -144,7 +144,7 @@ describe('a temporary allow rule (grant)', () => {
     use([grant()]);
     expect(statusOf('nas.example')).toBe('LOCAL');
     expect(statusOf('a.invalid')).toBe('LOCAL');
-    // A cache miss: these names would be forwarded.
+    // The query is a cache miss, so the name would be forwarded.
     for (const [name, qtype] of [
       ['printer', 1],
       ['1.0.0.10.in-addr.arpa', 12],

@@ -28,7 +28,7 @@ const SEQUENCES = { numRuns: Number(process.env['WEIR_TEST_SEQUENCES'] ?? 1000) 
 const WORKERS = 3;
 const worker = fc.nat(WORKERS - 1);
 
-/** Addresses, and the network that each belongs to with /24 and /48; the last is never limited. */
+/** Addresses, and the /24 or /48 network to which each belongs; the last address is never limited. */
 const CLIENTS = [
   ['192.0.2.1', 'a'],
   ['192.0.2.200', 'a'],
@@ -42,13 +42,13 @@ const ADDRESSES = CLIENTS.map(([text]) => addressFromText(text)!);
 /** Intervals of whole milliseconds, so that no sum is rounded. */
 const RATES = [1, 2, 4, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** `expect` would take most of the run time. */
+/** A simple comparison, because `expect` would take most of the run time. */
 function agree(actual: unknown, expected: unknown): void {
   if (actual !== expected)
     throw new Error(`the result is ${String(actual)}, the model has ${String(expected)}`);
 }
 
-/** A bucket of tokens, in milliseconds of its interval; a token that lacks a hundredth counts as a whole one. */
+/** A bucket of tokens. Its level is in milliseconds of the refill interval; 99 % of a token counts as a whole token. */
 class Bucket {
   private levelMs: number;
   private atMs: number;
@@ -181,7 +181,8 @@ describe('the connection limit shared by several workers', () => {
             max = each.to;
             for (const limit of made.values()) limit.limitTo(max);
           } else if (each.kind === 'death') {
-            // The kernel closes the connections of a thread that ends; its successor starts at zero.
+            // The kernel closes the connections of a thread that ends; the replacement of the thread starts with zero
+            // connections.
             open = open.filter((it) => it.worker !== each.worker);
             releaseConnections(table, each.worker);
             for (const key of [...made.keys()]) if (key.startsWith(`${each.worker} `)) made.delete(key);
@@ -230,7 +231,7 @@ describe('the limit of TLS handshakes per second', () => {
     );
   });
 
-  /** An IPv4 address; the first 64 bits of an IPv6 address. */
+  /** The network that is limited: an IPv4 address, or the first 64 bits of an IPv6 address. */
   function networkOf(client: number): string {
     const text = CLIENTS[client]![0];
     return text.includes(':') ? text.replace('::1', '') : text;

@@ -227,7 +227,7 @@ describe('local wildcard records', () => {
   });
 });
 
-/** The owner that matches, from a list of owners; names here do not start with an underscore. */
+/** The owner in the list that matches a name; names here do not start with an underscore. */
 function oracle(owners: readonly string[], asked: string): string {
   const labels = asked.split('.');
   const wildcards = labels.map((_, at) => ['*', ...labels.slice(at + 1)].join('.'));

@@ -1,6 +1,7 @@
 /**
- * Lists whose lines depend on each other, against the servers that the formats belong to, with the same files. @needs
- * unbound bind9 dnsmasq-base
+ * Lists whose lines depend on each other, compared with the servers to which the formats belong, using the same files.
+ *
+ * @needs unbound bind9 dnsmasq-base
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PolicyMatcher } from '../../dns-worker/policy/policy-matcher.ts';

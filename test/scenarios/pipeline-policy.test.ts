@@ -325,7 +325,7 @@ describe('Pipeline, applying policy to a query,', () => {
     expect(blockedAt('all.example')).toEqual(clients.filter((client) => !/\.[39]$/.test(client)));
     expect(blockedAt('free.example')).toEqual(clients.slice(2));
     expect(blockedAt('both.example')).toEqual(['192.0.2.3', '192.0.2.8']);
-    // It moves to another address, and the other names no longer belong to any client.
+    // The client moves to another address, and the other names no longer belong to any client.
     at({ [mac]: ['192.0.2.4'] });
     expect(blockedAt('kids.example')).toEqual(['192.0.2.4']);
     expect(blockedAt('all.example')).toEqual(clients.slice(0, -1));

@@ -1,5 +1,5 @@
 /**
- * The compiled engine compared with a naive one: random rules are written as list lines and also evaluated in the
+ * The compiled engine compared with a naive engine: random rules are written as list lines and also evaluated in the
  * simplest way; both must have the same rule match for random names, types and clients.
  */
 import { describe, expect, test } from '@jest/globals';
@@ -213,7 +213,7 @@ describe('PolicyMatcher with random rules', () => {
           .join(''),
         reading: { kind: 'block', subdomains: false },
       }));
-      // A rule and, in another list, the rule that revokes it.
+      // A rule and, in another list, a rule that disables it (badfilter).
       const reading = { kind: 'block', subdomains: false } as const;
       lists.push({ text: `${bad.text}\n`, reading, groupIds: groupIds[2]! });
       const option = bad.text.includes('$') && !bad.text.endsWith('$') ? ',badfilter' : '$badfilter';
@@ -223,7 +223,7 @@ describe('PolicyMatcher with random rules', () => {
       const snapshot = openLists(lists, { ...rows, groups });
       const serves = (list: number, group: number): boolean =>
         groupIds[list]!.length === 0 || groupIds[list]!.includes(group);
-      /** The rules of a group's lists, without those that one of its lists revokes. */
+      /** The rules of a group's lists, without those that a list of the group disables. */
       const rulesOf = (group: number): Rule[] =>
         [...rules.filter((_, index) => serves(index % 2, group)), ...(serves(2, group) ? [bad] : [])].filter(
           ({ text }) => text !== bad.text || !serves(3, group),

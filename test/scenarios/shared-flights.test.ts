@@ -31,7 +31,7 @@ function startWorkers(count: number, settings: Partial<WorkerSettings['cache']> 
 }
 afterEach(async () => {
   for (const worker of workers) worker[Symbol.dispose]();
-  // Another waiting worker sends the question next, so it must also be disposed of.
+  // Another waiting worker now sends the question, so all workers are disposed of a second time.
   await turn();
   for (const worker of workers) worker[Symbol.dispose]();
 });
@@ -164,7 +164,7 @@ describe.each([2, 8])('%i workers with identical queries', (count) => {
     expect(replyOf(asked)).toEqual({ rcode: 'SERVFAIL', answers: [] });
     expect(impatient.lastLogged).toMatchObject({ status: 'TIMEOUT' });
     expect(impatient.held).toHaveLength(0);
-    // No server caused the failure, so other clients do not get it.
+    // No server caused the failure, so other clients do not get a cached failure.
     answer(one, 0);
     const next = impatient.ask(NAME);
     answer(impatient);
@@ -207,7 +207,7 @@ describe.each([2, 8])('%i workers with identical queries', (count) => {
       if (claim.isMine) held.push(claim);
       else crowded = `n${String(i)}.example.org`;
     }
-    // More than one client network may have in flight (8192).
+    // More questions than one client network may have in flight (8192).
     expect(held.length).toBeGreaterThan(8192);
     const asked = one.ask(crowded);
     expect(one.held).toHaveLength(0);

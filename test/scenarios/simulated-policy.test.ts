@@ -119,7 +119,7 @@ function knownOf(random: Random): Known[] {
   );
 }
 
-/** The policy pipelines that answer; one that blocks nothing determines the logged outcome. */
+/** `open` blocks nothing and determines the logged outcome; `before` has the policy, `after` has the draft applied. */
 const [open, before, after] = [new PolicyPipeline(), new PolicyPipeline(), new PolicyPipeline()];
 
 interface ClientQuery extends Known {
@@ -141,7 +141,7 @@ function logged(
   });
 }
 
-/** Each question as two rows: as it was answered, and as it was blocked at another time. */
+/** Each question as two rows: one as it was answered, and one as it was blocked at another time. */
 function rowsOfQuestion(asked: ClientQuery): QueryLogRow[] {
   const { query } = open.ask(asked.name, asked.qtype, asked.client);
   const answers = query.bytes.slice(query.answersAt, query.answersAt + query.answersLength);
@@ -160,7 +160,7 @@ async function simulate(
   return { changes: new Simulation(new QuestionList(questions), now, then).run(1000), questions };
 }
 
-/** Newly blocked and allowed queries, by name and by client. */
+/** Number of newly blocked and newly allowed queries, by name and by client. */
 type Sums = Record<string, [blocked: number, allowed: number]>;
 
 function reported({ changes, questions }: Awaited<ReturnType<typeof simulate>>): Sums {
@@ -175,7 +175,7 @@ function reported({ changes, questions }: Awaited<ReturnType<typeof simulate>>):
   ]) as Sums;
 }
 
-/** Decisions of the pipelines themselves. */
+/** The changes as the decisions of the two pipelines show them. */
 function found(asked: readonly ClientQuery[]): Sums {
   const sums: Sums = {};
   const isBlocked = (pipeline: PolicyPipeline, { name, qtype, client }: ClientQuery): boolean =>

@@ -174,7 +174,7 @@ const askedOf = fc.record({
     }),
   ),
   protocol: fc.constantFrom(Protocol.udp, Protocol.tcp),
-  /** Bytes after the query, then free ones. */
+  /** Random bytes after the query, and the number of free bytes after them. */
   garbage: fc.uint8Array({ maxLength: 20 }),
   spare: fc.nat({ max: 1500 }),
   shift: fc.nat({ max: 7 }),

@@ -1,4 +1,4 @@
-/** Questions of a special form, answered by a whole pipeline. */
+/** Queries for special-use names, answered by a whole pipeline. */
 import { describe, expect, test } from '@jest/globals';
 import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
 import { ask, pipelineWith } from '../support/parts/asked-pipeline.ts';

@@ -142,7 +142,7 @@ describe('QuestionRun, an upstream query,', () => {
     clock.advance(1000);
     expect(() => jest.advanceTimersByTime(1000)).toThrow('a bug');
     expect(outcomes).toMatchObject([{ kind: 'failed', reason: 'servfail' }]);
-    // Also after its time limit.
+    // The same holds for a bug after the time limit of a question.
     const last = new QuestionRun(asked, [[wave(() => attempt)]], timing, (outcome) => outcomes.push(outcome));
     last.start();
     clock.advance(3000);

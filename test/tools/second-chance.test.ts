@@ -1,4 +1,6 @@
-/** The runner of `npm test` on small projects whose files fail always, once, or while other files run. */
+/**
+ * The runner of `npm test` on small projects, with files that always fail, fail once, or fail while other files run.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +13,7 @@ const REPORTER = join(ROOT, '.config', 'jest-results.cjs');
 
 const PASSES = `test('passes', () => undefined);`;
 const FAILS = `test('fails', () => { throw new Error('always'); });`;
-/** The first run creates the file that makes the next one pass. */
+/** The first run creates the file that makes the second run pass. */
 const FAILS_ONCE = `const { existsSync, writeFileSync } = require('node:fs');
 test('passes', () => undefined);
 test('fails once', () => {

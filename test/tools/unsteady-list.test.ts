@@ -1,4 +1,4 @@
-/** Faults that `npm run check` finds in the list of unsteady files. */
+/** Tests of the faults that `npm run check` finds in the list of unsteady files. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

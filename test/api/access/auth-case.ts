@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import { AuthSuite } from '../../support/parts/auth-suite.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';
 
-/** The API of the suite; importing it registers its hooks. */
+/** The API of the suite; importing this file registers the suite's hooks. */
 export const node = new AuthSuite();
 export const HOUR_SECS = 3600;
 export const DAY_SECS = 24 * HOUR_SECS;
@@ -22,7 +22,7 @@ export const get = (headers: Record<string, string> = {}): Promise<TestAnswer> =
 /** A request with a body. */
 export const post = (path: string, json: object, session?: string): Promise<TestAnswer> =>
   node.api.send('POST', `/api${path}`, session === undefined ? { json } : { json, session });
-/** Status and error of an answer. */
+/** Status and error of a response. */
 export const outcome = ({ status, problem }: TestAnswer): unknown => [status, problem.error];
 
 /** Session of the administrator after a setup. */

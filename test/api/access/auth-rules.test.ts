@@ -1,6 +1,6 @@
 /**
- * The rules of authentication, one by one, over HTTP and a real database: the ten rules of the specification's section,
- * its table of keys, and the entries about logins in its table of errors.
+ * The rules of authentication, one by one, over HTTP and a real database: the ten rules in the section of the
+ * specification, its table of keys, and the entries about logins in its table of errors.
  */
 import { describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';

@@ -332,7 +332,7 @@ describe('header fields', () => {
     expect(headers['content-security-policy']).not.toContain('unsafe');
     expect(headers['content-security-policy']).toContain("require-trusted-types-for 'script'");
     expect(headers['permissions-policy']).toContain('camera=()');
-    // For TLS only: browsers report it as an error over plain HTTP.
+    // These header fields apply only to TLS: over plain HTTP, browsers report them as errors.
     expect(headers['cross-origin-opener-policy']).toBeUndefined();
     expect(headers['cross-origin-resource-policy']).toBe('same-origin');
     expect(headers['referrer-policy']).toBe('no-referrer');
@@ -340,7 +340,7 @@ describe('header fields', () => {
     expect(headers['x-content-type-options']).toBe('nosniff');
     expect(headers['x-frame-options']).toBe('DENY');
     expect(headers['x-powered-by']).toBeUndefined();
-    // Identical for all clients, so it may be cached, but must be revalidated before each use.
+    // Only this file is identical for all clients. It may be cached, but must be revalidated before each use.
     const isKept = path === '/svc-config.js';
     expect(headers['cache-control']).toBe(isKept ? 'no-cache' : 'no-store');
     expect(headers['etag'] !== undefined).toBe(isKept);

@@ -19,7 +19,7 @@ import { disguises, inTurn, methodsInDisguise, type Trick } from './path-tricks.
 /** Result of a request; `through` means that the handler is called. */
 type Verdict = 'through' | 401 | 403;
 
-/** Results for callers who may use these routes; `refusal` for all other routes. */
+/** Results for each access level: the handler is called for the levels in `open`; all others get `refusal`. */
 function verdicts(refusal: Verdict, ...open: Access[]): Record<Access, Verdict> {
   const of = (access: Access): Verdict => (open.includes(access) ? 'through' : refusal);
   const [member, family, viewer, admin] = [of('member'), of('family'), of('viewer'), of('admin')];
@@ -34,7 +34,7 @@ let suite: SuiteDatabase;
 /** Both APIs: the native one under /svc/api, the compatibility API under /api. */
 let api: RunningApi;
 const watch = new RowWatch();
-/** Parts of a request, by the name of the credentials. */
+/** The credentials that a request carries, by their names. */
 let carried: Record<string, TestRequest>;
 let operations: { readonly method: string; readonly path: string; readonly access: Access }[];
 let document: OpenApiDocument;
@@ -139,7 +139,7 @@ function placeOf(path: string): string {
   return `${api.prefix}${path.replace('{id}', '99').replaceAll(/\{\w+\}/g, 'x')}`;
 }
 
-/** Answers that the guard does not decide: the handler of the OpenAPI document is not watched. */
+/** Result of a request. The handler of the OpenAPI document is not watched, so its status decides. */
 async function verdictOf(method: string, place: string, request: TestRequest): Promise<number | 'through'> {
   const { status, headers } = await api.send(method, place, request);
   const runs = watch.check();
@@ -170,7 +170,7 @@ describe('access to the operations in the OpenAPI document', () => {
 });
 
 describe('the OpenAPI document', () => {
-  /** Routes of routers and of the application itself, in the form of the document. */
+  /** Routes of routers and of the application itself, written as in the OpenAPI document. */
   function servedBy(app: Express): { routes: Set<string>; places: string[] } {
     interface Layer {
       readonly route?: { readonly path: string | RegExp; readonly methods: Record<string, boolean> };
@@ -204,7 +204,7 @@ describe('the OpenAPI document', () => {
     expect([...routes].sort()).toEqual([...documented, ...pages].sort());
     expect(documented.sort()).toEqual(everyOperation.map(({ method, path }) => `${method} ${path}`).sort());
     // Routes outside both APIs: pages, metrics for Prometheus, and paths of old clients. The dashboard is not listed:
-    // it answers the paths of its pages and build files, and passes on all other requests.
+    // it serves the paths of its pages and build files, and passes on all other requests.
     expect(places.sort()).toEqual(['/^\\/admin\\/api/', '/check', '/docs', '/metrics']);
   });
 
@@ -295,7 +295,7 @@ describe('a user of the role family', () => {
 const rows = compatTable({} as CompatContext);
 
 describe('access to the compatibility API', () => {
-  /** Tokens serve as passwords there, not as credentials of requests. */
+  /** In the compatibility API, tokens serve as passwords, not as credentials of requests. */
   const isIn = (kind: string): boolean =>
     kind.startsWith('session of') || kind.startsWith('the session of the');
 
@@ -322,7 +322,7 @@ describe('access to the compatibility API', () => {
 });
 
 describe('a path or method in an unusual form', () => {
-  /** Returns the requests that reached a handler which the caller may not use. */
+  /** Requests that reached a handler which the caller may not use. */
   async function reachedBy(kind: string, asked: readonly Trick[]): Promise<unknown[]> {
     const wrong: unknown[] = [];
     const isAllowed = (access: string): boolean =>
@@ -335,7 +335,8 @@ describe('a path or method in an unusual form', () => {
       const { status } = await api.send(method, place, request);
       const runs = watch.check();
       if (runs.some(({ access }) => !isAllowed(access))) wrong.push([method, place, headers, runs]);
-      // No other answer is a success. OPTIONS lists the methods of a path for every client.
+      // No response without a handler may be a success, except to OPTIONS, which lists the methods of a path for every
+      // client.
       if (runs.length === 0 && status < 300 && method !== 'OPTIONS')
         wrong.push([method, place, headers, status]);
     }

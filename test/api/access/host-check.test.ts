@@ -1,4 +1,4 @@
-/** Host names under which the web server answers: a page of another site must not pass for Weir. */
+/** Host names that the web server accepts: a page of another site must not be able to act as Weir. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';

@@ -56,7 +56,7 @@ test('unknown user names add a limited number of rows, then lock their address',
   for (let n = 0; n < 40; n++) statuses.push((await logIn('wrong password', `junk ${n}`)).status);
   expect(statuses).toEqual([...Array<number>(15).fill(401), ...Array<number>(25).fill(429)]);
   expect(await rowCount()).toBe(ROWS_OF_AN_ADDRESS);
-  // Whether the user exists makes no difference.
+  // The response is the same whether the user exists or not.
   expect([(await logIn('wrong password')).status, (await logIn('x', 'root')).status]).toEqual([429, 429]);
   api.clock.advanceSecs(900);
   expect((await logIn(PASSWORD)).status).toBe(200);

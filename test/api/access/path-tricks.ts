@@ -43,9 +43,7 @@ export function disguises(prefix: string, path: string): string[] {
   ];
 }
 
-/**
- * Every sixth member of a list, starting at a different one for each list, so that each member is used in some list.
- */
+/** Every sixth member of a list. `turn` selects the first one, so that each member is used for some path. */
 export function inTurn<T>(members: readonly T[], turn: number): T[] {
   return members.filter((_, at) => at % 6 === turn % 6);
 }

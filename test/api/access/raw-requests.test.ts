@@ -47,13 +47,14 @@ const HOST = 'Host: 127.0.0.1\r\n';
 const POST = `POST /api/auth/logout HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n`;
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 /**
- * Request that a proxy might forward as part of the previous one, if both servers disagree about where that one ends.
+ * A request that a proxy might forward as part of the previous request, if proxy and server disagree about where the
+ * previous request ends.
  */
 const SMUGGLED = `GET /api/health HTTP/1.1\r\n${HOST}\r\n`;
 
 interface RawAnswer {
   readonly statuses: readonly number[];
-  /** Head of the last answer. */
+  /** Head of the last response. */
   readonly head: string;
   readonly body: string;
 }
@@ -62,8 +63,8 @@ interface RawAnswer {
 async function answersTo(octets: string | Uint8Array): Promise<RawAnswer> {
   const socket = connect(api.port, '127.0.0.1');
   const chunks: Buffer[] = [];
-  // Ends the connection only after an answer: Node drops a request whose client has half-closed. A request sent after
-  // the first part of an answer is handled after everything sent before.
+  // Ends the connection only after a response, because Node drops a request whose client has half-closed. A request
+  // that is sent after the first part of a response is handled after everything sent before.
   socket.on('data', (chunk: Buffer) => {
     if (chunks.push(chunk) === 1) void api.send('GET', '/api/health').then(() => socket.end());
   });
@@ -77,7 +78,7 @@ async function answersTo(octets: string | Uint8Array): Promise<RawAnswer> {
   return { statuses, head: last.slice(0, end), body: last.slice(end + 4) };
 }
 
-/** Expects one answer, a problem with this status, and the end of the connection. */
+/** Expects a single response, a problem with this status, and the end of the connection. */
 function expectRefused({ statuses, head, body }: RawAnswer, status: number, error: string): void {
   expect(statuses).toEqual([status]);
   const problem = Problem.parse(JSON.parse(body));
@@ -201,7 +202,7 @@ describe('a request for another protocol', () => {
     const first = await answersTo(upgrade('h2c', settings));
     expect([first.statuses, /^Upgrade:/im.test(first.head)]).toEqual([[200], false]);
     const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
-    // If the first answer is still in progress, the connection just ends.
+    // If the first response is still being sent, the connection ends without a second response.
     expect(['200', '200 400']).toContain(
       (await answersTo(upgrade('h2c', settings) + preface)).statuses.join(' '),
     );

@@ -1,4 +1,4 @@
-/** The limit of requests of a client network, which covers everything that the web server serves. */
+/** The limit on the requests of a client network. It covers everything that the web server serves. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';

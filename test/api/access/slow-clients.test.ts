@@ -72,7 +72,7 @@ async function openTo(port: number, from: string, count: number, bytes: string):
   return opened;
 }
 
-/** Answer to another client. */
+/** Response to another client. */
 async function serve(from: string): Promise<string> {
   const { port } = web.endpoints[0]!;
   const request = get({ host: '127.0.0.1', port, localAddress: from, agent: false });
@@ -81,7 +81,10 @@ async function serve(from: string): Promise<string> {
   return text(response);
 }
 
-/** The server that cuts off a slow client first: Weir's, or a plain Node server, which checks only every 30 s. */
+/**
+ * The server that first cuts off a slow client: Weir's, or a plain Node server, which checks its deadlines only every
+ * 30 s.
+ */
 async function firstToCut(socket: Socket, { headMs, requestMs }: WebDeadlines): Promise<'weir' | 'node'> {
   const options = { headersTimeout: headMs, requestTimeout: requestMs };
   const plain = createServer(options).listen(0, '127.0.0.1');

@@ -1,4 +1,4 @@
-/** Query strings are validated as strictly as bodies, and odd requests are answered with 400 or 503, never with 500. */
+/** Query strings are validated as strictly as bodies, and malformed requests get 400 or 503, never 500. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -35,7 +35,7 @@ function badParameters(answer: TestAnswer): (readonly [string, string])[] {
   return answer.problem.errors!.map(({ path, message }) => [path, message] as const);
 }
 
-/** The answer to raw bytes. */
+/** The response to raw bytes. */
 async function sendBytes(request: string): Promise<string> {
   const socket = connect(api.port, '127.0.0.1');
   socket.end(request);

@@ -1,6 +1,6 @@
 /**
  * Data that a viewer can read, with a session and with a token: everything except secrets, tokens, the audit log and
- * the sessions of other users. The test stores each of these with a marker, and no answer of either API to a viewer may
+ * the sessions of other users. The test stores a marker in each of these, and no response of either API to a viewer may
  * contain a marker.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -82,7 +82,7 @@ function pathsOf(path: string): string[] {
   return [...new Set(['1', '2', ids['session']!, ids['revision']!])].map(filled);
 }
 
-/** Markers found in the answers of these paths. */
+/** Markers found in the responses for these paths. */
 async function marksIn(paths: readonly string[], viewer: TestRequest): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {

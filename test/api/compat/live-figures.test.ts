@@ -1,4 +1,7 @@
-/** Figures of the compatibility API for real queries, compared with a live FTL; and how programs find the API. */
+/**
+ * Figures of the compatibility API for real queries, compared with figures of a running FTL; and how programs find the
+ * API.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CompatSummary } from '../../../shared/api/compat/compat-api.ts';
 import type {
@@ -20,14 +23,14 @@ const TEXT: TestRecord = { owner: 'text.example', type: 'TXT', ttl: 60, rdata: U
 const LONG_TEXT = Uint8Array.from([255, ...Buffer.alloc(255, 'x')]);
 const ANSWERS: Readonly<Record<string, readonly TestRecord[]>> = {
   'text.example TXT': [TEXT],
-  // Too long for a log record.
+  // A record that is too long for a log record.
   'long.example TXT': [{ ...TEXT, owner: 'long.example', rdata: LONG_TEXT }],
   'alias.example A': [cname('alias.example', 'host.example'), a('host.example', '192.0.2.9')],
   'to-regex.example A': [cname('to-regex.example', 'tracker.example'), a('tracker.example', '192.0.2.9')],
   'to-deny.example A': [cname('to-deny.example', 'denied.example'), a('denied.example', '192.0.2.9')],
 };
 
-/** Each question, with the status and the reply of its row. */
+/** Each question, with the status and the reply type of its row. */
 const ROWS = [
   ['plain.example', 'A', 'FORWARDED', 'IP'],
   ['plain.example', 'HTTPS', 'FORWARDED', 'NODATA'],
@@ -44,7 +47,7 @@ const ROWS = [
   ['_dns.resolver.arpa', 'SVCB', 'SPECIAL_DOMAIN', 'NODATA'],
 ] as const;
 
-/** Names of rows that are queried again, from the cache. */
+/** Names that are queried twice, the second time from the cache. */
 const ASKED_TWICE = ['plain.example', 'alias.example'] as const;
 
 let upstream: ScriptedUpstream;

@@ -70,7 +70,7 @@ describe('a route that changes something', () => {
     expect([400, 404, 415]).toContain(bad.status);
     if (route.params !== undefined && route.body === undefined) {
       const missing = await changing.api.send(route.method, `/api${path}`);
-      // Disabling engines of a group that does not exist is a success, because they are disabled.
+      // For a group that does not exist, disabling engines succeeds, because the engines are already disabled.
       if (!route.path.startsWith('/safe-search')) expect(missing.status).toBe(404);
     }
     expect(await countOfPeople()).toBe(before);

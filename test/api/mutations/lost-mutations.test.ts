@@ -1,6 +1,7 @@
 /**
- * Every route that changes something while its database is lost: before the request, at its first change of a row (for
- * some by a stall there), and at its COMMIT. The answer is 503, and the tables are unchanged or completely changed.
+ * Every route that changes something, while its database is lost: before the request, at the first change of a row (for
+ * some routes by a stalled connection), or at the COMMIT. The response is 503, and the tables are unchanged or
+ * completely changed.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { asOwner } from '../../support/parts/as-owner.ts';
@@ -66,7 +67,7 @@ async function sendAndCut(mutation: Mutation, cut: Cut): Promise<TestAnswer> {
   return answer;
 }
 
-/** Expects that the request is stored although its COMMIT was not answered. */
+/** Expects that the change is stored although its COMMIT was not acknowledged. */
 async function expectStored(route: Route, mutation: Mutation): Promise<void> {
   const audited = async (): Promise<number> =>
     (await changing.database.query(`SELECT FROM audit_log WHERE actor <> 'system'`)).rows.length;
@@ -83,7 +84,10 @@ async function expectStored(route: Route, mutation: Mutation): Promise<void> {
   expect(await audited()).toBe(before + 1);
 }
 
-/** One in this many stalls: a route cannot distinguish a connection that is cut from one that times out. */
+/**
+ * One route in this many gets a stalled connection: routes cannot distinguish a connection that is cut from one that
+ * times out.
+ */
 const HANGS_EVERY = 8;
 const rows = CHANGING.map((route, at) => ({
   name: `${route.method} ${route.path}`,
@@ -105,7 +109,7 @@ describe('a route that changes something', () => {
         const code = cut === 'before' ? 'outcome_unknown' : 'unavailable';
         expect([cut, answer.status, answer.problem.error]).toEqual([cut, 503, code]);
         expect(answer.headers['retry-after'] === undefined).toBe(cut === 'before');
-        // The connection is lost, except for a request that first hashes a password or reads a file.
+        // The connection is now lost, unless the request first hashes a password or reads a file.
         if (cut === 'write' && !/^\/(?:users|import)$/.test(route.path))
           expect((await changing.send(mutation)).status).toBe(503);
         expect([cut, await everyRow()]).toEqual([cut, before]);

@@ -39,10 +39,10 @@ describe('a reference to another object in a request body', () => {
     const json = { ...(mutation.json as object), [field]: field.endsWith('s') ? [id] : id };
     // A grant is for a client or a group, not for both.
     if (field === 'client_id' && 'group_id' in json) Object.assign(json, { group_id: null });
-    // Nor is it for a domain and a service.
+    // A grant is not for both a domain and a service either.
     if (field === 'service_id' && 'domain' in json) Object.assign(json, { domain: null });
     const { status, body } = await changing.send({ ...mutation, json });
-    // For a list of references, the error may name the unknown one.
+    // For a list of references, the error may name the index of the unknown reference.
     const paths = ((body as Problem).errors ?? []).map(({ path }) => path.replace(/\.0$/, ''));
     expect([status, paths]).toEqual([400, [field]]);
   });

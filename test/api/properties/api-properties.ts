@@ -1,7 +1,7 @@
 /**
- * Sends many generated requests to every operation of an API in this process, or with --at of a node elsewhere. The
- * data of that node are lost; it must run with WEIR_AUTH_ENABLED=false.
- * Usage: npm run fuzz -- api [--requests 20000] [--seed 1] [--at http://127.0.0.1:8080]
+ * Sends many generated requests to every operation of an API in this process, or, with --at, of a running node. The
+ * data of that node are lost; it must run with WEIR_AUTH_ENABLED=false. Usage: npm run fuzz -- api [--requests 20000]
+ * [--seed 1] [--at http://127.0.0.1:8080]
  */
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
@@ -25,11 +25,11 @@ const { values } = parseArgs({
   },
 });
 
-/** A longer wait means a lockout. */
+/** A longer wait means that the caller is locked out, not limited. */
 const MAX_WAIT_SECS = 60;
 const MAX_TRIES = 100;
 
-/** A node elsewhere. */
+/** The API of a node in another process. */
 class NodeElsewhere implements AskedApi {
   readonly prefix = '/api';
   private readonly origin: string;
@@ -57,7 +57,7 @@ class NodeElsewhere implements AskedApi {
     const fields = { ...headers, ...length };
     const outgoing = httpRequest(this.origin + path, { method, headers: fields, agent: false });
     const answered = once(outgoing, 'response');
-    // The server may answer before it has received the whole body, and then does not read the rest.
+    // The server may respond before it has received the whole body, and then does not read the rest.
     outgoing.on('error', () => undefined);
     outgoing.end(raw);
     const [response] = (await answered) as [IncomingMessage];

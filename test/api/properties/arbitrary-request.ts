@@ -78,7 +78,7 @@ const VALID_TEXTS = fc.constantFrom(
   'netflix',
 );
 
-/** Longest generated text; the limits of longer ones are tested beside their routes. */
+/** Maximum length of a generated text; longer limits are tested beside their routes. */
 const LONGEST = 1_000_000;
 
 /** Mostly values that the schema allows. */
@@ -146,7 +146,7 @@ function textOf({ examples = [], minLength = 0, maxLength = 60 }: SchemaDoc): fc
   );
 }
 
-/** HTTP methods, and texts that some servers accept as one. */
+/** HTTP methods, and texts that some servers accept as a method. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH'];
 
 /** Media types, supported by some operation or by none. */
@@ -215,7 +215,7 @@ export function requestsTo(
   });
 }
 
-/** A header field: its example, a similar value, or any printable text. */
+/** Value of a header field: its example, a similar value, or any printable text. */
 function fieldOf(example: unknown): fc.Arbitrary<string> {
   const text = typeof example === 'string' ? example : '"1"';
   return fc.oneof(
@@ -253,6 +253,6 @@ function textFor(value: unknown): string {
 }
 
 function encoded(text: string): string {
-  // A path that consists of dots has another meaning.
+  // URL parsers treat a segment of dots as the current or parent directory.
   return encodeURIComponent(text.toWellFormed()).replace(/^\.+$/, (dots) => '%2E'.repeat(dots.length));
 }

@@ -1,5 +1,5 @@
 /**
- * Sends generated requests to every operation of a running API. No answer may be a server error, have an undocumented
+ * Sends generated requests to every operation of a running API. No response may be a server error, have an undocumented
  * status, or have a body that does not match its schema.
  */
 import fc from 'fast-check';
@@ -20,9 +20,9 @@ export interface AskedApi {
 /** Result of a run. */
 export interface PropertyOutcome {
   readonly requests: number;
-  /** Number of answers by status. */
+  /** Number of responses by status. */
   readonly statuses: Readonly<Record<number, number>>;
-  /** One line each, with the request. */
+  /** Faults, one line each, with the request. */
   readonly faults: readonly string[];
 }
 
@@ -64,7 +64,9 @@ export async function runProperties(api: AskedApi, requests: number, seed: numbe
   return { requests: count, statuses, faults };
 }
 
-/** Faults of an answer to a method that the operation does not have; another operation of the path may have it. */
+/**
+ * Faults of a response to a method that the operation does not have; another operation of the path may have the method.
+ */
 function faultsOfOther(
   { paths }: OpenApiDocument,
   checker: AnswerChecker,
@@ -75,7 +77,7 @@ function faultsOfOther(
   if (methods.includes(method)) return faultsOf(checker, `${method} ${path}`, answer);
   if (method === 'HEAD' && methods.includes('GET'))
     return answer.text === '' && answer.status < 500 ? [] : [`HEAD is ${answer.status} ${answer.text}`];
-  // The web server itself rejects names that are not HTTP methods.
+  // The web server itself rejects methods that HTTP does not define.
   const { status, headers } = answer;
   const wanted = method === 'OPTIONS' ? 204 : 405;
   const allowed = headers['allow']?.toString().split(', ') ?? [];

@@ -1,4 +1,4 @@
-/** Bulk changes over real HTTP: all rows or none, one revision, and faults by index. */
+/** For each collection, a function that makes a body from a number below 65,536. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MAX_BULK_FILTERS, MAX_BULK_ROWS } from '../../../shared/api/policy/bulk-api.ts';
 import { everyRoute } from '../../support/parts/every-route.ts';

@@ -1,6 +1,6 @@
 /**
- * Conventions of all entities of the API, checked by the OpenAPI document of a running server: the answer to a creation
- * has a location, a body that was read can be sent back, and a change based on an outdated state is refused.
+ * Conventions of all entities of the API, checked by the OpenAPI document of a running server: the response to a
+ * creation has a location, a body that was read can be sent back, and a change based on an outdated state is refused.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MAX_ID } from '../../../shared/api/fields.ts';
@@ -103,7 +103,7 @@ function bodyOf(name: string): Fields {
   return Object.fromEntries(fields) as Fields;
 }
 
-/** Creates an entity; the answer must be documented. */
+/** Creates an entity; the response must be documented. */
 async function created(name: string): Promise<{ answer: TestAnswer; location: string; etag: string }> {
   const path = name.replace('POST ', '/api').replace('{id}', String(own.profile));
   const answer = await ask('POST', path, { json: bodyOf(name) });
@@ -113,7 +113,7 @@ async function created(name: string): Promise<{ answer: TestAnswer; location: st
   return { answer, location, etag };
 }
 
-/** The body without fields that change by themselves or are shown only once. */
+/** The body without fields that change over time or are shown only once. */
 function settled(body: unknown): Fields {
   const { secs_left: _left, key: _key, slots: _slots, ...fields } = body as Fields;
   return fields;

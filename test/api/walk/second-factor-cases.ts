@@ -52,7 +52,7 @@ const ask =
   async (walk) =>
     walk.ask(name, { session: (await make(walk)).session, json });
 
-/** Repeats the request until it is locked, from a separate address. */
+/** Sends the request repeatedly from a separate address, until the lockout refuses it. */
 const guess =
   <T extends Person>(
     name: string,

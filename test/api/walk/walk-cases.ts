@@ -11,7 +11,7 @@ import type { MemorySources } from '../../support/parts/memory-sources.ts';
 import { SECOND_FACTOR_REFUSALS, SECOND_FACTOR_SUCCESSES } from './second-factor-cases.ts';
 import type { Ask, Provoke, WalkedApi } from './walked-api.ts';
 
-/** Addresses that only one step uses each, because the lockout counts by address. */
+/** Addresses that are each used by a single step, because the lockout counts by address. */
 const GUESSER = { 'x-forwarded-for': '192.0.2.66' };
 const OTHER_GUESSER = { 'x-forwarded-for': '192.0.2.67' };
 
@@ -29,8 +29,8 @@ async function guess(walk: WalkedApi, name: string, json: object, headers: Recor
 }
 
 /**
- * Requests that succeed, for operations where the example of the document, sent to an entity of the collection, is not
- * enough.
+ * Requests that succeed, for operations for which the example in the document, sent to an entity of the collection, is
+ * not enough.
  */
 export const SUCCESSES: Readonly<Record<string, Provoke>> = {
   ...SECOND_FACTOR_SUCCESSES,
@@ -205,7 +205,7 @@ function taken(collection: string, method: 'PUT' | 'PATCH', other: object, key: 
   };
 }
 
-/** Sends the example of an operation whose rows exist already. */
+/** Sends the example of an operation again, after its rows were created. */
 function twice(name: string): Provoke {
   return async (walk) => {
     await walk.askWithExample(name);
@@ -405,7 +405,7 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
   },
 };
 
-/** Documented statuses that the walk does not reach, with the reason; the named test reaches each. */
+/** Documented statuses that the walk does not cause, with the reason, and the test that causes each. */
 export const UNPROVOKED: Readonly<Record<string, string>> = {
   'POST /auth/change-password 409': 'needs a configuration file with a hash: auth-routes.test.ts',
   'POST /tls/upload 409': 'needs files that are links: tls-routes.test.ts',

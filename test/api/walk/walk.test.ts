@@ -73,7 +73,7 @@ afterAll(async () => {
 /** Exports in progress. */
 let exporting = 0;
 
-/** Parts that refuse, each with the error of the real part. */
+/** Parts that refuse every call, with the error of the real part. */
 const OVERLOADED: Parameters<typeof everyRoute>[0] = {
   tail: {
     admit: () => {
@@ -210,7 +210,7 @@ describe('requests to every operation', () => {
     const wanted = refusals[`${name} ${status}`];
     const answer = wanted === undefined ? await walk.askWithExample(name, { params }) : await wanted(walk);
     expect([name, answer.status, answer.status >= 400 ? answer.text : '']).toEqual([name, status, '']);
-    // Creating the same entity again is refused.
+    // Sends the creation again, to get the refusal of a duplicate.
     if (status === 201) await walk.askWithExample(name, { params });
   });
 
@@ -257,7 +257,7 @@ async function idFor(collection: string, key: string): Promise<string | number> 
   return walk.entityOf(collection);
 }
 
-/** The plan of a group has the id of the group. */
+/** The id of a group's plan is the id of the group. */
 const GROUPS = ['/groups', '/group-plans'];
 
 async function empty(collection: string): Promise<void> {

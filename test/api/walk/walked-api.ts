@@ -1,4 +1,6 @@
-/** A client for the walk: sends requests by the name of an operation, checks each answer, and records the statuses. */
+/**
+ * A client for the walk: sends requests by the name of an operation, checks each response, and records the statuses.
+ */
 import type { OpenApiDocument } from '../../../control-plane/web/reference/openapi-document.ts';
 import type { RunningApi, TestAnswer, TestRequest } from '../../support/parts/running-api.ts';
 import { AnswerChecker } from '../../support/reference/answer-checker.ts';
@@ -12,14 +14,14 @@ export interface Ask extends TestRequest {
 /** Request of a step of the walk. */
 export type Provoke = (walk: WalkedApi) => Promise<TestAnswer>;
 
-/** Walks through one document; several servers may answer. */
+/** Walks through one document; the requests may go to several servers. */
 export class WalkedApi {
   readonly checker: AnswerChecker;
   /** Recorded statuses, by operation. */
   readonly met = new Map<string, Set<number>>();
   readonly api: RunningApi;
   readonly session: string;
-  /** The answer to the setup, which must come before the document can be read. */
+  /** The response to the setup, which must come before the document can be read. */
   readonly setup: TestAnswer;
   /** A group that rules and clients may belong to. */
   groupId = 0;
@@ -31,7 +33,7 @@ export class WalkedApi {
     this.checker = new AnswerChecker(document);
   }
 
-  /** Sends a request, by default as the administrator. Throws if the answer is not documented. */
+  /** Sends a request, by default as the administrator. Throws if the response is not documented. */
   async ask(name: string, ask: Ask = {}, api = this.api): Promise<TestAnswer> {
     const [method = '', path = ''] = name.split(' ');
     const { params = {}, query = '', ...request } = ask;
@@ -51,7 +53,7 @@ export class WalkedApi {
     return parameters.some((one) => one.in === 'header' && one.name === 'If-Match');
   }
 
-  /** Checks an answer and records its status. */
+  /** Checks a response and records its status. */
   note(name: string, answer: TestAnswer): TestAnswer {
     const faults = this.checker.faultsOf(name, answer);
     if (faults.length > 0) throw new Error(`${name}: ${answer.status}: ${faults.join('; ')}`);
@@ -79,7 +81,7 @@ export class WalkedApi {
     return idOf(made.body);
   }
 
-  /** Ids of entities of a collection that can be deleted. */
+  /** Ids of the entities of a collection that can be deleted. */
   async entitiesOf(collection: string): Promise<(string | number)[]> {
     const { body } = await this.ask(`GET ${collection}`);
     const rows = Array.isArray(body) ? (body as unknown[]) : (body as { data: unknown[] }).data;

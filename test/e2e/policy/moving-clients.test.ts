@@ -14,7 +14,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 const MAC = '02:00:5e:10:00:01';
 const OTHER_MAC = '02:00:5e:10:00:02';
 const SERVER = { ipv4: '198.51.100.1', ipv6: '2001:db8:51::1' } as const;
-/** Address of this machine in the next prefix from the provider. */
+/** IPv6 address of this machine after the provider has assigned a new prefix. */
 const NEXT_IPV6 = '2001:db8:52::1';
 const OWN_ADDRESSES = [`${SERVER.ipv4}/24`, `${SERVER.ipv6}/64`, `${NEXT_IPV6}/64`];
 const BLOCKED = '0.0.0.0';
@@ -47,7 +47,7 @@ describe('weir with a client that changes its addresses', () => {
     await askUntil(SERVER.ipv4, EVERY_ADDRESS);
     const client = await clientOnce(api, ({ mac_address: mac }) => mac === MAC);
     await api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: groupId });
-    // The group is active when the request is answered.
+    // The group is active when the response arrives.
     expect(await askUntil(SERVER.ipv4, BLOCKED)).toBe(1);
 
     device.setAddress('198.51.100.3/24');
@@ -59,7 +59,7 @@ describe('weir with a client that changes its addresses', () => {
     const clients = await until(
       'the new address of the client',
       async () => {
-        // Queries again, because times of last use are stored in whole seconds.
+        // Sends another query, because times of last use are stored in whole seconds.
         await askUntil(SERVER.ipv6, BLOCKED);
         return clientsOf(api);
       },

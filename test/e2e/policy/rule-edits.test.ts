@@ -1,6 +1,6 @@
 /**
- * Hundreds of rule edits over a big list: each is active when it is answered, and memory does not grow. WEIR_TEST_EDITS
- * is the number of edits per measurement (default 200).
+ * Hundreds of rule edits over a big list: each edit is active when its response arrives, and memory does not grow.
+ * WEIR_TEST_EDITS is the number of edits per measurement (default 200).
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -12,12 +12,12 @@ import type { ListServer } from '../../support/weir/list-server.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const NAMES = 20_000;
-/** Number of edits until pools, caches and histories are full, and number of measured edits. */
+/** Number of edits after which pools, caches and histories are full, and number of measured edits. */
 const WARM_UP = 100;
 const EDITS = Number(process.env['WEIR_TEST_EDITS'] ?? 200);
 /**
- * A leak shows in each round, but one-time loads and caches show only once. The first round without growth is therefore
- * the last.
+ * A leak shows in each round, but one-time loads and caches show only once. So the measurement ends after the first
+ * round without growth.
  */
 const MAX_ROUNDS = 8;
 /** Memory that an edit may leak in the control plane: a retained snapshot takes 1.4 KB without its buffers. */

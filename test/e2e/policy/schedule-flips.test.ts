@@ -1,6 +1,6 @@
 /**
- * Schedules and the blocking switch over real sockets: the start of a real minute, and the rest of a timer after a
- * restart.
+ * Schedules and the switch of all blocking over real sockets: the start of a slot at a real minute, and the remaining
+ * time of a pause after a restart.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Blocking } from '../../../shared/api/policy/blocking-api.ts';
@@ -178,7 +178,7 @@ describe('weir with schedules', () => {
     let started: Promise<void>;
     beforeAll(async () => {
       started = startSlot();
-      started.catch(() => undefined); // The last test reports the result.
+      started.catch(() => undefined); // The last test reports a failure.
       await prepareDataDir(tempDir.dataDir);
     });
     afterAll(() => tempDir.remove());

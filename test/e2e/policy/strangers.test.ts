@@ -1,6 +1,6 @@
 /**
- * Access to DNS on a real network, from a device of another network, with addresses that are neither private nor
- * connected.
+ * Access to DNS on a real network, from a device of another network whose addresses are neither private nor directly
+ * connected to this machine.
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

@@ -1,4 +1,6 @@
-/** An upgrade of Weir while its database is unreachable: DNS is not affected, and the log has every query once. */
+/**
+ * An upgrade of Weir while its database is unreachable: DNS is not affected, and the log has every query exactly once.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';

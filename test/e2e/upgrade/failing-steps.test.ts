@@ -1,6 +1,6 @@
 /**
- * Upgrades to a release whose start fails, at each step: the running process keeps answering, and the command reports
- * why.
+ * Upgrades to a release whose start fails, with a failure at each step: the running process keeps answering, and the
+ * command reports the reason.
  */
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -23,9 +23,9 @@ import { acceptsHandover, runUpgrade } from '../../support/weir/upgrades.ts';
 import type { UpgradeRun } from '../../support/weir/upgrades.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** Number of questions before and after each upgrade. */
+/** Number of queries that each client must have answered before and after each upgrade. */
 const SERVED = 10;
-/** From this step on, the old process has ended, so its release must be started again. */
+/** When the new process reaches this step, the old process has ended, so the old release must be started again. */
 const LAST_STEP = 'listen for commands';
 
 const tempDir = makeTempDir();
@@ -57,8 +57,9 @@ afterAll(async () => {
 });
 
 /**
- * Upgrades under load; every client is served before and after, and all queries are answered. Only a process that is
- * killed while it serves loses the datagrams it has read: one, because each client sends one query at a time.
+ * Upgrades under load; every client is served before and after, and all queries are answered, with one exception: a
+ * process that is killed while it serves loses the datagrams that it has read. Each client loses at most one, because
+ * it sends one query at a time.
  */
 async function upgradeInVain(mark: string, folder = release.folder, datagramsLost = 0): Promise<UpgradeRun> {
   const loads = [overUdp(weir.dnsPort), overTcp(weir.dnsPort), overDot(ports.dot), overDoh(ports.doh)].map(

@@ -14,7 +14,7 @@ import type { UpgradeRun } from '../../support/weir/upgrades.ts';
 import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** The step after which the new process is killed, in the words of the command. */
+/** The output line of the command after which the new process is killed. */
 const UNDONE_STEPS = [
   ['as it starts', / starts$/],
   ['when it is loaded', / is loaded$/],
@@ -77,7 +77,7 @@ function patientLoads(mark: string): Record<'udp' | 'tcp' | 'dot' | 'doh', Patie
   };
 }
 
-/** Runs `work` under load, and checks that every client is served before and after it. */
+/** Runs `work` under load, and checks that every client is served before and after `work`. */
 async function during(
   loads: readonly { untilMore(count: number): Promise<void>; stop(): Promise<void> }[],
   work: () => Promise<void>,
@@ -92,7 +92,10 @@ async function during(
 const faulty = (rcodes: readonly number[]): number =>
   rcodes.filter((rcode) => rcode !== Rcode.NOERROR).length;
 
-/** These tests run first: each ends the most recently started process, which no upgrade must have replaced. */
+/**
+ * These tests run first, because each ends the most recently started process, which must still be the first process of
+ * its server.
+ */
 describe('weir stopped during an upgrade', () => {
   test.each([
     ['while both answer', /^the new process answers/],
@@ -134,7 +137,7 @@ describe('weir upgrade', () => {
     });
     expect(outcomes.map(({ code }) => code)).toContain(0);
     expect(processOf(weir)).not.toBe(before);
-    // The command receives its result before the old process ends.
+    // The command receives its result before the old process ends, so this waits for the end.
     await untilEnded(before);
     expect(udp.lost).toEqual([]);
     expect(faulty(udp.replies.map(({ rcode }) => rcode))).toBe(0);
@@ -180,7 +183,7 @@ describe('weir upgrade', () => {
         killed = pid;
       });
       expect(code).toBe(1);
-      // Only the old process can answer while the one that it started is halted.
+      // Only the old process can answer while the new process is halted.
       const successor = await untilSuccessor(before);
       process.kill(successor, 'SIGSTOP');
       await Promise.all(loads.map((load) => load.untilMore(20)));
@@ -190,7 +193,7 @@ describe('weir upgrade', () => {
     expect(loads.flatMap(({ lost }) => lost)).toEqual([]);
     expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
     expect([before, killed]).not.toContain(processOf(weir));
-    // The command receives its result before the old process ends.
+    // The command receives its result before the old process ends, so this waits for the end.
     await untilEnded(before);
   });
 

@@ -85,14 +85,14 @@ function treeOf(text: string): Tree | null {
   }
 }
 
-/** Tables as plain objects; empty ones count as absent. */
+/** Tables as plain objects; empty tables count as absent. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
 }
 
-/** The tree without a key, and without tables that are then empty. */
+/** The tree without a key, and without tables that become empty. */
 function without(tree: Tree, path: readonly string[]): Tree {
   const [head = '', ...rest] = path;
   const inner = tree[head];
@@ -103,8 +103,8 @@ function without(tree: Tree, path: readonly string[]): Tree {
 }
 
 /**
- * Comment lines, if the text has no multi-line values; without those that show a default of the key, and those in a
- * table of the key, which may be deleted with it.
+ * The comment lines that must survive the deletion of a key: all except lines that show a default of the key, and lines
+ * in a table of the key, which may be deleted with it. Empty if the text has multi-line values.
  */
 function commentsOf(text: string, path: readonly string[]): string[] {
   if (/"""|'''|[[{]/u.test(text.replaceAll(/^\s*\[\[?[\w.]+\]\]?/gmu, ''))) return [];

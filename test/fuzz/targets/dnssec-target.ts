@@ -32,7 +32,7 @@ const QNAMES = ['a.example', 'b.a.example', 'example', 'ns1.example', 'x.w.examp
 const ASKED = question('a.example', 'A', { dnssecOk: true });
 const BITMAP = Uint8Array.of(0, 7, 0x62, 0x01, 0x80, 0x08, 0, 0x03, 0x80);
 
-/** Each kind of record is parsed separately; the last is a complete answer. */
+/** The parser of each kind of record; the last parses a complete answer. */
 const KINDS = [readKey, readDigest, readSignature, readBitmap, readNames, readDenial, readAnswer] as const;
 
 function readKey(rdata: Uint8Array): void {
@@ -171,7 +171,7 @@ function denialRecord(owner: string, rdata: Uint8Array): Uint8Array {
 const NSEC3_OWNER = '0p9mhaveqvm6t7vbl5lop2u3t2rp3tom.example';
 const NSEC3 = octets([1, 0, 0, 12, 4, 0xaa, 0xbb, 0xcc, 0xdd, 20], new Uint8Array(20).fill(0x42), BITMAP);
 
-/** Valid records and answers. */
+/** Seeds: valid records and answers. */
 export const target: Target = {
   maxLength: 900,
   seeds: () => {

@@ -1,4 +1,4 @@
-/** Regular expressions and patterns of lists: the automaton finds the same matches in a name as RE2's own engine. */
+/** Regular expressions and patterns of lists: Weir's automaton finds the same matches in a name as RE2's own engine. */
 import { RE2JS } from 're2js';
 import { compileExpression } from '../../../shared/automata/expression.ts';
 import { canFindName, finds, findsEveryName } from '../../../shared/automata/reach.ts';
@@ -63,7 +63,7 @@ function run(input: Uint8Array): void {
   check(text, extra.toLowerCase().slice(0, 60));
 }
 
-/** Expressions of Pi-hole, patterns of Adblock lists. */
+/** Seeds: expressions of Pi-hole, patterns of Adblock lists. */
 export const target: Target = {
   maxLength: 200,
   isSlow: true,

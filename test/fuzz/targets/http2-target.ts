@@ -1,6 +1,7 @@
 /**
- * An HTTP/2 connection: any bytes, split in any way, lead to the same answers or to the end of the connection. It
- * writes only complete frames, and stays within its limits. Header blocks mean the same as for a simple decoder.
+ * An HTTP/2 connection: the same bytes, split in any way, lead to the same responses or to the end of the connection.
+ * The server writes only complete frames, and stays within its limits. Header blocks mean the same as for a simple
+ * decoder.
  */
 import type { Socket } from 'node:net';
 import { EventEmitter } from 'node:events';
@@ -49,7 +50,7 @@ class KeepingSocket extends EventEmitter {
   }
 }
 
-/** All output to a client, and all requests, for bytes in pieces of these sizes. */
+/** All output to a client, and all requests, after bytes in pieces of these sizes. */
 function spoken(bytes: Uint8Array, sizes: readonly number[]): string {
   const socket = new KeepingSocket();
   const requests: unknown[] = [];
@@ -124,7 +125,7 @@ const HEADERS = Buffer.concat([Buffer.from('828704', 'hex'), Buffer.of(10), Buff
 const POST = Buffer.concat([Buffer.from('838704', 'hex'), Buffer.of(10), Buffer.from('/dns-query')]);
 const LAST = FrameFlag.END_STREAM | FrameFlag.END_HEADERS;
 
-/** Connections with requests, and header blocks (RFC 7541 appendix C.4). */
+/** Seeds: connections with requests, and header blocks (RFC 7541 appendix C.4). */
 export const target: Target = {
   // Fewer than 300 control frames, because their limit depends on time.
   maxLength: 2400,

@@ -17,7 +17,7 @@ import type { Target } from '../target.ts';
 const folder = mkdtempSync(join(tmpdir(), 'weir-fuzz-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-/** Files with the input as content, and the program that each belongs to. */
+/** Files that get the input as content, and the program to which each belongs. */
 const PLACES = [
   ['pihole.toml', pihole],
   ['setupVars.conf', pihole],
@@ -73,7 +73,7 @@ dnsmasq_lines = ["address=/ads.example/"]
 const ZONE =
   '$ORIGIN example.org.\n$TTL 1h\n@ IN SOA ns hostmaster 1 1h 10m 1w 60\n  A 192.0.2.1\nwww 60 CNAME @\n_sip._tcp SRV 1 2 53 sip\nt TXT "a b" "c\\"d"\n';
 
-/** Each file in the form that its program writes. */
+/** Seeds: each file in the form that its program writes. */
 export const target: Target = {
   maxLength: 5000,
   isSlow: true,

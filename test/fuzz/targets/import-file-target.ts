@@ -1,5 +1,5 @@
 /**
- * Uploads for an import, in every format: each results in a plan, or in the one kind of error whose text is shown to
+ * Uploads for an import, in every format: each results in a plan, or in the one type of error whose text is shown to
  * users.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { hold, InputReader } from '../target.ts';
 import type { Target } from '../target.ts';
 
 const FORMATS = ['auto', ...IMPORT_FORMATS] as const;
-/** In memory if such a file system exists, because files take most of the time of a run. */
+/** In memory if the machine has a file system in memory, because a run spends most of its time on files. */
 const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'weir-fuzz-'));
 const work = join(folder, 'work');
 mkdirSync(work);
@@ -49,7 +49,7 @@ async function run(input: Uint8Array): Promise<void> {
 const of = (format: (typeof FORMATS)[number], content: Uint8Array | string): Uint8Array =>
   octets([FORMATS.indexOf(format)], Buffer.from(content));
 
-/** Files of each format, plain and packed; small, so that mutations affect bytes that are parsed. */
+/** Seeds: files of each format, plain and packed; small, so that mutations affect bytes that are parsed. */
 export const target: Target = {
   maxLength: 8000,
   isSlow: true,

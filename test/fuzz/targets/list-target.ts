@@ -1,6 +1,6 @@
 /**
- * The parser of filter lists: the same rules however the bytes are split, no rule broader than its line, and none from
- * a line with an unknown modifier.
+ * The parser of filter lists: the rules do not depend on how the bytes are split, no rule is broader than its line, and
+ * a line with an unknown modifier gives no rule.
  */
 import { ListParser } from '../../../control-plane/policy/compile/parse/parse-list.ts';
 import type { ListReading } from '../../../control-plane/policy/compile/parse/line-rules.ts';
@@ -24,7 +24,7 @@ const READINGS: readonly ListReading[] = [
   { kind: 'allow', subdomains: false },
 ];
 const BELOW = RuleKind.BLOCK_BELOW | RuleKind.ALLOW_BELOW;
-/** Characters that make a line match more names than the one it contains. */
+/** Characters by which a line can match more names than the name that it contains. */
 const WIDE = /\|\||\*|^[\s\p{Cc}]*\.|[/@"\s=:]\.|=\/|local-zone|local-data|:\/\/|\|/iu;
 
 function read(list: Uint8Array, reading: ListReading, sizes: readonly number[]): Reading {
@@ -83,7 +83,7 @@ function check(
 ): void {
   if (addressFromText(name.replace(/\/\d+$/u, '')) !== null) return;
   hold(name.length <= 253 && /^[^\s.][^\s]*$/u.test(name), 'a rule is not a name');
-  // Other letters are converted to ASCII; full-width letters and those with diacritics to plain ones.
+  // The parser converts other letters to ASCII, and full-width letters and letters with diacritics to plain letters.
   const isAscii = /^[\0-\x7f]*$/u.test(line);
   // A rule for the names below the data of a zone may have its name from another line.
   const isBelowData = (kind & BELOW) !== 0 && lines.some((one) => one.toLowerCase().includes(name));
@@ -95,7 +95,7 @@ function check(
     hold(WIDE.test(line), 'a rule covers subdomains that its line does not include');
 }
 
-/** A rule with an unknown part must not become a rule without it. */
+/** A rule with an unknown part must not be used as if the part were missing. */
 function withUnknownModifier(lines: readonly string[], reading: ListReading): void {
   for (const line of lines.slice(0, 8)) {
     const text = line.trim();
@@ -116,7 +116,7 @@ const LISTS = [
   '\ufeffads.example.org\r\nexample.com##.banner\n||g.example^$denyallow=h.g.example\n||i.example^$ctag=x\n',
 ];
 
-/** A list of each format. */
+/** Seeds: a list of each format. */
 export const target: Target = {
   maxLength: 3000,
   isSlow: true,

@@ -1,4 +1,4 @@
-/** The parser of PROXY headers: the same result wherever the header is and however it is split. */
+/** The parser of PROXY headers: its result depends neither on the position of the header nor on how it is split. */
 import {
   couldBeProxyHeader,
   crc32c,
@@ -14,7 +14,7 @@ import type { Target } from '../target.ts';
 const SIGNATURE = Uint8Array.of(13, 10, 13, 10, 0, 13, 10, 0x51, 0x55, 0x49, 0x54, 10);
 const SIZE = 16;
 
-/** Result of parsing the bytes; all fields of a complete header. */
+/** Result of parsing the bytes, and all fields of a complete header. */
 function read(bytes: Uint8Array, at: number, end: number): { outcome: ProxyOutcomeCode; text: string } {
   const header = new ProxyHeader();
   const outcome = header.read(bytes, at, end);
@@ -37,7 +37,8 @@ function run(input: Uint8Array): void {
       read(surrounded(input, poison, before, 40), before, before + input.length).text === whole.text,
       'it depends on the bytes around the header',
     );
-  // However the bytes arrive: once the result is decided, more bytes do not change it; before that it is only "more".
+  // However the bytes arrive: once the result is decided, more bytes do not change it; before, the result is always
+  // "more".
   let decided: string | null = null;
   for (const end of endsOf(input.length)) {
     const part = read(input, 0, end);
@@ -52,7 +53,7 @@ function run(input: Uint8Array): void {
     hold(couldBeProxyHeader(input) === true, 'bytes that cannot be a header are accepted');
 }
 
-/** Every prefix of the start, and some longer ones. */
+/** Ends of the prefixes to parse: every prefix up to a length, and some longer ones. */
 function endsOf(length: number): number[] {
   const ends: number[] = [];
   for (let end = 0; end <= length; end += end < 64 ? 1 : 13) ends.push(end);
@@ -72,7 +73,7 @@ function withChecksum(): Uint8Array {
   return bytes;
 }
 
-/** Headers of each family. */
+/** Seeds: headers of each family. */
 export const target: Target = {
   maxLength: 700,
   seeds: () => [

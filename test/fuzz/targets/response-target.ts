@@ -1,5 +1,5 @@
 /**
- * The parser of upstream answers: reads nothing outside the message, parses its own output to the same result, and
+ * The parser of upstream answers: it reads nothing outside the message, parses its own output to the same result, and
  * finds the offset of each TTL.
  */
 import type { CacheableAnswer } from '../../../dns-worker/resolve/response/cacheable-answer.ts';
@@ -110,13 +110,13 @@ function ttlsIn(message: Uint8Array, from: number, records: number): number[] {
   return found;
 }
 
-/** An input from a complete answer. */
+/** An input that results in this message. */
 function inputOf(asked: number, message: Uint8Array): Uint8Array {
   const at = Header.SIZE + ASKED[asked]!.qname.length + 4;
   return octets([asked], message.subarray(2, 4), message.subarray(6, Header.SIZE), message.subarray(at));
 }
 
-/** Valid answers of several kinds. */
+/** Seeds: valid answers of several kinds. */
 export const target: Target = {
   maxLength: 1200,
   seeds: () => [

@@ -1,6 +1,7 @@
 /**
  * Short texts from users and programs: addresses, networks, names, records, servers, query strings, anchors. An
- * accepted text is the same after it is formatted and parsed again, and agrees with Node's own parsers if they exist.
+ * accepted text is the same after it is parsed, formatted and parsed again. Where Node has a parser, both accept the
+ * same texts.
  */
 import { isIP } from 'node:net';
 import { parseUpstream } from '../../../config/upstream-url.ts';
@@ -26,7 +27,7 @@ const TRUSTED = [networkFromText('192.0.2.0/24')!];
 
 function address(text: string): void {
   const bytes = addressFromText(text);
-  // Node also accepts a zone after an address.
+  // Node also accepts an address with a zone, such as fe80::1%eth0.
   if (!text.includes('%'))
     hold((bytes !== null) === (isIP(text) !== 0), 'Node accepts or rejects the address differently');
   if (bytes === null) return;
@@ -164,7 +165,7 @@ function run(input: Uint8Array): void {
 const of = (kind: (typeof KINDS)[number], text: string): Uint8Array =>
   octetsOf(String.fromCharCode(KINDS.indexOf(kind)) + text);
 
-/** A few of each kind. */
+/** Seeds: a few texts of each kind. */
 export const target: Target = {
   maxLength: 400,
   seeds: () => [

@@ -1,4 +1,4 @@
-/** Messages on a stream: the same messages however the bytes are split, and each received message is delivered once. */
+/** Messages on a stream: they do not depend on how the bytes are split, and each received message is delivered once. */
 import { frame, FrameReader } from '../../../shared/dns/framing.ts';
 import { query } from '../../support/dns/dns-message.ts';
 import { octets } from '../../support/dns/built-messages.ts';
@@ -46,7 +46,7 @@ function run(input: Uint8Array): void {
   }
 }
 
-/** Several queries in sequence. */
+/** Seeds: several queries in sequence. */
 export const target: Target = {
   maxLength: 800,
   isSlow: true,

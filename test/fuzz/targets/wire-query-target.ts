@@ -13,7 +13,10 @@ import { query } from '../../support/dns/dns-message.ts';
 import { surrounded, hold, shown } from '../target.ts';
 import type { Target } from '../target.ts';
 
-/** Bytes around the message: the parser may read one word beyond it, but its result must not depend on them. */
+/**
+ * Size of the bytes around the message. The parser may read one word beyond the message, but its result must not depend
+ * on this word.
+ */
 const AROUND = 16;
 const slot = new Query();
 
@@ -44,7 +47,7 @@ function parsed(
   return { outcome, text: shown([fields, name, hashes, options]) };
 }
 
-/** Names of letters, digits, hyphens and underscores are unchanged by conversion to text. */
+/** Whether a name consists of letters, digits, hyphens and underscores, which conversion to text does not change. */
 function isPlain(name: string): boolean {
   return /^[a-z0-9_.-]*$/iu.test(name);
 }
@@ -58,7 +61,7 @@ function run(input: Uint8Array): void {
     hold(parsed(input, poison, before).text === text, 'it depends on the bytes around the message');
   if (outcome !== ParseOutcome.OK) return;
   const packet = decodeMessage(input);
-  // The package fails on records whose type it parses, such as a malformed A.
+  // dns-packet fails on malformed records of the types that it parses, such as A.
   if (packet === null) return;
   const [asked, ...more] = packet.questions ?? [];
   hold(asked !== undefined && more.length === 0, 'dns-packet reads another number of questions');
@@ -70,7 +73,8 @@ function run(input: Uint8Array): void {
   );
   const type = readU16(input, slot.questionEnd - 4);
   hold(type === slot.qtype && readU16(input, slot.questionEnd - 2) === slot.qclass, 'type or class differs');
-  // The package skips data of known types by their own length, and so loses its position after a malformed record.
+  // dns-packet skips the data of known types by their expected length, and so loses its position after a malformed
+  // record.
   if (shown([...input.subarray(Header.ANCOUNT, Header.SIZE)]) !== shown([0, 0, 0, 0, 0, 1])) return;
   const hasOpt = packet.additionals?.[0]?.type === 'OPT';
   hold(hasOpt === slot.hasEdns, 'dns-packet disagrees about EDNS');
@@ -83,7 +87,7 @@ function withRecords(counts: readonly number[], ...records: Uint8Array[]): Uint8
 
 const OPT = Uint8Array.of(0, 0, 41, 16, 0, 0, 0, 128, 0, 0, 0);
 
-/** Valid queries. */
+/** Seeds: valid queries. */
 export const target: Target = {
   maxLength: 600,
   seeds: () => [

@@ -2,7 +2,7 @@
 import type { RRTypeName } from '../../../shared/dns/iana.ts';
 import { SOUND_ZONES } from './zones.ts';
 
-/** The results that validators are compared by. */
+/** The results by which validators are compared. */
 export type LabResult = 'secure' | 'insecure' | 'bogus';
 
 /** A question of the lab. */
@@ -41,7 +41,7 @@ function of(result: LabResult, questions: string, differs?: LabCase['differs']):
     });
 }
 
-/** Data, an alias, a wildcard, and the kinds of denial. */
+/** Data, an alias, a wildcard, and the kinds of denial, in each sound zone. */
 const inSoundZones = SOUND_ZONES.flatMap(({ name }) =>
   of(
     'secure',

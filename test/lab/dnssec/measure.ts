@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- validation`: cost of validation, and the effect of a deliberately expensive zone on other queries.
  * Prints two tables: the secure answers per CPU second from `secure-answers.ts`, and the latency of cached names while
- * a KeyTrap-like zone and one with 2,500 NSEC3 iterations each get 100 queries per second. There is no pass or fail;
+ * a KeyTrap-like zone and a zone with 2,500 NSEC3 iterations each get 100 queries per second. There is no pass or fail;
  * only ratios between figures are meaningful.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -18,7 +18,7 @@ import { hasSigningTools, signZones } from './sign-zones.ts';
 import type { LabZone } from './zones.ts';
 
 const COLD_ZONES = 500;
-/** Enough that V8's initial compilation, about a CPU second, is a small part. */
+/** Number of names: enough that V8's initial compilation, about a CPU second, is a small part. */
 const WARM_NAMES = 40_000;
 const ROTATIONS = 3;
 const FAKE_KEYS = 12;
@@ -98,7 +98,7 @@ export interface SecureAnswers {
   readonly server: string;
   readonly keys: Keys;
   readonly asked: number;
-  /** The lowest of all rotations. */
+  /** The lowest number of secure answers in a rotation. */
   readonly secure: number;
   readonly perCpuSecond: number;
   readonly perSecond: number;
@@ -116,8 +116,8 @@ export function missingTools(): string | null {
 }
 
 /**
- * Queries Unbound, Weir and PowerDNS Recursor in turn, restarted in each rotation, then passes the last Weir to `more`.
- * Throws if a package is missing.
+ * Queries Unbound, Weir and PowerDNS Recursor in turn, restarting each in each rotation, then passes the last Weir
+ * server to `more`. Throws if a package is missing.
  */
 export async function measureSecureAnswers(
   more: (weir: Measured) => Promise<void> = () => Promise.resolve(),
@@ -195,7 +195,7 @@ function sumUp(
   };
 }
 
-/** Names in the cache of the upstream server, so that none of the validators waits for it. */
+/** Names in the cache of the upstream server, so that no validator has to wait for upstream's own queries. */
 const NAMES = {
   warm: Array.from({ length: WARM_NAMES }, (_, i) => `n${String(i)}.warm.org`),
   cold: Array.from({ length: COLD_ZONES }, (_, i) => `www.cold${String(i)}.org`),

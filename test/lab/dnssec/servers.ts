@@ -30,7 +30,10 @@ export function startForwarder(resolverPort: number, rootKeys: string): Promise<
   return startUnbound(forward, rootKeys);
 }
 
-/** Starts PowerDNS Recursor as a validator that forwards everything to a resolver; `rootDs` without owner and type. */
+/**
+ * Starts PowerDNS Recursor as a validator that forwards everything to a resolver; `rootDs` is the RDATA of the root's
+ * DS.
+ */
 export async function startPdnsForwarder(
   program: string,
   resolverPort: number,

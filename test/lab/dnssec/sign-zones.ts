@@ -23,7 +23,7 @@ export interface SignedZones {
   readonly rootKeys: string;
 }
 
-/** dnssec-signzone rejects more; ldns-signzone does not. */
+/** dnssec-signzone rejects more iterations; ldns-signzone accepts them. */
 const MAX_ITERATIONS = 150;
 
 /** Whether the packages with the lab's tools are installed (bind9-utils, ldnsutils). */
@@ -109,7 +109,7 @@ function sign({ nsec3, validity }: LabZone, origin: string, key: string, path: s
   const [start, end] = validity ?? ['now-86400', 'now+2592000'];
   const times = ['-s', start, '-e', end];
   const out = ['-O', 'full', '-f', `${path}.signed`, '-d', dirname(path)];
-  // -z: one key for everything; -P: no verification, because the lab needs invalid zones.
+  // -z: one key signs all records; -P: no verification, because the lab needs invalid zones.
   run('dnssec-signzone', [
     '-q',
     '-z',

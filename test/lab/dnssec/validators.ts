@@ -1,4 +1,4 @@
-/** The validators of the lab, each of which validates the answer to a question: Weir, Unbound and delv. */
+/** The validators of the lab: Weir, Unbound and delv. */
 import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -98,7 +98,7 @@ export function openDelv(server: RunningServer, anchors: string): LabValidator {
       return new Promise((resolve) => {
         execFile(requireProgram('delv'), args, { timeout: 20_000 }, (error, stdout, stderr) => {
           const said = stdout + stderr;
-          // A negative answer whose trust is still pending could not be validated.
+          // A negative answer whose trust is "pending" could not be validated.
           const isBogus = /resolution failed: (?!ncache)|pending validation/.test(said);
           if (isBogus) resolve('bogus');
           else if (said.includes('unsigned answer')) resolve('insecure');

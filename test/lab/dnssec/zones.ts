@@ -3,7 +3,7 @@
  * configuration. `sign-zones.ts` signs them, `cases.ts` has the questions.
  */
 
-/** Properties of a zone; omitted ones are correct. */
+/** Properties of a zone; an omitted property has its correct value. */
 export interface LabZone {
   /** Name of the zone without a trailing dot; '' is the root. */
   readonly name: string;
@@ -13,11 +13,11 @@ export interface LabZone {
   readonly nsec3?: { readonly iterations: number; readonly optOut?: boolean; readonly salt?: string };
   /** DS records in the parent. Default: `sha256`; a function edits the DS lines. */
   readonly ds?: 'sha256' | 'sha1' | 'sha384' | 'none' | ((lines: string[]) => string[]);
-  /** Digests of those lines if a function edits them. */
+  /** Digests of the DS records that the function `ds` edits. */
   readonly digests?: readonly string[];
   /** Inception and expiration in the format of dnssec-signzone. */
   readonly validity?: readonly [string, string];
-  /** Records in addition to those of every zone. */
+  /** Records in addition to `COMMON_RECORDS`. */
   readonly records?: string;
   /** More DNSKEY records, derived from the zone's own. */
   readonly moreKeys?: (key: string) => string;

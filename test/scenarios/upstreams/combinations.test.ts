@@ -1,11 +1,11 @@
 /**
  * Correct upstreams in every combination: a feature that is refused, echoed, stale, dropped, or supported only by some
- * of the servers behind an address; and TCP that works, is refused or does not answer: 177 combinations of cookies,
- * case and EDNS, 55 of pipelining and idle connections. Left out: EDNS that is dropped, which no resolver can
- * distinguish from a dead server for clients that use EDNS; NXDOMAIN for mixed case once the feature was detected;
- * pipelining and idle connections that are echoed, which has no meaning, without TCP, and if HTTP/2 has its own
- * mechanism; and a connection that is closed because of a second question before the first is answered, which looks
- * like a server that has just failed.
+ * of the servers behind an address; and TCP that works, is refused or does not answer. These are 177 combinations of
+ * cookies, case and EDNS, and 55 of pipelining and idle connections. Some combinations are left out: EDNS that is
+ * dropped, which no resolver can distinguish from a dead server for clients that use EDNS; NXDOMAIN for mixed case
+ * after the feature was detected; pipelining and idle connections that are echoed, which has no meaning, or without
+ * TCP, or with HTTP/2, which has its own mechanism; and a connection that is closed because of a second question before
+ * the first is answered, which looks like a server that has just failed.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -32,17 +32,19 @@ const PUBLIC_IP = '192.0.2.53';
 const NAMESPACE = `ip link set lo up && ip address add ${PUBLIC_IP}/32 dev lo && exec "$0" "$@"`;
 const COUNT = 60;
 const ANSWERED = ['0', '0', '0', '0'];
-/** Over TCP, TLS, and TCP after UDP; HTTPS has fewer combinations. */
+/** Number of combinations over TCP, over TLS, and over TCP after UDP; HTTPS has fewer combinations. */
 const STREAM_COUNT = 12;
 const HTTPS_COUNT = 7;
 /** Number of concurrent streams: servers, resolvers and their encryption share a thread. */
 const STREAMS_AT_ONCE = 3;
 
-/** A server that refuses EDNS after it has sent OPT records is queried twice. */
+/**
+ * Expects that every question was answered. A server that refuses EDNS after it has sent OPT records is queried twice.
+ */
 function expectAnswers(outcomes: readonly CombinationOutcome[]): void {
   const failed = outcomes.filter(({ ended }) => ended.join() !== ANSWERED.join());
   expect(failed).toEqual([]);
-  // From the third question on nothing times out: no query is retransmitted, and no connection is silent.
+  // From the third question on, no question may time out: no query is retransmitted, and no connection is silent.
   const slow = outcomes.filter(
     ({ name, udp, tcp }) =>
       (name.includes('some servers') ? udp > 5 : udp > 2) || (name.includes('silent') && tcp > 0),
@@ -50,7 +52,10 @@ function expectAnswers(outcomes: readonly CombinationOutcome[]): void {
   expect(slow).toEqual([]);
 }
 
-/** All are answered, except by a server that ignores questions without closing, until that is detected. */
+/**
+ * Expects that all questions were answered, except by a server that ignores questions without closing the connection,
+ * until this is detected.
+ */
 function expectAllAnswered(outcomes: readonly StreamOutcome[]): void {
   const failed = outcomes.filter(({ name, answered }) => {
     const known = name.includes('dropped') ? answered.slice(1) : answered;

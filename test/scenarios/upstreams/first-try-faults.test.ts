@@ -1,6 +1,6 @@
 /**
- * Servers that fail an answer thread which queries them directly: its clients get the same answers as through the
- * resolver, and as fast.
+ * Servers that fail when an answer thread queries them directly: clients get the same answers as through the resolver,
+ * and as fast.
  */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
@@ -24,7 +24,7 @@ beforeEach(async () => {
   server = await ScriptedUpstream.start();
   other = await ScriptedUpstream.start();
 });
-/** Pending answers. */
+/** Timers of answers that are not sent yet. */
 const late = new Set<NodeJS.Timeout>();
 afterEach(async () => {
   for (const timer of late) clearTimeout(timer);
@@ -56,7 +56,7 @@ function firstSends(...messages: ((query: ReceivedQuery) => Uint8Array)[]): Scri
   };
 }
 
-/** Servers that the answer thread may query. */
+/** Number of servers that the answer thread may query. */
 function askedFirst({ worker }: AskedWorker): number {
   const head = new Int32Array(worker.memory.firstServers);
   return Atomics.load(head, FirstServersHead.COUNT_WORD);
@@ -71,7 +71,7 @@ function bothServers(): UpstreamSettings[] {
   return [settingsOf(server), settingsOf(other)];
 }
 
-/** A reply with the right id to another question. */
+/** A reply with the right id and a different question. */
 function toAnother({ bytes }: ReceivedQuery): Uint8Array {
   const asked = questionOf(bytes);
   return response({ ...asked, qtype: asked.qtype + 1 }, { id: idOf(bytes) });
@@ -88,7 +88,7 @@ describe('an answer thread with one upstream server', () => {
     server.udpScript = script;
     await using asked = await AskedWorker.start([settingsOf(server)]);
     expect(await asked.askMany(40)).toEqual(allAnswered(40));
-    // Except for a few that a busy machine answers after the wait of the first try.
+    // The answer thread answers nearly all queries; a busy machine answers a few after the wait of the first try.
     expect(asked.passedOn).toBeLessThan(10);
   });
 
@@ -189,7 +189,7 @@ describe('an answer thread with two upstream servers', () => {
     expect(askedFirst(asked)).toBe(0);
     const before = server.udpQueries.length;
     for (let i = 0; i < 20; i++) expect(await asked.ask()).toBe(ADDRESS);
-    // Except for trials, one per second.
+    // The server gets only trial queries, one per second.
     expect(server.udpQueries.length - before).toBeLessThan(10);
   });
 });

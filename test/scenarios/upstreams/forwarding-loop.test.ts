@@ -6,7 +6,7 @@ import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** A server that knows only the root, and forwards other questions if it is given a server. */
+/** A server that knows only the root. It forwards other questions to `forwardTo`, if set. */
 async function router(): Promise<ScriptedUpstream & { forwardTo: UdpClient | null }> {
   const server = Object.assign(await ScriptedUpstream.start(), { forwardTo: null as UdpClient | null });
   server.udpScript = (query) => {

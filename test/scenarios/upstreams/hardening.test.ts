@@ -1,4 +1,6 @@
-/** Correct upstreams that handle cookies or mixed case badly, behind a real worker: every client gets its answer. */
+/**
+ * Correct upstreams that do not support cookies or mixed case well, behind a real worker: every client gets its answer.
+ */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import type { HardeningMode } from '../../../shared/policy/hardening-settings.ts';
@@ -28,8 +30,8 @@ import { until } from '../../support/parts/until.ts';
 
 const EMPTY = snapshotOf([], {}, 1);
 /**
- * Limit for every first question, after which the client gets SERVFAIL. Three times the default, because detection
- * takes up to 2 s, on a machine that may be busy.
+ * Time-out of every question, after which the client gets SERVFAIL. Three times the default, because detection takes up
+ * to 2 s, and longer on a busy machine.
  */
 const QUERY_TIMEOUT_MS = 9000;
 
@@ -53,7 +55,7 @@ async function open(mode: HardeningMode, script: Script, tcp: TcpBehaviour) {
   let asked = 0;
   return {
     upstream,
-    /** Queries a new name; returns the answer, and how often the upstream was queried for it. */
+    /** Queries a new name; returns the answer, and the number of queries that the upstream received for the name. */
     async ask() {
       const name = `question-${String(asked++)}.example.org`;
       const reply = await client.ask(name, 'A');
@@ -109,7 +111,7 @@ describe('an upstream that', () => {
       expect(await fixture.ask()).toMatchObject(ANSWERED);
       const third = await fixture.ask();
       expect(third).toMatchObject(ANSWERED);
-      // The answer thread's try, the resolver's question, and its retransmission.
+      // At most three queries: the try of the answer thread, the query of the resolver, and its retransmission.
       expect([third.udp.length <= 3, third.tcp.length <= 1]).toEqual([true, true]);
       const asked = await until(
         'a question that is asked once, over UDP',

@@ -1,4 +1,4 @@
-/** A server that removes DNSSEC signatures beside one that does not: validated names are still answered. */
+/** Two servers, one of which strips DNSSEC signatures: validated names are still answered. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { RRType } from '../../../shared/dns/iana.ts';
 import { FlagsLow } from '../../../shared/dns/wire.ts';
@@ -53,7 +53,7 @@ function isSecure({ rcode, bytes }: Reply): boolean {
   return rcode === 0 && (bytes[3]! & FlagsLow.AD) !== 0;
 }
 
-/** Number of queries to a server for the keys of the root. */
+/** Number of queries to a server for the DNSKEY RRset of the root. */
 function keyQuestionsOf({ udpQuestions }: ScriptedUpstream): number {
   return udpQuestions.filter(({ bytes }) => {
     const { qname, qtype } = questionOf(bytes);

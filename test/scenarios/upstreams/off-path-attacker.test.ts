@@ -1,8 +1,8 @@
 /**
- * An attacker who sees no packets forges replies from the server's address. The tests compute the expected number of
- * forged packets for an even chance that one is accepted, per question: port and id are drawn again whenever a guess
- * has cost a port, so each packet has the same chance, and ln 2 of the number of combinations is expected. `BEFORE`: a
- * port was used until its question was answered.
+ * An attacker who sees no packets forges replies from the server's address. For each question, the tests compute the
+ * number of forged packets that gives an even chance that one is accepted. Port and id are drawn again whenever a guess
+ * has cost a port, so each packet has the same chance, and ln 2 of the number of combinations is expected. `BEFORE` is
+ * the number for a resolver that keeps its port until the question is answered.
  */
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -27,10 +27,13 @@ const CASES = 2 ** LETTERS;
 const COOKIES = 2 ** 64;
 const IDS = 2 ** 16;
 const PORTS = portsOf(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'));
-/** All ids of all ports in sequence: half of them were expected, times the number of values of the marks. */
+/**
+ * All ids of all ports are tried in sequence, so half of them are expected; each further secret multiplies this by the
+ * number of its values.
+ */
 const BEFORE = 0.5 * PORTS * IDS;
 
-/** The sender of questions to the server: a resolver, or both threads of a worker. */
+/** The part that sends questions to the server: a resolver, or both threads of a worker. */
 type Asker = 'the resolver' | 'a worker';
 
 const workers: AskedWorker[] = [];
@@ -56,7 +59,7 @@ async function open(asker: Asker, cookies: HardeningMode, caseRandomization: Har
   };
 }
 
-/** Queries the name; in a worker, the answer thread makes the first try. */
+/** Returns a function that queries the name; in a worker, the answer thread makes the first try. */
 async function askingOf(
   asker: Asker,
   server: ScriptedUpstream,
@@ -71,7 +74,7 @@ async function askingOf(
   return () => worker.ask(NAME);
 }
 
-/** Guesses of an attacker who immediately sees each port of a question, until the port is closed. */
+/** Number of guesses of an attacker who immediately sees each port of a question, until the port is closed. */
 async function guessesPerQuestion({ server, ask }: Awaited<ReturnType<typeof open>>): Promise<number> {
   // The system may choose the same port again.
   const sockets = new Set<string>();

@@ -25,7 +25,7 @@ function address(text: string): TestRecord {
 const isDiscovery = (query: Uint8Array): boolean =>
   nameToText(questionOf(query).qname).toLowerCase() === 'ipv4only.arpa';
 
-/** An upstream with these addresses for every name, and others for ipv4only.arpa. */
+/** An upstream with these addresses for every name, except `announced` for ipv4only.arpa. */
 async function upstreamWith(text: string, announced: readonly string[] = []): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.start();
   upstream.udpScript = (query, index) => {

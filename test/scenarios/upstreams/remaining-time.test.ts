@@ -1,4 +1,4 @@
-/** Upstreams that are slow, lossy or briefly unreachable: a question is retried while it has time left. */
+/** Upstreams that are slow, lossy or briefly unreachable: a question is retried as long as it has time left. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { nameToText } from '../../../shared/dns/name.ts';
 import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
@@ -68,7 +68,7 @@ describe('a query within its time limit', () => {
     await using asked = await AskedWorker.start([settingsOf(server)]);
     expect(await asked.ask()).toBe(SERVFAIL);
     expect(server.udpQueries).toHaveLength(3);
-    // The port of the first try, and that of the resolver.
+    // The first try and the resolver each use their own port.
     expect(server.udpQuestions).toHaveLength(2);
   });
 
@@ -81,7 +81,7 @@ describe('a query within its time limit', () => {
     server.udpScript = (query) => {
       if (queue.length < 8) queue.push(query);
     };
-    // Time for a busy machine, on which the router also forwards late.
+    // Allows time for a busy machine, on which the router also forwards late.
     await using asked = await AskedWorker.start([settingsOf(server)], { queryTimeoutMs: 10_000 });
     const timer = setInterval(forward, 20);
     try {
@@ -122,7 +122,7 @@ describe('a query that failed', () => {
     const name = asked.newName();
     expect(await asked.ask(name)).toBe(SERVFAIL);
     const startMs = performance.now();
-    // Well below the 5 s for which the last of several consecutive failures is cached.
+    // Less than 5 s, the time for which the last of several consecutive failures is cached.
     await until('an answer', async () => (await asked.ask(name)) === ADDRESS, Boolean, { pauseMs: 100 });
     expect(performance.now() - startMs).toBeLessThan(4500);
   });
@@ -134,7 +134,7 @@ describe('a query that failed', () => {
     const last = server.udpQueries.at(-1)!;
     const count = server.udpQueries.length;
     last.reply(goodAnswer(last.bytes));
-    // The server answers no further question.
+    // The server gets no further query.
     await until('the late answer', async () => (await asked.ask(name)) === ADDRESS);
     expect(server.udpQueries).toHaveLength(count);
   });

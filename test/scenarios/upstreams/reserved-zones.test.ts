@@ -1,4 +1,6 @@
-/** Zones of RFC 6303, answered by the server itself: clients that validate or look for zone cuts see complete zones. */
+/**
+ * Zones of RFC 6303, which the server answers itself: clients that validate or look for zone cuts see complete zones.
+ */
 import { expect, test } from '@jest/globals';
 import { QuestionFlag } from '../../../shared/snapshot/policy-table.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';

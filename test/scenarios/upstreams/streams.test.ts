@@ -31,7 +31,7 @@ function answersOnly(count: number, how: 'end' | 'reset'): StreamScript {
   return ({ bytes, peer, reply }) => {
     if (peer.questions > count) return;
     reply(goodAnswer(bytes));
-    // A reset must not overtake the answers.
+    // The delay lets the answers arrive before the reset.
     if (peer.questions === count) setTimeout(() => peer[how](), 20);
   };
 }

@@ -40,7 +40,7 @@ test.each<[string, TestResponse, boolean, string[]]>([
   for (let i = 0; i < CLIENTS; i++) clients.push(stack.use(await UdpClient.open(dnsPort)));
 
   const replies = clients.map((client) => client.ask('same.example.org', 'A'));
-  // Each worker reads its clients' messages in order, so an answer here follows the waiting questions.
+  // Each worker reads its clients' messages in order, so these answers show that the earlier questions were read.
   await Promise.all(clients.map((client) => client.ask('same.example.org', 'ANY')));
   await until(
     'all clients to wait in the workers',
@@ -58,11 +58,11 @@ test.each<[string, TestResponse, boolean, string[]]>([
     expect(reply.rcode).toBe(0);
     expect(reply.answers.map(({ data }) => data)).toEqual(addresses);
   }
-  // The resolver retries once if all this has taken longer than the wait of the first try.
+  // The resolver sends the question once more if this has taken longer than the wait of the first try.
   expect(upstream.udpQuestions.length).toBeLessThanOrEqual(2);
 });
 
-/** Questions that a worker's answer thread has passed on, and those that its resolve thread has accepted. */
+/** Number of questions that a worker's answer thread has passed on, and number that its resolve thread has accepted. */
 function waitingIn({ memory }: RunningWorker): { written: number; taken: number } {
   const ring = new Int32Array(memory.missRing);
   return { written: Atomics.load(ring, MissRing.HEAD_WORD), taken: Atomics.load(ring, MissRing.TAIL_WORD) };

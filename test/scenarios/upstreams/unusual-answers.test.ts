@@ -12,7 +12,7 @@ const NAME = 'www.example.org';
 const QNAME = Uint8Array.of(0xc0, 12);
 const ADDRESS = a(QNAME, '192.0.2.9');
 
-/** An upstream with this answer; over TCP only if it truncates over UDP. */
+/** An upstream with this answer. With `isTruncating`, UDP answers are truncated and the answer is sent over TCP. */
 async function upstreamWith(parts: TestResponse, isTruncating = false): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.start();
   upstream.tcpScript = answersWith(parts);

@@ -1,4 +1,7 @@
-/** Upstreams by host name whose bootstrap server answers like a small router, or initially like a captive portal. */
+/**
+ * Upstreams that are configured by host name. Their bootstrap server answers like a small router, or initially like a
+ * captive portal.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -40,7 +43,7 @@ async function scripted(script: Script): Promise<ScriptedUpstream> {
   return started;
 }
 
-/** A script that answers each name in lower case. */
+/** A script that answers with the records for the name in lower case. */
 function knows(recordsOf: (name: string) => TestResponse): Script {
   return (query) => {
     const asked = questionOf(query.bytes);
@@ -130,7 +133,7 @@ describe('a TLS upstream whose host name first resolves to the address of a capt
     ip = '127.0.0.1';
     const data = await until('an answer', ask, ([address]) => address !== undefined, { pauseMs: 200 });
     expect(data).toEqual(['192.0.2.7']);
-    // A and AAAA, each twice: failures in between caused no lookup.
+    // One query each for A and AAAA, each at two times: the failures in between caused no lookup.
     expect(bootstrap.udpQuestions).toHaveLength(4);
   });
 });

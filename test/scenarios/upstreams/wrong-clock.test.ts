@@ -1,6 +1,7 @@
 /**
- * A machine without a battery-backed clock starts years in the past, with DNSSEC enabled. In all tests except one the
- * clock is right, and instead the signatures and the earliest possible time are six years ahead, which is equivalent.
+ * A machine without a battery-backed clock starts with a time years in the past, with DNSSEC enabled. In all tests
+ * except one, the clock is right, and the signatures and the earliest possible time are six years ahead instead, which
+ * is equivalent.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -44,7 +45,7 @@ describe('a worker whose clock is before the release date of its program', () =>
     using client = await UdpClient.open(worker.port);
     const reply = await client.ask('one.example', 'A', DO);
     expect([isSecure(reply), reply.data[0]]).toEqual([true, '192.0.2.7']);
-    // Only for a short time, because the clock may be set at any moment.
+    // The TTL is short, because the clock may be set at any moment.
     expect(reply.answers[0]?.ttl).toBeLessThanOrEqual(30);
   });
 

@@ -1,4 +1,4 @@
-/** DS queries for the apex of a forward zone, which the parent zone answers: RFC 4035 section 3.1.4.1. */
+/** DS queries for the apex of a forward zone: the parent zone must answer them (RFC 4035 section 3.1.4.1). */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { RRType, rrTypeName } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
