@@ -59,7 +59,7 @@ export async function restorePolicy(tx: Queryable, id: number): Promise<void> {
     await restoreClients(tx, id);
   } catch (error) {
     if (isUniqueViolation(error) || isForeignKeyViolation(error))
-      throw conflict(`revision ${id} cannot be restored: something else has a name or URL of that revision`);
+      throw conflict(`revision ${id} cannot be restored: another object has a name or URL of that revision`);
     throw error;
   }
 }

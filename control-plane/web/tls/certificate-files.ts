@@ -78,7 +78,7 @@ export class CertificateFiles {
       }
       await this.deletePending();
     } catch (error) {
-      throw new CertificateFilesError(`cannot store the certificate: ${reasonOf(error)}`, false, error);
+      throw new CertificateFilesError(`could not store the certificate: ${reasonOf(error)}`, false, error);
     }
   }
 
@@ -98,7 +98,7 @@ export class CertificateFiles {
         for (const trial of trials) await rm(trial, { force: true });
       }
     } catch (error) {
-      throw new CertificateFilesError(`cannot store the certificate: ${reasonOf(error)}`, false, error);
+      throw new CertificateFilesError(`could not store the certificate: ${reasonOf(error)}`, false, error);
     }
   }
 

@@ -105,7 +105,9 @@ export function createOwned(dir: string, account: PostgresAccount): void {
   if (owner === account.uid) return;
   throw new Error(
     `could not open ${dir}: it belongs to user id ${owner}, not to ${account.name}; ` +
-      (account.isSelf ? 'start Weir as the user that started it first, or as root' : `chown -R it`),
+      (account.isSelf
+        ? 'start Weir as the user that started it first, or as root'
+        : `change its owner to ${account.name} with chown -R`),
   );
 }
 

@@ -256,7 +256,7 @@ const LINES = {
   node_running: 'node {node} is running, or was running within the last minute',
   revision_too_old: 'revision {revision} is too old: only the last {max} made by users can be rolled back to',
   revision_name_taken:
-    'revision {revision} cannot be restored: something else has a name or URL of that revision',
+    'revision {revision} cannot be restored: another object has a name or URL of that revision',
   service_in_use: 'custom service {service} is blocked for groups {groups}; delete it with force',
   stored_unconfirmed:
     'the change is stored, but {count} DNS threads did not acknowledge it in time; Weir applies it as soon as it can',
