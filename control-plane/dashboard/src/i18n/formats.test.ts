@@ -20,6 +20,10 @@ describe('formatsOf(), the number and time formats of a language,', () => {
     expect([german.count(12_345), plain(german.percent(12.34))]).toEqual(['12.345', '12,3 %']);
   });
 
+  test('formats full and brief counts with the same separator', () => {
+    expect([german.count(7258), german.briefCount(7258)]).toEqual(['7.258', '7.258']);
+  });
+
   test.each([
     [0, '0 bytes'],
     [1, '1 byte'],

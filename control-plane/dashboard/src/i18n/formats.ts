@@ -64,7 +64,8 @@ function makeFormats(language: string, say: Say): Formats {
   const date = (options: Intl.DateTimeFormatOptions) =>
     once(() => new Intl.DateTimeFormat(language, options));
   const whole = number();
-  const brief = number({ notation: 'compact', maximumFractionDigits: 1 });
+  // By default, compact numbers below 10,000 have no separator in German.
+  const brief = number({ notation: 'compact', maximumFractionDigits: 1, useGrouping: true });
   const share = number({ style: 'percent', maximumFractionDigits: 1 });
   const moment = date({ dateStyle: 'medium', timeStyle: 'medium' });
   const time = date({ timeStyle: 'medium' });
