@@ -114,6 +114,7 @@ function RuleForm({ groupId }: { readonly groupId: number }): ReactNode {
   });
   return (
     <Form
+      className="rows-2"
       onSubmit={(event) => {
         event.preventDefault();
         const text = domain.trim();
