@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import { everyOperation } from '../test/support/parts/every-route.ts';
 
 const FILE = 'shared/api/client/operations.ts';
-/** The client itself, and the schemas of Pi-hole's API, whose schemas the operations file does not use. */
+/** Files whose schemas the operations file does not use: the client itself, and the schemas of Pi-hole's API. */
 const UNUSED = ['shared/api/client/**', 'shared/api/compat/**'];
 const PARTS = ['params', 'query', 'body', 'answer', 'events'];
 

@@ -116,7 +116,7 @@ function licensesOf(expression) {
   return [/ (OR|AND) |^LicenseRef-/.test(expression) ? { expression } : { license: { id: expression } }];
 }
 
-/** Files of a package, without those of nested packages; including links to files that are listed. */
+/** Files of a package, without those of nested packages; links to files are included. */
 function filesBelow(folder) {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

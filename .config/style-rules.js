@@ -4,7 +4,7 @@
 /** The newest commit whose subject is not checked; older commits are not checked either. */
 export const BASE = '17a51caf';
 
-/** Files that quote text that the rules reject, or that contain text by others. */
+/** Files that quote text that the rules reject, or that contain text by other authors. */
 export const EXCLUDED = /^(\.config\/style-rules\.js|test\/tools\/|test\/conformance\/)/;
 
 /** For comments, strings, documents and commit subjects. */

@@ -32,7 +32,7 @@ const asked = Object.values(Exclusion).flatMap((exclusion) =>
     )
     .map((query, index) => ({ ...query, exclusion, index })),
 );
-/** Queries that statistics count, and those in the log. */
+/** Queries that statistics count, and queries that are in the log. */
 const queries = asked.filter(({ exclusion }) => (exclusion & Exclusion.STATS) === 0);
 const logged = asked.filter(({ exclusion }) => (exclusion & Exclusion.LOG) === 0);
 const passed = queries.filter(({ status }) => !isBlockedStatus(status));

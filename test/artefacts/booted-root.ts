@@ -10,7 +10,7 @@ import { until, within } from '../support/parts/until.ts';
 import { OwnProcess, ownEnvironment } from '../support/weir/weir-process.ts';
 import { look, OWN_CGROUPS, run, prints } from './trial-parts.ts';
 
-/** Nothing from the environment of this process, such as the directory of the compile cache. */
+/** An environment without the variables of this process, such as the directory of the compile cache. */
 const CLEAN = ['env', '--ignore-environment', 'PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'] as const;
 const POLL_MS = 200;
 /** Time limit of a boot and of a shutdown. */

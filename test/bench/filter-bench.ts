@@ -54,7 +54,7 @@ function writeList(): string {
   return path;
 }
 
-/** Names packed as in a receive buffer, so that a measurement only touches the memory of the names. */
+/** Names packed as in a receive buffer, so that the measurement does not touch other memory. */
 class PackedNames {
   readonly count: number;
   private readonly lanes: Int32Array;

@@ -1,5 +1,5 @@
-// Options that a single bench has in addition to those of `npm run bench`, all positive numbers, and a function that
-// runs such a bench.
+// Options that a single bench has in addition to the options of `npm run bench`, all positive numbers, and a function
+// that runs such a bench.
 import { parseArgs } from 'node:util';
 import { stopRunning } from './process/child.ts';
 
@@ -9,7 +9,7 @@ export interface OwnNumbers<Name extends string> {
   readonly rest: string[];
 }
 
-/** Reads the numbers; null if the arguments ask for help. Throws an Error that names the invalid option. */
+/** Reads the numbers; null if the arguments request help. Throws an Error that names the invalid option. */
 export function readOwnNumbers<Name extends string>(
   args: readonly string[],
   defaults: Readonly<Record<Name, number>>,

@@ -6,7 +6,7 @@ import { countLoaded } from '../support/browser/loaded-files.ts';
 import { followPath } from '../support/browser/page-steps.ts';
 import { untilQuiet } from '../support/browser/watched-page.ts';
 
-/** Scripts that the page may load in addition to those of another page, compressed by gzip. */
+/** Maximum size of the scripts that this page loads in addition to the scripts of another page, compressed by gzip. */
 const PAGE_SCRIPTS_BYTES = 30 * 1024;
 
 let fixture: DashboardFixture;

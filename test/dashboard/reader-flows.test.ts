@@ -111,7 +111,7 @@ describe('a user in German', () => {
   });
 });
 
-/** Texts of the page that are English and differ from the German ones. */
+/** Texts of the page that are English and differ from the German texts. */
 async function englishOn(page: Page): Promise<string[]> {
   const german = new Set(Object.values(de));
   const english = new Set(Object.values(en).filter((text) => !german.has(text)));

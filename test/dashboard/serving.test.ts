@@ -153,8 +153,8 @@ const MESSAGE_KEYS = Object.keys(english);
 const MINUTE_MS = 60_000;
 
 /**
- * The clock of the page runs ahead of Weir's, so the page would consider the stream of Weir silent. This replaces the
- * stream by one that sends a comment every second by the clock of the page.
+ * The clock of the page runs ahead of Weir's, so the page would consider the stream of Weir silent. The script replaces
+ * the stream by a stream that sends a comment every second by the clock of the page.
  */
 const STREAM_BY_OWN_CLOCK = `{
   const ask = fetch;

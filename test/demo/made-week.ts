@@ -43,7 +43,7 @@ export function* madeRows({ fromMs, toMs, perDay, upstreams, seed }: MadeSpan): 
     const at = new Date(stepMs);
     const asked = HOUSEHOLD.flatMap((device) => {
       const expected = (rateOf(device, at, perDay) * lengthMs) / 1000;
-      // A device is idle in 60% of the steps; in the others it loads pages.
+      // A device is idle in 60% of the steps; in the remaining steps it loads pages.
       const count = random() < 0.4 ? Math.floor((expected / 0.4) * 2 * random() + random()) : 0;
       return Array.from({ length: count }, () => ({ device, timeMs: stepMs + random() * lengthMs }));
     });

@@ -1,4 +1,4 @@
-/** Progress of a slow start: numbered steps with counts, on one updated line in a terminal, otherwise one line each. */
+/** Progress of a slow start: numbered steps with counts, on one updated line in a terminal, or else one line each. */
 
 /** Output for progress, such as `process.stdout`. */
 export interface ProgressOutput {

@@ -38,7 +38,7 @@ interface DemoState {
 
 const NODE_NAME = 'demo';
 const RESTART_STEPS = 3;
-/** The policy is set up over the API of the running server. */
+/** One more step than at a restart: to set up the policy over the API of the running server. */
 const FIRST_START_STEPS = RESTART_STEPS + 1;
 /** Prevents that a first start adds a public list. */
 const NO_PUBLIC_LIST = "INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')";

@@ -28,7 +28,7 @@ const REPORT_EVERY = 5000;
 /** Number of findings that are shown individually. */
 const SHOWN = 3;
 
-/** Answers that Weir accepts and both others reject, each by a pattern of its kind, with the reason. */
+/** Answers that Weir accepts and Unbound and BIND reject, each by a pattern of its kind, with the reason. */
 const EXPLAINED: readonly (readonly [kind: RegExp, reason: string])[] = [
   [
     /another type|another class/u,
@@ -55,7 +55,7 @@ const EXPLAINED: readonly (readonly [kind: RegExp, reason: string])[] = [
   ],
 ];
 
-/** Answers that Weir rejects and both others accept, each by a pattern of its kind, with the reason. */
+/** Answers that Weir rejects and Unbound and BIND accept, each by a pattern of its kind, with the reason. */
 const EXPLAINED_REFUSALS: readonly (readonly [kind: RegExp, reason: string])[] = [
   [/a ring of aliases/u, 'a loop of aliases is an error (RFC 1034 section 3.6.2), not an answer'],
   [/a long chain/u, 'a chain of more than 16 aliases; no name in use has one'],
@@ -77,7 +77,7 @@ const EXPLAINED_REFUSALS: readonly (readonly [kind: RegExp, reason: string])[] =
   [/a few bytes/u, 'the data are malformed (RFC 9460 section 2.2 for HTTPS)'],
 ];
 
-/** Result of an answer at Weir that differs from both others. */
+/** Result of an answer at Weir that differs from the result at Unbound and BIND. */
 type Difference = 'answered' | 'refused';
 
 const { values } = parseArgs({

@@ -93,7 +93,8 @@ function chosen(random: Random): string[] {
 
 function goodDraft(index: number, qtype: Draft['qtype'], query: Uint8Array): Draft {
   let end = 12;
-  // The port receives any data: a datagram may end in the middle of a name.
+  // The reader must not assume a valid message, because the port receives any data, such as a datagram that ends in the
+  // middle of a name.
   while ((query[end] ?? 0) !== 0) end += query[end]! + 1;
   const asked = query.slice(12, end + 1);
   return {

@@ -1,4 +1,4 @@
-/** Reads every place that counts queries, through each node, and reports those that differ. */
+/** Reads the counts of queries from every place, through each node, and reports places that differ. */
 import type { ClientTimeline, StatsSummary, Timeline } from '../../shared/api/stats-api.ts';
 import { type ApiClient, PASSWORD } from '../support/weir/api-client.ts';
 import { httpCall } from '../support/weir/http-call.ts';

@@ -1,4 +1,4 @@
-/** The questions of a run, the list that blocks some of them, and a wait until all answers are stored. */
+/** The questions of a run, the list that blocks some of the names, and a wait until all answers are stored. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../support/parts/until.ts';
@@ -7,7 +7,7 @@ import type { TempDir } from '../support/weir/data-dir.ts';
 import { type ListServer, startListServer } from '../support/weir/list-server.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 
-/** Number of questions in one pass: every fifth is blocked, the others are cached after the first pass. */
+/** Number of questions in one pass: every fifth is blocked, the rest are cached after the first pass. */
 export const NAMES = 5000;
 const BLOCKED_EVERY = 5;
 const SETTLE_MS = 200;

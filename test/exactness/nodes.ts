@@ -23,7 +23,7 @@ export class Nodes {
     this.upstream = upstream;
   }
 
-  /** Starts a node. If the node joins others, resolves once the list of the others is also active at this node. */
+  /** Starts a node. If the node joins running nodes, resolves once their list is also active at this node. */
   async start(nodeName: string, { isJoining = false, altCompat = false } = {}): Promise<Weir> {
     const path = join(this.tempDir.path, nodeName);
     mkdirSync(path, { recursive: true });

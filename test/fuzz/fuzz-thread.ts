@@ -16,7 +16,7 @@ export interface FuzzOrder {
   /** Limits of the search: CPU seconds of the process, and number of inputs to run. One of the two is finite. */
   readonly secs: number;
   readonly runs: number;
-  /** Inputs in addition to those of the repository. */
+  /** Inputs in addition to the inputs of the repository. */
   readonly inputs: readonly Uint8Array[];
   /** Shared memory with the current state: runs, the input's length, then the input. */
   readonly current: SharedArrayBuffer;

@@ -37,9 +37,9 @@ export interface FuzzerParts {
 /** Limits for trimming a stored input or a finding: runs, and milliseconds of CPU time. */
 const TRIM_RUNS = 200;
 const TRIM_MS = 1000;
-/** CPU time above which an input counts as slow; slow inputs are mutated an eighth as often as others. */
+/** CPU time above which an input counts as slow; slow inputs are mutated an eighth as often as other inputs. */
 const SLOW_MS = 10;
-/** The newest inputs are mutated more often than the others. */
+/** Number of newest inputs, which are mutated more often than older inputs. */
 const NEWEST = 16;
 /** Classes of the number of times that a path was taken: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, more. */
 const KIND = Uint8Array.from({ length: 256 }, (_, times) => {

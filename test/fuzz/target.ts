@@ -2,7 +2,7 @@
 
 /** A target; `targets.ts` lists them. */
 export interface Target {
-  /** Valid inputs to start with, new ones on each call. */
+  /** Valid inputs to start with; each call returns new arrays. */
   readonly seeds: () => readonly Uint8Array[];
   /** Words that inputs consist of, in addition to the literals of the code. */
   readonly dictionary?: readonly (string | Uint8Array)[];

@@ -1,6 +1,4 @@
-/**
- * Earlier findings stay fixed, and the properties hold for a few thousand new inputs; WEIR_TEST_SEED selects others.
- */
+/** Earlier findings stay fixed, and the properties hold for a few thousand new inputs, which WEIR_TEST_SEED selects. */
 import { describe, expect, test } from '@jest/globals';
 import { readInputs } from './corpus.ts';
 import { Random } from './seeded-random.ts';

@@ -167,7 +167,7 @@ function stepChanges(
   ];
 }
 
-/** The negated condition, unless its top-level operator is already inverted. */
+/** The negated condition, unless another mutant already inverts its top-level operator. */
 function negated(condition: ts.Expression, source: ts.SourceFile): Change[] {
   if (ts.isBinaryExpression(condition) && condition.operatorToken.getText(source) in OPERATORS) {
     const kind = OPERATORS[condition.operatorToken.getText(source)]![0];

@@ -36,8 +36,8 @@ function importedPaths(text: string): string[] {
 }
 
 /**
- * The `max` tests nearest to `file`: first the test of the same name, then the others by the number of imports between
- * them and `file`.
+ * The `max` tests nearest to `file`: first the test of the same name, then tests by the number of imports between them
+ * and `file`.
  */
 export function testsOf(file: string, importers: Importers, max: number): string[] {
   const distances = new Map([[file, 0]]);

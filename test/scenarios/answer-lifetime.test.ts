@@ -77,7 +77,7 @@ describe('an upstream answer with an RCODE over 15', () => {
     forwarding.settle({ kind: 'failed', reason: 'servfail', rcode: EDNS_BADVERS, upstream: 0 });
     expect(asked.reply![3]! & 0x0f).toBe(2);
     expect(forwarding.lastLogged).toMatchObject({ rcode: 2 });
-    // The failure is also returned from the cache.
+    // The second failure is a reply from the cache.
     expect(forwarding.ask(NAME).reply![3]! & 0x0f).toBe(2);
   });
 

@@ -91,7 +91,7 @@ describe('a query in flight', () => {
       expect(forwarding.lastLogged).toMatchObject({ status: change.status, upstream: 0 });
       expect(forwarding.lastLogged!.rule >= 0 === (change.origin !== undefined)).toBe(true);
       if (change.origin !== undefined) expect(forwarding.lastLogged!.ruleOrigin).toBe(change.origin);
-      // The answer was still cached: the cache stores upstream answers before policy.
+      // The answer was still cached: the cache stores upstream answers before policy is applied.
       forwarding.use([]);
       expect(replyOf(forwarding.ask(NAME))).toEqual({ rcode: 'NOERROR', answers: [['A', ADDRESS]] });
       expect(forwarding.held).toHaveLength(0);

@@ -113,7 +113,7 @@ describe('a route that changes something', () => {
         if (cut === 'write' && !/^\/(?:users|import)$/.test(route.path))
           expect((await changing.send(mutation)).status).toBe(503);
         expect([cut, await everyRow()]).toEqual([cut, before]);
-        // Files are written last, and are kept if the COMMIT may have succeeded.
+        // The certificate files are written last, and are kept if the COMMIT may have succeeded.
         if (cut !== 'before') expect(await changing.certificateFiles()).toBe(certificate);
         await disconnect();
       }

@@ -165,7 +165,8 @@ const TYPES = [
 ];
 
 /**
- * Requests to `path`, nearly all with `method`. If the method has a body, some requests have a malformed one or none.
+ * Requests to `path`, nearly all with `method`. If the method has a body, the body of some requests is malformed or
+ * missing.
  */
 export function requestsTo(
   method: string,

@@ -15,9 +15,9 @@ export interface LoadJob {
   clients?: number | undefined;
   /** Number of passes over the file after which the run ends; if undefined, the run ends by time. */
   passes: number | undefined;
-  /** First serial number if every name must be unique; otherwise undefined. */
+  /** First serial number if every name must be unique; undefined if not. */
   firstSerial: number | undefined;
-  /** Checks that answers match their questions, and counts the blocked ones. */
+  /** Checks that answers match their questions, and counts the blocked answers. */
   check: boolean;
 }
 

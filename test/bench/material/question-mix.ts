@@ -58,7 +58,7 @@ export function mixQuestions(
 /** Eight bytes that the generator replaces with a serial number, so that each name is queried once. */
 export const SERIAL_LABEL = '00000000';
 
-/** `count` questions below different allowed names, each with a first label for the serial number. */
+/** `count` questions for names below different allowed names, each with a first label for the serial number. */
 export function uniqueQuestions(
   stream: readonly Question[],
   listed: ReadonlySet<string>,
@@ -72,7 +72,9 @@ export function uniqueQuestions(
   return [...names].map((name) => ({ name: `${SERIAL_LABEL}.${name}`, type: 'A' }));
 }
 
-/** `count` questions, exactly `uniqueShare` of them unique; the others are allowed questions, in the stream's order. */
+/**
+ * `count` questions, of which exactly `uniqueShare` are unique; the rest are allowed questions, in the stream's order.
+ */
 export function partlyUnique(
   stream: readonly Question[],
   listed: ReadonlySet<string>,

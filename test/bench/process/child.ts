@@ -17,7 +17,7 @@ export interface Launch {
   env?: Record<string, string>;
   /** Opens a message channel, see `Child.ask`. */
   ipc?: boolean;
-  /** Change of niceness; below 0 only if permitted (as root), otherwise ignored. */
+  /** Change of niceness. Values below 0 are ignored unless permitted (as root). */
   nice?: number;
 }
 

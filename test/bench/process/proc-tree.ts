@@ -39,7 +39,7 @@ export interface CpuSpent {
   groupsNs: Record<string, number>;
 }
 
-/** Parses /proc/<pid>/stat; the name in it may contain spaces and parentheses. */
+/** Parses /proc/<pid>/stat, in which the name may contain spaces and parentheses. */
 export function parseStat(text: string): ProcessStat {
   const open = text.indexOf('(');
   const close = text.lastIndexOf(')');

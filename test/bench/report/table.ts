@@ -48,7 +48,7 @@ function fixed(value: number | undefined, digits: number): string {
   return value === undefined || Number.isNaN(value) ? MISSING : value.toFixed(digits);
 }
 
-/** Aligns the first column left and the others right, with two spaces between. */
+/** Aligns the first column left and all other columns right, with two spaces between. */
 export function alignColumns(lines: readonly (readonly string[])[]): string {
   const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
   return lines

@@ -28,7 +28,7 @@ export interface Upstream {
   stop(): Promise<void>;
 }
 
-/** Starts the upstream: the C program if it could be built, otherwise `node-upstream.ts`. */
+/** Starts the upstream: the C program, or `node-upstream.ts` if the C program could not be built. */
 export async function startUpstream(
   native: NativeTools | undefined,
   port: number,

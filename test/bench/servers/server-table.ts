@@ -28,8 +28,8 @@ export function weirContestant(root: string, variant: WeirVariant): Contestant {
 }
 
 /**
- * The requested servers (all by default) that are installed, and the names of the missing ones. `before` is the root of
- * another checkout of Weir, which also takes part.
+ * The requested servers (all by default) that are installed, and the names of the missing servers. `before` is the root
+ * of another checkout of Weir, which also takes part.
  */
 export function findServers(
   root: string,

@@ -59,7 +59,7 @@ export interface WeirApi {
   storedQueries(since: Date): Promise<number>;
   /** Sends any other request; resolves with the body of the response, rejects on an error status. */
   call(method: string, path: string, body?: object): Promise<unknown>;
-  /** Sends the requests of a dashboard, except those for the query log. */
+  /** Sends the requests of a dashboard, except requests for the query log. */
   poll(): Promise<void>;
   /** Runs the next search over the whole query log. */
   pollLog(): Promise<void>;

@@ -29,7 +29,7 @@ export interface WeirVariant {
   cacheBytes?: number | null;
   /** Groups in addition to Default, each with its own lists. */
   groups?: number;
-  /** Clients, subnets and blocked services of those groups. */
+  /** Clients, subnets and blocked services of the groups. */
   policy?: WeirPolicy;
   /** Enables the test hook that reports the counters and allocations of its threads. */
   testHooks?: boolean;

@@ -95,7 +95,7 @@ async function swapOnTime(api: WeirApi, number: number): Promise<void> {
   await pause;
 }
 
-/** Answers later than 5 ms, including lost ones. */
+/** Number of answers later than 5 ms, including lost answers. */
 function late(runs: readonly DisturbedRun[]): number {
   return runs.reduce((total, run) => total + (run.late ?? 0) + run.lost, 0);
 }

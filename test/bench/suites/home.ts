@@ -1,5 +1,5 @@
-// A Weir server as in a household: a list of moderate size, 100,000 queries a day, idle otherwise. Measures the memory
-// and CPU time that the server uses.
+// A Weir server as in a household: a list of moderate size, 100,000 queries a day, idle between them. Measures the
+// memory and CPU time that the server uses.
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';
 import type { Material } from '../material/material.ts';

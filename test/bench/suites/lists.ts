@@ -155,7 +155,7 @@ function readPeakMib(pid: number): number {
   return found === null ? NaN : Number(found[1]) / 1024;
 }
 
-/** Answers later than 5 ms, including lost ones. */
+/** Number of answers later than 5 ms, including lost answers. */
 function late(runs: readonly Run[]): number {
   return runs.reduce((total, run) => total + (run.late ?? 0) + run.lost, 0);
 }

@@ -7,7 +7,7 @@ import { saturatedMix } from './mix.ts';
 import type { RowResult } from './measured-rows.ts';
 
 const MOST = 1.1;
-/** Number of source addresses. With the policy, half of the clients have a group by address, the others by subnet. */
+/** Number of source addresses. With the policy, half of the clients have a group by address, the rest by subnet. */
 const ASKING = 20_000;
 /** Settings of the variant: the policy of a large household. */
 export const LARGE_HOUSE = {

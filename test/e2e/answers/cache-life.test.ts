@@ -17,7 +17,7 @@ const STALE_ERROR = 3;
 const TOML = '[dns]\nquery_timeout_ms = 30000\n[cache]\npersist = true\n';
 const EDNS = { edns: { udpSize: 1232 } };
 
-/** TTLs of names with these first labels; an hour for others. */
+/** TTLs of names with these first labels; all other names have an hour. */
 const TTLS: Readonly<Record<string, number>> = { used: 6, stale: 1 };
 
 function firstLabel({ bytes }: ReceivedQuery): string {

@@ -105,7 +105,7 @@ describe('weir with DNS cookies', () => {
       await using tcp = await TcpClient.open(weir.dnsPort, '127.0.0.1', address);
       expect(shown(await tcp.ask('one.example.com', 'A'))).toMatchObject(answer);
     }
-    // The cookie of another client proves nothing.
+    // The cookie of another client does not prove the address of the victim.
     using other = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.32');
     for (let i = 0; i < 2 * BURST; i++) await other.ask('one.example.com', 'A', withCookie(cookie));
     const outcomes = [];

@@ -61,7 +61,7 @@ function withCutSignature(answer: CacheableAnswer): CacheableAnswer {
 }
 
 /**
- * Answers from the table. Signatures are sent only for queries with DO. SERVFAIL for names that are not in the table.
+ * Answers from the table. Signatures are sent only for queries with DO. Names that are not in the table get SERVFAIL.
  */
 function answer(query: Uint8Array): Uint8Array {
   const asked = questionOf(query);

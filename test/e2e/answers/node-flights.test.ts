@@ -148,8 +148,8 @@ describe.each(NODES)('weir with several workers, back end %s, %i of them', (back
       (count) => count === workers - 1,
     );
     await weir.untilHealth(({ checks }) => checks.dns.status === 'ok');
-    // Questions of the ended threads are lost, but their claims do not prevent other threads from sending the same
-    // questions.
+    // Queries that the ended threads had sent are lost, but their claims do not prevent other threads from sending the
+    // same queries.
     const again = names.flatMap((name) => clients.map((client) => client.ask(name, 'A')));
     await answerUntilReplied(again, 3600);
     expect((await Promise.all(again)).every(({ data }) => data[0] === ADDRESS)).toBe(true);

@@ -170,7 +170,7 @@ describe('weir with forward zones', () => {
         expect([name, type, (await udp.ask(name, type)).rcode]).toEqual([name, type, Rcode.NXDOMAIN]);
     expect((await udp.ask('a.own.example', 'DS')).rcode).toBe(Rcode.NXDOMAIN);
     expect(await addressFor('nas.lab.own.example')).toBe('10.0.0.4');
-    // The first name has a record; the other names exist because they are its parents.
+    // The first name has a record; the second and third names exist because they are its parents.
     for (const name of ['nas.lab.own.example', 'lab.own.example', 'own.example'])
       expect(await udp.ask(name, 'TXT')).toMatchObject({ rcode: Rcode.NOERROR, data: [] });
     expect(await addressFor('pc.office.own.example')).toBe('10.0.0.3');

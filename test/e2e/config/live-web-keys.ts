@@ -72,7 +72,7 @@ async function loggedRows(fixture: LiveFixture): Promise<{ client: string; answe
   await untilTaken(fixture);
   const later = fixture.newName('later.example');
   const now = await fixture.values(['database.log_queries']);
-  // Once a later query is in the log, an earlier query would also be in the log.
+  // Once a later query is in the log, an earlier logged query must also be in the log.
   await fixture.set({ 'database.log_queries': true });
   await fixture.ask(later);
   await fixture.api.untilQueryCount(1, `domain=${later}`);

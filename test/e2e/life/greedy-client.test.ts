@@ -15,8 +15,8 @@ import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 /**
- * Longer than the test, so that no query times out and frees capacity. Other clients get capacity only because clients
- * share it.
+ * Longer than the test, so that no query times out and frees capacity. So other clients get capacity only if the
+ * clients share it.
  */
 const TOML =
   '[dns]\nquery_timeout_ms = 30000\n\n[dns.health_check]\nfailure_threshold = 3\ninterval_secs = 3600\n';

@@ -1,6 +1,6 @@
 /**
- * Clients whose addresses do not resolve, on a real network: replies to them wait in the kernel for seconds, but must
- * not delay replies to other clients.
+ * Clients whose MAC addresses cannot be found, on a real network: replies to them wait in the kernel for seconds, but
+ * must not delay replies to other clients.
  */
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';

@@ -96,7 +96,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
       await askFromEverywhere('queued.example.com');
       const before = weir.replacedThreads;
       weir.injectFault(0, 'answer', 'exit');
-      // Queries are sent without a pause, so some of them wait in the socket of the missing thread.
+      // Queries are sent without a pause, so some queries wait in the socket of the missing thread.
       for (let round = 0; round < 20; round++)
         expect(await askFromEverywhere('queued.example.com')).toEqual(
           Array<string>(CLIENTS).fill(EVERY_ADDRESS),

@@ -114,6 +114,6 @@ test('weir makes its files unreadable for other users of the machine (AdGuard Ho
     }
   };
   check(tempDir.dataDir);
-  // The database has its own folder with mode 0700. The only file that others may read contains the process id.
+  // The database has its own folder with mode 0700. The only file that other users may read contains the process id.
   expect(open.filter((entry) => !entry.startsWith('postgres')).sort()).toEqual(['weir.pid 644']);
 });

@@ -43,7 +43,7 @@ describe('weir with a client that changes its addresses', () => {
 
   test('weir assigns a client its group by MAC, at each of its IPv4 and IPv6 addresses', async () => {
     const groupId = await createStrictGroup(api);
-    // A node that has just started answers other machines once it is ready.
+    // A node that has just started answers other machines only once it is ready, so the query is repeated.
     await askUntil(SERVER.ipv4, EVERY_ADDRESS);
     const client = await clientOnce(api, ({ mac_address: mac }) => mac === MAC);
     await api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: groupId });
@@ -96,7 +96,7 @@ describe('weir with a client that changes its addresses', () => {
       ([client]) => client?.ip_address?.startsWith('2001:db8:52:') === true,
       { pauseMs: 100 },
     );
-    // The other client is this machine.
+    // The client with address 127.0.0.1 is this machine.
     const others = after.filter(({ ip_address: address }) => address !== '127.0.0.1');
     expect(others).toMatchObject([{ id: before!.id, mac_address: MAC, group_source: 'mac' }]);
   });

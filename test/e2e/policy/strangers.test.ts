@@ -56,7 +56,7 @@ describe('weir with a client of an unknown network', () => {
       }),
     );
     api = await weir.api();
-    // Other machines are answered once the node is ready.
+    // Other machines are answered only once the node is ready.
     using udp = await UdpClient.open(weir.dnsPort);
     expect((await udp.ask(NAME, 'A')).data).toEqual(ANSWERED);
     await api.untilQueryCount(1);

@@ -12,7 +12,9 @@ import { endProcess, processOf } from '../../support/weir/holder.ts';
 import { runUpgrade } from '../../support/weir/upgrades.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** Periods of the watchdog, microseconds: a short one that the test observes, and a long one that does not expire. */
+/**
+ * Periods of the watchdog, microseconds: a short period that the test observes, and a long period that does not expire.
+ */
 const [OFTEN_US, SELDOM_US] = [200_000, 3_600_000_000];
 
 describeCalls('weir under a service manager', () => {

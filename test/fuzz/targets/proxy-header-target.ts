@@ -53,7 +53,7 @@ function run(input: Uint8Array): void {
     hold(couldBeProxyHeader(input) === true, 'bytes that cannot be a header are accepted');
 }
 
-/** Ends of the prefixes to parse: every prefix up to a length, and some longer ones. */
+/** Ends of the prefixes to parse: every prefix up to a length, and some longer prefixes. */
 function endsOf(length: number): number[] {
   const ends: number[] = [];
   for (let end = 0; end <= length; end += end < 64 ? 1 : 13) ends.push(end);

@@ -37,7 +37,7 @@ const ZONES: readonly LabZone[] = [
   { name: 'trap.org', algorithm: 'ED25519', moreKeys: collidingKeys, edit: addSignatures },
 ];
 
-/** Keys with the same tag as this one: swapping words does not change the sum. */
+/** Keys with the same tag as this key: swapping words does not change the sum from which the tag is computed. */
 function collidingKeys(key: string): string {
   const [, head, text] = /^(\S+ IN DNSKEY \d+ \d+ \d+) (.*)$/m.exec(key)!;
   const octets = Buffer.from(text!.replaceAll(' ', ''), 'base64');

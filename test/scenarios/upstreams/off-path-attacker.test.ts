@@ -28,8 +28,8 @@ const COOKIES = 2 ** 64;
 const IDS = 2 ** 16;
 const PORTS = portsOf(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'));
 /**
- * All ids of all ports are tried in sequence, so half of them are expected; each further secret multiplies this by the
- * number of its values.
+ * The attacker tries all ids of all ports in sequence, so on average needs half of them; each further secret multiplies
+ * this by the number of its values.
  */
 const BEFORE = 0.5 * PORTS * IDS;
 

@@ -1,6 +1,6 @@
 /**
  * A complete Weir server and a browser for the suites of the dashboard: an upstream that resolves every name, a
- * password, a few queried names, some of them blocked, and a session. Each suite opens its own.
+ * password, a few queried names, some of them blocked, and a session. Each suite opens a separate fixture.
  */
 import type { Browser } from 'playwright-core';
 import { UdpClient } from '../dns/dns-client.ts';

@@ -16,7 +16,7 @@ const AFTER_FIRST_PAINT = /bar-plot|overview-charts|\/other-/;
 
 /** Sizes in bytes. */
 export interface LoadedBytes {
-  /** Size of the scripts without those that load after the first paint. */
+  /** Size of all scripts except those that load after the first paint. */
   readonly scripts: number;
   readonly styles: number;
 }

@@ -100,7 +100,7 @@ export function resolver(pools: readonly PoolSettings[], more: Partial<ResolverS
   return made;
 }
 
-/** Asks a question and waits for its result. */
+/** Resolves a question and waits for its result. */
 export function resolve(by: FlightResolver, asked: Question = WWW): Promise<Resolution> {
   const resolved = new Promise<Resolution>((done) => by.resolve(asked, done));
   return within('a question to be resolved', resolved);

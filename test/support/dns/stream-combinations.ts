@@ -89,7 +89,7 @@ function oneAtATime(refuse: ((peer: StreamPeer) => void) | null): StreamScript {
   };
 }
 
-/** Answers only the first question of each connection; then calls `then`, if any, for the connection. */
+/** Answers only the first query of each connection; then calls `then`, if any, for the connection. */
 function onlyFirst(then: ((peer: StreamPeer) => void) | null): StreamScript {
   return (asked) => {
     if (asked.peer.questions > 1) return;

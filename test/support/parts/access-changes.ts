@@ -8,7 +8,7 @@ import { PASSWORD } from './running-api.ts';
 const FACTOR = '/auth/second-factor';
 const OWN = { password: PASSWORD };
 
-/** Prepares a second factor of the administrator, which is not confirmed yet. */
+/** Prepares a second factor of the administrator, without confirming it. */
 async function prepareFactor(fixture: MutationFixture): Promise<AuthenticatorApp> {
   await fixture.signIn();
   for (;;) {

@@ -1,7 +1,7 @@
 /**
- * An authenticator app: it stores a secret and generates codes. The server generates random secrets; about one in a
- * million has the same code twice around the current time. Tests that need a wrong or used code do not use such a
- * secret.
+ * An authenticator app: it stores a secret and generates codes. The server generates random secrets; with about one in
+ * a million, the same code appears twice around the current time. Tests that need a wrong or used code do not use a
+ * secret with equal codes.
  */
 import { codeOfStep, stepAt } from '../../../control-plane/web/auth/second-factor/totp.ts';
 import type { Clock } from '../../../shared/clock.ts';

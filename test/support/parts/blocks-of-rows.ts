@@ -27,7 +27,7 @@ export function blockOf(rows: readonly QueryLogRow[], kept: StoredParts = ALL): 
   return encodeBlock(sealBlock(open));
 }
 
-/** Adds a row at its time. */
+/** Adds a row, with the time that the row contains. */
 export function addRow(open: OpenBlock, row: QueryLogRow, kept: StoredParts = ALL): void {
   open.add(row, Math.round(row.timestampMs * 1000), kept);
 }

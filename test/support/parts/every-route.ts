@@ -92,7 +92,7 @@ const UPSTREAM: UpstreamReport = {
   removesSignatures: false,
 };
 
-/** Stand-in for an import, which accepts any file and finds nothing in it. */
+/** Stand-in for an import: accepts any file and finds no settings in the file. */
 const NOTHING_IMPORTED: EveryPart['settingsImport'] = {
   run: async ({ save, isDryRun }) => {
     const path = join(tmpdir(), `weir-import-${randomUUID()}`);

@@ -1,4 +1,4 @@
-/** Queries of a flood for tests: rate-limited queries from a few client networks, and others. */
+/** Queries of a flood for tests: rate-limited queries from a few client networks, and other queries. */
 import fc from 'fast-check';
 import type { QueryLogRow } from '../../../control-plane/query-log/rows/row.ts';
 import type { NetworkPrefixes } from '../../../control-plane/query-log/store/limited-networks.ts';

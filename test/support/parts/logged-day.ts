@@ -16,7 +16,7 @@ const RCODES = [Rcode.NOERROR, Rcode.NXDOMAIN, Rcode.SERVFAIL, Rcode.REFUSED, Rc
 const ANSWER_TYPES = [0, RRType.A, RRType.CNAME, RRType.TXT, RRType.PTR, RRType.DNSKEY, 0xffff];
 const MINUTE_MS = 60_000;
 
-/** Rows of the last 24 hours before `nowMs`, and some older ones that must not count. */
+/** Rows of the last 24 hours before `nowMs`, and some older rows that must not count. */
 export function loggedDay(nowMs: number): ReturnType<typeof logRow>[] {
   const rows: Partial<RowInWords>[] = [];
   for (const [at, name] of QUERY_STATUS_NAMES.entries())

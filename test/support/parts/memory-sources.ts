@@ -18,7 +18,7 @@ const HELD = { reason: 'shrank', rules: 4, rules_in_force: 10, names: [], name_c
 /** Stand-in for a transaction, because this class uses no database. */
 const NO_TRANSACTION = {} as Queryable;
 
-/** Stores sources in a map, and reports the same conflicts as the real ones. */
+/** Stores sources in a map, and reports the same conflicts as `ListSources`. */
 export class MemorySources implements SourceLife {
   private readonly byId = new Map<number, BlocklistSource>();
   private readonly kinds = new Map<number, SourceKind>();

@@ -143,7 +143,7 @@ export interface ApiOptions {
   readonly configFile?: string | undefined;
   readonly clock?: SteeredClock;
   readonly policy?: PolicyChanges;
-  /** A hash function; a cheap one by default. */
+  /** A hash function; by default a function that takes little CPU time. */
   readonly hashing?: PasswordHashing;
   /** Rate limit of all requests; none by default, because the clock does not advance. */
   readonly requestRate?: RequestRate;

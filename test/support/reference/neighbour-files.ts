@@ -3,7 +3,7 @@
  * on published lists and router configurations.
  */
 
-/** A file and the questions to ask about it. */
+/** A file, and the queries for which servers with this file are compared. */
 export interface NeighbourFile {
   readonly lines: readonly string[];
   readonly names: readonly string[];

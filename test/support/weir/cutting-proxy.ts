@@ -64,7 +64,7 @@ export class CuttingProxy {
     this.hanging.resolve(undefined);
   }
 
-  /** The requested cut if it must happen at these bytes; otherwise null. */
+  /** The requested cut if it must happen at these bytes; null if not. */
   private cutAt(bytes: Buffer): Cut | null {
     const cut = this.next;
     if (cut === null) return null;

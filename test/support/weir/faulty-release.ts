@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 /** The parts of a release, except its packages. */
 const PARTS = ['config', 'control-plane', 'dns-worker', 'migrations', 'shared', 'package.json'];
 const STEPS_FILE = join('control-plane', 'node', 'upgrade', 'start-steps.ts');
-/** The line of that file that runs when each step has completed. */
+/** The line of `STEPS_FILE` at which the fault is inserted. */
 const BEGINS = '    this.current = step;\n';
 
 /** The reason that a failing step reports. */

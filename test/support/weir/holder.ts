@@ -28,7 +28,7 @@ export async function killSuccessor({ tempDir }: WithTempDir, pid: number): Prom
   if (holder !== pid && isInTempDir && command.includes('--take-over')) await endProcess(holder, 'SIGKILL');
 }
 
-/** Ends a process that is not a child of this one, and waits until it has ended. */
+/** Ends a process that is not a child of this process, and waits until it has ended. */
 export async function endProcess(pid: number, signal: NodeJS.Signals): Promise<void> {
   process.kill(pid, signal);
   await until(

@@ -20,9 +20,7 @@ export interface ListServer {
   close(): Promise<void>;
 }
 
-/**
- * Starts the server on the given loopback port, or on one that the system chooses. Unknown paths are answered with 404.
- */
+/** Starts the server on the given loopback port, or on a port that the system chooses. Unknown paths get 404. */
 export async function startListServer(at = 0): Promise<ListServer> {
   const answers = new Map<string, ListAnswer>();
   const requests: IncomingMessage[] = [];

@@ -62,7 +62,10 @@ export async function startHaproxy(servers: readonly [number, number, number, nu
   return { ...started, states: () => readStates(join(started.folder, STATS)) };
 }
 
-/** dnsdist with `deploy/balancers/dnsdist.conf`, in front of this port. Weir must resolve the name of its probes. */
+/**
+ * dnsdist with `deploy/balancers/dnsdist.conf`, in front of this port. Weir must resolve the name that dnsdist's health
+ * checks query.
+ */
 export async function startDnsdist(server: number): Promise<LoadBalancer> {
   const port = await freePort([ADDRESS]);
   const configuration = example('dnsdist.conf')

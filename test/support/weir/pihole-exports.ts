@@ -100,7 +100,7 @@ export function version6(toml = TOML): Buffer {
   });
 }
 
-/** Teleporter's archive of version 5. Numbers are strings in it, as in files of some versions. */
+/** Teleporter's archive of version 5, in which numbers are strings, as in files of some versions. */
 export function version5(): Buffer {
   const rows = (...list: object[]): string => JSON.stringify(list);
   return gzipSync(

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
-/** Length of PostgreSQL's SSLRequest message, which asks for TLS. */
+/** Length of PostgreSQL's SSLRequest message, with which a client requests TLS. */
 const REQUEST_BYTES = 8;
 
 /** A gate, which exists until it is disposed of. */

@@ -17,7 +17,7 @@ import { killSuccessor } from './holder.ts';
 import { httpCall } from './http-call.ts';
 import { freePort } from './free-ports.ts';
 
-/** The UDP back end: batched system calls, or node:dgram if those are unavailable. */
+/** The UDP back end: batched system calls, or node:dgram if batched calls are unavailable. */
 export type BackEnd = 'batch' | 'dgram';
 
 /** Both back ends, for suites that run with each. */
@@ -96,7 +96,8 @@ const NO_DATABASE = { WEIR_DATABASE_URL: 'postgres://weir@127.0.0.1:9/weir' };
 /** Polling interval over HTTP. A shorter interval would cost both processes CPU time. */
 const ASK_MS = 50;
 /**
- * Time-out of the end of a process. A process that still runs then is killed, so that no test leaves a process running.
+ * Time within which a process must end. A process that still runs then is killed, so that no test leaves a process
+ * running.
  */
 const END_MS = 60_000;
 /** Time within which a killed process and all other processes with its output pipes must end. */
