@@ -16,9 +16,6 @@ const WORDS: Readonly<Record<string, MessageKey>> = {
   'kind block': 'history.word.blocklist',
 };
 
-/** Start of the stored address of custom rules. */
-const CUSTOM_RULES = 'text:';
-
 /** The label of a column; the column's name if it has no label. */
 export function fieldWord(field: string): string {
   return keyOfCode('history.field', field) === null
@@ -30,7 +27,6 @@ export function fieldWord(field: string): string {
 export function valueWord({ table, field, value }: ColumnValue, names: Names, say: Say): string {
   if (field === 'group_id' && value === null)
     return say(table === 'clients' ? 'clients.group.auto' : 'history.word.everyGroup');
-  if (field === 'url' && String(value).startsWith(CUSTOM_RULES)) return say('lists.custom');
   if (value === null || value === '') return say('history.word.nothing');
   if (typeof value === 'boolean') return say(value ? 'field.yes' : 'field.no');
   if (isCustomRules({ table, field, value })) return say('lists.custom');
