@@ -33,7 +33,7 @@ function difference(before: string, after: string): string[] {
 }
 
 describe('editToml()', () => {
-  test('writes a key in place of the comment with its default', () => {
+  test('writes a key on the line of the comment that shows its default', () => {
     const values = { 'server.web_port': 99, 'dns.rate_limit.enabled': true, 'dns.bootstrap': ['192.0.2.9'] };
     expect(difference(weir, edit(weir, values)!)).toEqual([
       '-#web_port = 8080',
@@ -45,7 +45,7 @@ describe('editToml()', () => {
     ]);
   });
 
-  test('removes keys on one line, on several lines and as tables, and ignores keys that the text does not set', () => {
+  test('removes keys whose values are on one line, on several lines or in tables, and ignores keys that are not set', () => {
     const before = `# head
 [dns] # names
 query_timeout_ms = 7 # slow
@@ -199,18 +199,18 @@ servers = [
     expect(parse(edit('[dns.pools.U]\n', { 'dns.pools': undefined })!)).not.toHaveProperty('dns.pools');
   });
 
-  test('keeps a text that already has the values', () => {
+  test('returns a text unchanged if it already has the given values', () => {
     const text = 'x = """\n[dns.pools]"""\n[[dns.pools]]\nname = "a"\nlong = [\n  1,\n  2]\n';
     expect(edit(text, { 'dns.pools': [{ name: 'a', long: [1, 2] }] })).toBe(text);
   });
 
-  test('refuses invalid TOML, and a plain value for the name of a table', () => {
+  test('refuses invalid TOML, and a text that gives a plain value to a section', () => {
     expect(edit('[dns\na = 1', { 'dns.a': 2 })).toBeNull();
     expect(edit('dns = 1\n', { 'dns.a': 2 })).toBeNull();
     expect(edit('a = 1\r\r\n', { a: 2 })).toBeNull();
   });
 
-  test('keeps all other lines unchanged, for generated files and changes', () => {
+  test('changes only the lines of the changed key, for generated files and changes', () => {
     const name = fc.constantFrom('alpha', 'beta', 'gamma_2', 'delta');
     const value = fc.oneof(fc.integer(), fc.boolean(), fc.string(), fc.array(fc.string(), { maxLength: 3 }));
     const line = fc.oneof(

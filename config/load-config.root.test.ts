@@ -13,7 +13,7 @@ import { loadConfig, loadUsable } from './load-config.ts';
 const STRANGER = 65_534;
 const OWNER = 65_533;
 
-describe('a process of root', () => {
+describe('Weir as root', () => {
   let cwd = '';
   let file = '';
   beforeEach(async () => {
@@ -30,21 +30,21 @@ describe('a process of root', () => {
     return result.ok ? result.value.config.server.node_name : result.faults.map(formatFault).join();
   };
 
-  test('reads a configuration file of root or of the owner of the data directory', async () => {
+  test('reads a configuration file that root or the owner of the data directory owns', async () => {
     expect(await load()).toBe('found');
     await chown(file, OWNER, OWNER);
     await chown(join(cwd, 'state'), OWNER, OWNER);
     expect(await load()).toBe('found');
   });
 
-  test('refuses the file of another user, for all commands, unless its path was given on the command line', async () => {
+  test('refuses, for every command, a file that another user owns, unless the command line names the file', async () => {
     await chown(file, STRANGER, STRANGER);
     expect(await load()).toContain(`it belongs to user id ${STRANGER}`);
     expect(await loadUsable({ env: {}, cwd })).toMatchObject({ isDataDirKnown: false });
     expect(await load('config/weir.toml')).toBe('found');
   });
 
-  test('refuses a configuration file that every user can write', async () => {
+  test('refuses a configuration file that every user can write to', async () => {
     await chmod(file, 0o666);
     expect(await load()).toContain('every user can write to it');
   });
@@ -59,7 +59,7 @@ describe('a process of root', () => {
     expect(await load()).toBe('found');
   });
 
-  test('refuses a file and its data directory in a directory that another user owns or every user can write', async () => {
+  test('refuses a file and its data directory if another user owns, or every user can write to, their folder', async () => {
     for (const path of [file, join(cwd, 'config'), join(cwd, 'state'), cwd])
       await chown(path, STRANGER, STRANGER);
     expect(await load()).toContain(`user id ${STRANGER} owns the folder`);
@@ -69,7 +69,7 @@ describe('a process of root', () => {
     expect(await load('config/weir.toml')).toBe('found');
   });
 
-  test('refuses a symbolic link that another user owns, and a file in a directory of another user', async () => {
+  test('refuses a symbolic link that another user owns, and a file in a directory that another user owns', async () => {
     await rename(file, join(cwd, 'own.toml'));
     await symlink('../own.toml', file);
     expect(await load()).toBe('found');

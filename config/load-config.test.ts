@@ -20,7 +20,7 @@ describe('loadConfig()', () => {
       : result.faults.map(formatFault).join('\n');
   };
 
-  test('prefers the file of the command line, then $WEIR_CONFIG, then ./config/weir.toml', async () => {
+  test('prefers the file given on the command line, then $WEIR_CONFIG, then ./config/weir.toml', async () => {
     await mkdir(join(cwd, 'config'));
     await writeFile(join(cwd, 'config/weir.toml'), nodeName('third'));
     await writeFile(join(cwd, 'env.toml'), nodeName('second'));
@@ -37,7 +37,7 @@ describe('loadConfig()', () => {
     expect(await load(file)).toBe(`${file}: a`);
   });
 
-  test('refuses a missing file of the command line, even if another configuration file exists', async () => {
+  test('refuses a missing file that the command line names, even if another configuration file exists', async () => {
     await mkdir(join(cwd, 'config'));
     await writeFile(join(cwd, 'config/weir.toml'), '');
     expect(await load('no.toml')).toBe('no.toml: could not read the configuration file: no such file');
@@ -46,7 +46,7 @@ describe('loadConfig()', () => {
     );
   });
 
-  test('reads weir.local.toml of the data directory, and reports faults with its path and line', async () => {
+  test('reads weir.local.toml in the data directory, and reports the path and the line of each fault in this file', async () => {
     await mkdir(join(cwd, 'config'));
     await mkdir(join(cwd, 'state'));
     const local = join(cwd, 'state/weir.local.toml');
@@ -62,7 +62,7 @@ describe('loadConfig()', () => {
     expect(await load()).toBe(`${local}: could not read the configuration file: a link`);
   });
 
-  test('refuses a directory in place of the file', async () => {
+  test('refuses a path that is a directory', async () => {
     expect(await load(cwd)).toBe(`${cwd}: could not read the configuration file: a directory, not a file`);
     await mkdir(join(cwd, 'config/weir.toml'), { recursive: true });
     expect(await load()).toBe(

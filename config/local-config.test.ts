@@ -88,7 +88,7 @@ describe('parseConfig() with local changes', () => {
     });
   });
 
-  test('reports a local change that contradicts another value, with its key', () => {
+  test('reports a local change that contradicts another value, and names the changed key', () => {
     const result = parseConfig({ file, local: local({ 'cache.max_ttl_secs': 4 }, {}), env: {} });
     expect(result).toMatchObject({ ok: false, faults: [{ key: expect.stringMatching(/_ttl_secs/) }] });
   });

@@ -35,7 +35,7 @@ describe('readLocal()', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['weir.local.toml']);
   });
 
-  test('returns null without a file or directory, and after an empty text was stored', async () => {
+  test('returns null if there is no file or no directory, or if an empty text was stored', async () => {
     const path = newPath();
     expect([await readLocal(path), await readLocal(join(path, 'x', 'y'))]).toEqual([null, null]);
     await writeLocal(path, 'a = 1\n');

@@ -178,7 +178,7 @@ describe('parseConfig() with environment variables', () => {
     expect(faults('', { [name]: value })).toEqual([`environment: ${name}: ${expected}`]);
   });
 
-  test('names the variable and the entry of an invalid list entry', () => {
+  test('names the variable and the entry if an entry of a list is invalid', () => {
     expect(faults('', { WEIR_SERVER_TRUSTED_PROXIES: '10.0.0.0/8,nonsense' })).toEqual([
       'environment: WEIR_SERVER_TRUSTED_PROXIES[1]: expected a network such as 10.0.0.0/8 or 2001:db8::/32, got "nonsense"',
     ]);

@@ -68,7 +68,7 @@ describe('splitHostPort()', () => {
 describe('form() and orEmpty()', () => {
   const even = checks.form('an even number of letters', (value) => value.length % 2 === 0);
 
-  test('form() reports the expected form for an invalid string or another type', () => {
+  test('form() reports the expected form for an invalid string and for a value that is not a string', () => {
     expect(checks.expectedInstead(even, 'ab')).toBeUndefined();
     expect(checks.expectedInstead(even, 'abc')).toBe('an even number of letters');
     expect(even.safeParse(12).error?.issues[0]?.message).toBe('an even number of letters');

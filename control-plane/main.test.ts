@@ -35,7 +35,7 @@ describe('weir', () => {
   });
   afterAll(() => rm(cwd, { recursive: true }));
 
-  test('weir check-config accepts a valid configuration file, from any folder', async () => {
+  test('check-config accepts a valid configuration file, from any folder', async () => {
     expect(await weir(['check-config', '--config', 'good.toml'], { cwd })).toEqual({
       status: 0,
       out: 'good.toml: ok (1 key set)\n',
@@ -48,7 +48,7 @@ describe('weir', () => {
     ['start', 78],
     ['set-password', 1],
   ])(
-    'weir %s reports every fault of an invalid file, one per line, and exits with %i',
+    '%s reports every fault of an invalid file, one per line, and exits with %i',
     async (subcommand, exitStatus) => {
       const ended = await weir([subcommand, '--config', 'bad.toml'], {
         cwd,
@@ -66,22 +66,19 @@ describe('weir', () => {
   test.each([
     ['the file', 'format = "json"\n', {}],
     ['the environment', '', { WEIR_LOGGING_FORMAT: 'json' }],
-  ])(
-    'weir start writes each configuration fault as JSON if %s sets that format',
-    async (_where, key, env) => {
-      const text = `[logging]\n${key}[server]\nweb_port = "8081"\nbogus = 1\n`;
-      await writeFile(join(cwd, 'json.toml'), text);
-      const { status, err } = await weir(['start', '--config', 'json.toml'], { cwd, env });
-      const lines = err.trimEnd().split('\n');
-      expect(status).toBe(78);
-      expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-        { level: 'error', timestamp: expect.any(String), message: expect.stringContaining('web_port') },
-        { level: 'error', timestamp: expect.any(String), message: expect.stringContaining('bogus') },
-      ]);
-    },
-  );
+  ])('start writes each configuration fault as JSON if %s sets that format', async (_where, key, env) => {
+    const text = `[logging]\n${key}[server]\nweb_port = "8081"\nbogus = 1\n`;
+    await writeFile(join(cwd, 'json.toml'), text);
+    const { status, err } = await weir(['start', '--config', 'json.toml'], { cwd, env });
+    const lines = err.trimEnd().split('\n');
+    expect(status).toBe(78);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { level: 'error', timestamp: expect.any(String), message: expect.stringContaining('web_port') },
+      { level: 'error', timestamp: expect.any(String), message: expect.stringContaining('bogus') },
+    ]);
+  });
 
-  test('weir start logs a configuration fault with the priority of the systemd journal', async () => {
+  test('start logs a configuration fault with the priority of the systemd journal', async () => {
     const log = await open(join(cwd, 'journal'), 'w');
     const { dev, ino } = await log.stat({ bigint: true });
     const env = { PATH: process.env['PATH'], JOURNAL_STREAM: `${dev}:${ino}` };
@@ -94,7 +91,7 @@ describe('weir', () => {
     expect(await readFile(join(cwd, 'journal'), 'utf8')).toMatch(/^<3>bad\.toml:2: server\.web_port: /);
   });
 
-  test('weir ready and weir status use only the address of the node from an invalid configuration file', async () => {
+  test('ready and status use only the address of the node from an invalid configuration file', async () => {
     const dnsPort = await freePort(['127.0.0.1']);
     const text = `[server]\nbogus = 1\ndata_dir = "none"\nbind_address = ["127.0.0.1"]\ndns_port = ${dnsPort}\n`;
     await writeFile(join(cwd, 'server.toml'), text);
@@ -107,14 +104,14 @@ describe('weir', () => {
     );
   });
 
-  test('weir --version and --help write to standard output', async () => {
+  test('--version and --help write to standard output', async () => {
     expect(await weir(['--version'], { cwd })).toEqual({ status: 0, out: `${version}\n`, err: '' });
     const help = await weir(['--help'], { cwd });
     expect({ status: help.status, err: help.err }).toEqual({ status: 0, err: '' });
     expect(help.out).toContain('weir check-config');
   });
 
-  test('weir exits with status 2 for an invalid command line', async () => {
+  test('exits with status 2 for an invalid command line', async () => {
     const ended = await weir(['stop'], { cwd });
     expect({ status: ended.status, out: ended.out }).toEqual({ status: 2, out: '' });
     expect(ended.err).toContain('unknown subcommand "stop"');

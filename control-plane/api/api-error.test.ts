@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { invalid, notActive, overloaded, setupCodeRequired, tooMany, unauthorized } from './api-error.ts';
 
 describe('API errors', () => {
-  test('invalid() names each field that has a path in its message, and lists all fields', () => {
+  test('invalid() lists all fields, and its message names each field that has a path', () => {
     const fields = [
       { path: 'name', message: 'too long' },
       { path: '', message: 'not an object' },

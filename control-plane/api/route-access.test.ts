@@ -7,7 +7,7 @@ describe('mayCall()', () => {
     ['family', ['admin', 'family']],
     ['viewer', ['admin', 'viewer']],
     ['admin', ['admin']],
-  ] as const)('of access %s allows the roles %j, and no anonymous caller', (access, roles) => {
+  ] as const)('for a route with access %s allows the roles %j, and no anonymous caller', (access, roles) => {
     const all = ['admin', 'family', 'viewer'] as const;
     expect(all.filter((role) => mayCall({ role }, access))).toEqual(roles);
     expect(mayCall(null, access)).toBe(false);

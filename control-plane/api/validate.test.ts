@@ -42,12 +42,12 @@ describe('checkValue(), the check of a value against its schema,', () => {
     ['expected Base64', z.base64(), '?secret'],
     ['the value is not valid', z.union([z.int(), z.boolean()]), 'secret'],
     ['the value is not valid', z.string().regex(/^\d$/), 'secret'],
-  ])('reports "%s", which has a code', (line, schema, value) => {
+  ])('reports the fault "%s", which has a code', (line, schema, value) => {
     expect(checkValue(schema, value).faults).toMatchObject([{ message: line }]);
     expect(readFault(line)).not.toBeNull();
   });
 
-  test("keeps a schema's own line", () => {
+  test('reports the message that the schema itself contains', () => {
     expect(checkValue(z.string('expected a type'), 3).faults).toMatchObject([{ message: 'expected a type' }]);
   });
 });

@@ -38,7 +38,7 @@ describe('the thread of the query log', () => {
     expect(log.thread.counters()).toMatchObject({ written: 2, dropped: 0 });
   });
 
-  test('stores nothing of queries that are answered while privacy is set to off', async () => {
+  test('stores nothing about queries that are answered while privacy is set to off', async () => {
     log.start();
     log.answer(['before.example']);
     await log.thread.flush();

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => tempDir.remove());
 
 describe('openDataDir()', () => {
-  test('locks an unused directory even if it was started with the option to take over', async () => {
+  test('locks an unused directory even if Weir was started with the option to take over', async () => {
     const { lock, taking } = await openDataDir(tempDir.dataDir, new MemoryLogger(), true);
     expect(taking).toBeNull();
     expect(() => lockDataDir(tempDir.dataDir)).toThrow(/is in use by another Weir process/);

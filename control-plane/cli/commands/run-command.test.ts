@@ -218,7 +218,7 @@ describe('runCommand()', () => {
       });
   });
 
-  test('over the Unix socket stores a change in the audit log as made by cli, without an address', async () => {
+  test('records a change over the Unix socket in the audit log with the author cli and without an address', async () => {
     const client = new TypedClient({
       baseUrl: 'http://localhost/api',
       fetch: nodeFetch(join(folder, 'weir.sock')),
@@ -262,7 +262,7 @@ describe('config set and config reload', () => {
     expect(text).toContain('servers = ["192.0.2.53"]');
   });
 
-  test('change blocking.list_dirs, which cannot be changed over the network', async () => {
+  test('can change blocking.list_dirs, which the API over the network cannot change', async () => {
     expect(await run('config set blocking.list_dirs /srv/lists')).toMatchObject({ status: 0, errors: [] });
     expect((await run('config get blocking.list_dirs')).lines).toEqual([
       'blocking.list_dirs = ["/srv/lists"]',
@@ -281,7 +281,7 @@ describe('config set and config reload', () => {
     });
   });
 
-  test('report a fault with its key, value or file', async () => {
+  test('report a fault, and name its key, value or file', async () => {
     expect((await run('config set blocking.moode x')).status).toBe(2);
     expect((await run('config set database.url postgres://u:secret@h/d')).errors).toEqual([
       'weir: database.url is a secret, which must not be passed as an argument',

@@ -61,7 +61,7 @@ describe('simulateDraft()', () => {
     });
   });
 
-  test('sends services to block for a group, and regular expressions to deny', async () => {
+  test('sends the service to be blocked for a group, and the regular expression to be denied', async () => {
     const run = cannedRun(ANSWER, [], {
       service: 'tiktok',
       group: '2',

@@ -32,7 +32,7 @@ describe('isOpenWithoutLimit()', () => {
     ],
     ['the default of dns.allowed_clients', '', { listening: ['203.0.113.7'] }, false],
     ['all of IPv4', '[dns]\nallowed_clients = ["0.0.0.0/0"]\n', { listening: ['203.0.113.7'] }, true],
-  ] as const)('is decided correctly for %s', (_name, toml, given, isOpen) => {
+  ] as const)('returns the correct result for %s', (_name, toml, given, isOpen) => {
     expect(isOpenWithoutLimit(facts(toml, given))).toBe(isOpen);
   });
 });
@@ -55,7 +55,7 @@ describe('onlyAddress()', () => {
     ['a proxy on this machine that passes on client addresses', proxied, ['127.0.0.1'], '127.0.0.1'],
     ['a proxy next to clients that query directly', proxied, ['127.0.0.1', '192.168.1.9'], null],
     ['a node without clients', container, [], null],
-  ])('is decided correctly for %s', (_name, given, ips, only) => {
+  ])('returns the correct result for %s', (_name, given, ips, only) => {
     expect(onlyAddress(facts('', { ...given, clients: ips }))).toBe(only);
   });
 });

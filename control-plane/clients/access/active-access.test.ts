@@ -126,7 +126,7 @@ describe('ActiveAccess', () => {
     }
   });
 
-  test('follow() retries a failed change, and applies nothing for another address of a known network', async () => {
+  test('follow() retries a failed change, and ignores an additional address in a known network', async () => {
     jest.useFakeTimers();
     try {
       const failed = jest.fn();

@@ -102,7 +102,7 @@ describe('ClientDirectory.see()', () => {
     expect(see('192.0.2.8')).not.toBe(client);
   });
 
-  test('merges a client by address into the client of its MAC when the MAC becomes known, and deletes its row', () => {
+  test('merges a client known by address into the client with its MAC when this MAC becomes known', () => {
     const before = directory.put(stored({ ip: '192.0.2.7', queryCount: 40, firstSeenMs: 5, lastSeenMs: 6 }));
     see('192.0.2.7', 2);
     directory.locate('192.0.2.7', MAC);
@@ -113,7 +113,7 @@ describe('ClientDirectory.see()', () => {
     expect(directory.get(before.id!)).toBeUndefined();
   });
 
-  test('counts a query for the client of its MAC, unless only the client of its address has settings', () => {
+  test("counts a query by MAC, unless only the client with the sender's address has settings", () => {
     directory.locate('192.0.2.7', MAC);
     const device = directory.put(stored({ mac: MAC }));
     const byAddress = directory.put(stored({ ip: '192.0.2.7', groupId: 2 }));
@@ -145,7 +145,7 @@ describe('merged clients', () => {
     directory.locate('192.0.2.8', OTHER_MAC);
   });
 
-  test('have separate counts for each address, and one name and group', () => {
+  test('share one name and one group, but have separate counts for each address', () => {
     expect(see('192.0.2.8', 3, 9000)).toBe(part);
     expect([main.newQueries, part.newQueries]).toEqual([0, 3]);
     expect(directory.at('192.0.2.8')).toBe(main);
@@ -228,7 +228,7 @@ describe('ClientDirectory.put()', () => {
     expect(directory.nameAt('192.0.2.7')).toBe('Phone');
   });
 
-  test('joins a client that gets a MAC with the observed client of this MAC', () => {
+  test('when a client is given a MAC, merges the observed client that has this MAC into the client', () => {
     directory.locate('192.0.2.7', MAC);
     see('192.0.2.7', 4);
     const { id } = directory.put(stored({ ip: '192.0.2.8', name: 'Phone' }));

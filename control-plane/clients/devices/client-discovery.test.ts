@@ -159,7 +159,7 @@ describe('ClientDiscovery', () => {
     expect(applications).toBe(2);
   });
 
-  test('applies the addresses of clients in rules, by MAC, given name or host name', async () => {
+  test('applies the addresses of clients that rules name by MAC, given name or host name', async () => {
     ruleClients = ['02:00:5e:10:00:09', 'tablet', 'laptop'];
     neighbours = [
       { address: '192.0.2.9', mac: '02:00:5e:10:00:09' },
@@ -277,7 +277,7 @@ describe('ClientDiscovery', () => {
     expect((await rows()).map(({ ip }) => ip)).toEqual(['192.0.2.7']);
   });
 
-  test('reads host names from changed lease files, and queries PTR records of the other addresses', async () => {
+  test('reads host names from changed lease files, and queries PTR records for addresses without a lease', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'weir-leases-'));
     const file = join(folder, 'dnsmasq.leases');
     leasePaths = [join(folder, 'missing'), file];

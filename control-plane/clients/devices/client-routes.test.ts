@@ -53,7 +53,7 @@ describe('clients over the API', () => {
     expect(await rows()).toMatchObject({ clients: [], macClients: [{ mac: MAC, groupId: clients.kids }] });
   });
 
-  test('have the vendor of their MAC, and are found by it', async () => {
+  test('have the vendor of their MAC, and are found by the name of this vendor', async () => {
     const pi = await create({ mac_address: 'B8-27-EB-00-00-01' });
     expect(pi).toMatchObject({ vendor: 'Raspberry Pi Foundation', private_address: false });
     const unregistered = await create({ mac_address: 'fc:ff:ff:ff:ff:ff' });

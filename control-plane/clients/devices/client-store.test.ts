@@ -109,7 +109,7 @@ describe('updateClient()', () => {
     });
   });
 
-  test('excludes a client from log or statistics, which keeps it stored like other settings', async () => {
+  test('excludes a client from log or statistics; like other settings, the exclusion keeps the client stored', async () => {
     const { id } = await create({ name: null, group_id: null, exclude_from_log: true });
     expect(await store.updateClient(own.database, id, { exclude_from_stats: true })).toMatchObject({
       excludeFromLog: true,

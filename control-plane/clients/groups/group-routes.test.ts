@@ -84,7 +84,7 @@ describe('groups over the API', () => {
     expect(api.policyChanges).toBe(4);
   });
 
-  test('store no_ipv6, which a PUT without the field keeps, for Default as well', async () => {
+  test('store no_ipv6, also for Default, and a PUT without this field keeps its value', async () => {
     const { id } = await create('Kids');
     for (const group of [id, 1]) {
       expect((await put(group, { no_ipv6: true })).body).toMatchObject({ id: group, no_ipv6: true });
@@ -116,7 +116,7 @@ describe('groups over the API', () => {
     expect((await post({ name: 'default' })).status).toBe(409);
   });
 
-  test('created twice with the same name at the same time exist once', async () => {
+  test('exist once if two requests create the same name at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => post({ name: 'Kids' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
   });

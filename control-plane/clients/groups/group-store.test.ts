@@ -94,7 +94,7 @@ describe('DELETE /groups/{id}', () => {
     expect(await groupOf(client.id)).toBe(clients.kids);
   });
 
-  test('when undone, restores the group of clients that were in another group since', async () => {
+  test('when undone, moves clients back to the group even if they were assigned to another group since', async () => {
     const client = await fill();
     const other = await clients.createGroup('Guests');
     const [revision] = await lastRevisions();

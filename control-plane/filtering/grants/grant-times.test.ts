@@ -67,7 +67,7 @@ describe('GrantTimes', () => {
     expect(check(grants)).toEqual([[], [1], Infinity]);
   });
 
-  test('check() suspends a grant while a clock that is ahead is later than the end of the grant', () => {
+  test('check() suspends a grant while the clock, set too far ahead, is past the end of the grant', () => {
     const grants = [grant(1, 10_000)];
     check(grants);
     clock.wallMs += 60_000;

@@ -84,7 +84,7 @@ describe('readRecord() for a new record', () => {
       { fqdn: '192.0.2.5', record_type: 'PTR', value: 'nas.example' },
       '5.2.0.192.in-addr.arpa (5 in 2.0.192.in-addr.arpa) PTR nas.example',
     ],
-  ])('joins host name and domain, or reads the full name: %j', (body, line) => {
+  ])('joins host name and domain, or uses the fully qualified name: %j', (body, line) => {
     expect(lineOf(body)).toBe(line);
   });
 

@@ -77,7 +77,7 @@ describe('regex filters over the API', () => {
     ]);
   });
 
-  test('without a literal text to search for are refused with 400 beyond a limit, until one is disabled', async () => {
+  test('that contain no literal text are refused with 400 beyond a limit, until one of them is disabled', async () => {
     // The states of each expression have different letters, so that no two expressions share states.
     const stubborn = (at: number): string => {
       const [one, other] = [at % 26, Math.floor(at / 26)].map((letter) => String.fromCharCode(97 + letter));

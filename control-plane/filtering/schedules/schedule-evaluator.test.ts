@@ -63,7 +63,7 @@ function start(initial: PolicyRows): void {
 }
 
 describe('ScheduleEvaluator', () => {
-  test('evaluate() reports the current state and when it ends if it starts in the middle of a slot', () => {
+  test('evaluate() in the middle of a slot reports the current state and the end of the slot', () => {
     start(scheduled(daily(660, 720)));
     expect(built).toEqual([
       {
@@ -123,7 +123,7 @@ describe('ScheduleEvaluator', () => {
     ]);
   });
 
-  test('a service that is blocked at times changes on the minute, and its group has the time of the next change', async () => {
+  test('a service with a schedule is blocked on the minute, and its group has the time of the next change', async () => {
     const times = { timezone: 'UTC', slots: [daily(720, 722)] };
     const service = {
       serviceId: 's',

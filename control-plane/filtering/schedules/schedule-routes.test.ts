@@ -286,7 +286,7 @@ describe('the blocking switch over the API', () => {
     expect((await send('DELETE', '/blocking')).status).toBe(204);
   });
 
-  test('follows the configuration after its timer if it did before', async () => {
+  test('follows the configuration again when its timer ends, if it did before the timer was set', async () => {
     const answer = await send('POST', '/blocking', { enabled: false, timer_secs: 300 });
     expect(answer.body).toEqual({ enabled: false, timer_secs: 300, source: 'switch', this_node_only: false });
     api.clock.advanceSecs(100);

@@ -139,7 +139,7 @@ describe('CatalogRefresh', () => {
     await following.close();
   });
 
-  test('follow() uses the catalog that another node fetched while its own fetch hangs', async () => {
+  test('follow() uses the catalog that another node fetched while the fetch of this node hangs', async () => {
     serve([GAMES]);
     const folder = join(dataDir, 'other');
     mkdirSync(folder);

@@ -90,7 +90,9 @@ describe('blocked services over the API', () => {
     [{ service_id: 'netflix' }, 400],
     [{ service_id: 5, group_id: 1 }, 400],
     [{ service_id: 'netflix', group_id: 1, extra: true }, 400],
-  ])('return for %j the status %d', async (json, status) => expect((await block(json)).status).toBe(status));
+  ])('with the body %j return status %d', async (json, status) =>
+    expect((await block(json)).status).toBe(status),
+  );
 
   test('are blocked at the times of a schedule profile, and unblocked when it is deleted', async () => {
     const profile = await api.send('POST', '/api/schedule-profiles', {

@@ -260,7 +260,7 @@ describe('users who handle requests to unblock a name', () => {
     expect((await open()).map(({ domain }) => domain)).toEqual(['other.example']);
   });
 
-  test('see the request of a client that was merged at the device that it is part of', async () => {
+  test('see the request of a merged client at the client that it was merged into', async () => {
     await ask(OTHER, 'a.example');
     const part = (await open())[0]!.client_id;
     await send(admin, 'POST', `/clients/${tablet}/merge`, { client_ids: [part] });

@@ -116,7 +116,7 @@ test.each([
 });
 
 describe('kernelClockReader()', () => {
-  test('reads a state of this machine’s clock', () => {
+  test('reads the state of this machine’s clock', () => {
     expect(['synchronised', 'unsynchronised', 'unknown']).toContain(kernelClockReader()());
   });
 });

@@ -34,7 +34,7 @@ describe('askedPools()', () => {
     ]);
   });
 
-  test('returns the servers that a forward zone had at that time, even those that are no longer used', () => {
+  test('returns the servers that a forward zone had at the given time, even those that it no longer has', () => {
     expect(askedPools(parts, { zone: 'main', servers: ['10.0.0.1', '10.0.0.2'] })).toEqual([
       {
         ...{ name: 'main', strategy: 'Parallel' },

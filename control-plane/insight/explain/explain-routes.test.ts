@@ -101,7 +101,7 @@ describe('GET /explain', () => {
     expect(logged!.reason).toMatch(reason);
   });
 
-  test('with the ID of a log row decides by the policy snapshot of that time, if this node answered and has it', async () => {
+  test('with the ID of a log row uses the policy at the time of the row, if this node answered and still has it', async () => {
     await revisionAt(3600);
     await revisionAt(10);
     const id = await storeBlocked();

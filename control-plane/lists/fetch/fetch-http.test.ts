@@ -255,7 +255,7 @@ describe('requestList()', () => {
     await mute.close();
   });
 
-  test('ends before the response when it is aborted', async () => {
+  test('ends when it is aborted before a response arrives', async () => {
     const stopping = new AbortController();
     lists.serve('/list', () => stopping.abort());
     const fault = await faultOf(ask(lists.url('/list'), ways({}, { signal: stopping.signal })));

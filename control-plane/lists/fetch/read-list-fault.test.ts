@@ -84,7 +84,7 @@ describe('readListFault()', () => {
     ['expected at most 200 characters', null],
   ])('reads "%s" as %s', (message, fault) => expect(readListFault(message)?.fault ?? null).toBe(fault));
 
-  test('returns null for an unknown error, and removes the URL from its text', () => {
+  test('returns null for an unknown error; withoutAction() removes the URL from the error text', () => {
     const message = 'could not fetch https://lists.example/ads.txt: something odd';
     expect(readListFault(message)).toBeNull();
     expect(withoutAction(message)).toBe('something odd');

@@ -23,7 +23,7 @@ describe('isDue()', () => {
   });
 
   test.each([0, 1])(
-    'is true later on nodes that did not fetch the list last, after %d failures',
+    'after %d failures is true later on nodes other than the one that last fetched the list',
     (failures) => {
       const lastMs = NOW - (failures === 0 ? 24 * HOUR : MINUTE);
       const pace = { refreshHours: 24, graceMs: 1000 };

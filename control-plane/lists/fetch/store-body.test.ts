@@ -91,7 +91,7 @@ describe('storeBody()', () => {
       { isEncoded: true },
       new Pieces(gzipSync(gzipSync(LIST))),
     ],
-  ])('stores the same for a list that arrives %s', async (_how, change, body) => {
+  ])('stores the same text for a list that arrives %s', async (_how, change, body) => {
     await expect(store(body, change)).resolves.toEqual({ bytes: LIST.length, digest: sha256(LIST) });
     expect(stored().toString()).toBe(LIST);
   });
@@ -195,7 +195,7 @@ describe('storeBody()', () => {
     });
   });
 
-  test('applies only the limit of the text to an uncompressed transfer', async () => {
+  test('applies only the limit on uncompressed size to an uncompressed transfer', async () => {
     const limits = { compressedBytes: 1, textBytes: LIST.length };
     await expect(store(new Pieces(LIST), { limits })).resolves.toMatchObject({ bytes: LIST.length });
   });
@@ -204,7 +204,7 @@ describe('storeBody()', () => {
     ['file', {}, gzipSync(Buffer.alloc(30_000_000, 'ads.example\n'))],
     ['transfer', { isEncoded: true }, gzipSync(Buffer.alloc(30_000_000, 'ads.example\n'))],
     ['file of files', {}, gzipSync(gzipSync(Buffer.alloc(30_000_000, 'ads.example\n')))],
-  ])('stores no more than the limit of a decompression bomb: %s', async (what, change, bomb) => {
+  ])('stores no more of a decompression bomb than the limit allows: %s', async (what, change, bomb) => {
     const kept = store(new Pieces(bomb), change);
     // A file that is compressed twice is not text.
     await expect(kept).rejects.toMatchObject({ code: what === 'file of files' ? 'not_a_list' : 'too_large' });

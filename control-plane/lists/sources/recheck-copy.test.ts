@@ -29,7 +29,7 @@ async function leaveToOldRelease(): Promise<void> {
 
 describe('after an upgrade that interprets rules differently, Weir', () => {
   test.each(['a list', 'a local file', 'a text'])(
-    'holds %s that now matches more names until it is approved',
+    'holds %s, which now matches more names, until it is approved',
     async (what) => {
       const first = await running.startNode();
       let id: number;

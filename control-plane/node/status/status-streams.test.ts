@@ -90,7 +90,7 @@ describe('GET /status/stream', () => {
     expect(eventsOf(reader)[1]!.blocked_names).toBe(blockedNames);
   });
 
-  test('ends after the logout of its session or when Weir stops, but not with other sessions', async () => {
+  test('ends after the logout of its session or when Weir stops, but not when other sessions end', async () => {
     await api.setUp();
     const [one, other] = [await api.logIn(), await api.logIn()];
     const [mine, theirs] = [await open(one), await open(other)];

@@ -91,7 +91,7 @@ describeCalls('file descriptors over a Unix socket', () => {
     passing.destroy();
   });
 
-  test('receiveDescriptors() returns bytes without descriptors, and no bytes after the other process has closed', async () => {
+  test('receiveDescriptors() returns bytes that come without descriptors, and none after the peer closed the socket', async () => {
     const [fd, passing] = await connected();
     sendDescriptors(calls, descriptorOf(passing), { bytes: HELLO, descriptors: [] });
     expect(receiveDescriptors(calls, fd, 64)).toEqual({ bytes: new Uint8Array(HELLO), descriptors: [] });

@@ -54,7 +54,7 @@ describe('PATCH /config', () => {
     [0o644, { blocking: { catalog_url: 'https://me:whispered@lists.example/services.json' } }, 0o600],
     [0o644, { blocking: { catalog_url: 'https://lists.example/services.json' } }, 0o644],
     [0o644, { cache: { max_bytes: 4194304 } }, 0o644],
-  ])('changes the mode %o of a file that gets %j to %o', async (before, change, after) => {
+  ])('for a file with mode %o, storing %j sets mode %o', async (before, change, after) => {
     await patch({});
     await chmod(path(), before);
     expect((await patch(change)).status).toBe(200);

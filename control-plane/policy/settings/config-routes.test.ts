@@ -154,7 +154,7 @@ describe.each(['PATCH', 'POST'])('a response of GET /config that is sent back wi
     expect(answers.find(({ status }) => status === 200)!.headers['etag']).toBe(after.headers['etag']);
   });
 
-  test('is refused if a key was edited that can only be changed in the file, and names the key', async () => {
+  test('is refused if an edited key can only be changed in the file, and the error names this key', async () => {
     await patch({});
     const before = await file();
     const { server, ...others } = (await get()).body as ConfigAnswer;

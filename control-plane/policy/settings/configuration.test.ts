@@ -134,7 +134,7 @@ describe('Configuration settle()', () => {
     expect(first.configuration.sources()['server.workers']).toBe('file');
   });
 
-  test('creates no revision for the first file, and later revisions cannot be rolled back before it', async () => {
+  test('creates no revision for the values of the first file, so no rollback can go back beyond them', async () => {
     const node = await startNode('[blocking]\nmode = "nodata"\n');
     const count = async (table: string): Promise<number> =>
       (await suite.database.query(`SELECT FROM ${table}`)).rows.length;

@@ -151,7 +151,7 @@ describe('ClearRun, which deletes logged queries,', () => {
     ...CASES.map(([what, ...rest]) => [what, 'top lists count', true, ...rest] as const),
     ...CASES.slice(0, 1).map(([what, ...rest]) => [what, 'no top list counts', false, ...rest] as const),
   ])(
-    'deletes %s, which %s, as if never queried, and keeps all counts and all other rows',
+    'deletes %s, which %s, as if these queries had never been made, and keeps counts and other rows',
     async (_what, _where, isListed, wanted, isGone) => {
       await store((row) => !isGone(row));
       if (isListed) await fold();

@@ -29,7 +29,7 @@ describe('laneOf()', () => {
       },
     ],
     ['a top list of an hour', { name: 'topClients', argument: { ...hours(1), limit: 10 } }],
-  ])('for %s is quick', (_, question) => {
+  ])('returns "quick" for %s', (_, question) => {
     expect(laneOf(question)).toBe('quick');
   });
 
@@ -37,7 +37,7 @@ describe('laneOf()', () => {
     ['statistics of a day', { name: 'summary', argument: hours(24) }],
     ['a top list of a day', { name: 'topDomains', argument: { ...hours(24), limit: 10, which: 'allowed' } }],
     ['the most frequently queried names', { name: 'mostAsked', argument: { nowMs: 0, days: 7, limit: 9 } }],
-  ])('for %s is sums', (_, question) => {
+  ])('returns "sums" for %s', (_, question) => {
     expect(laneOf(question)).toBe('sums');
   });
 
@@ -56,7 +56,7 @@ describe('laneOf()', () => {
     ],
     ['the client timeline of a day', { name: 'clientSlots', argument: { ...hours(24), stepMs: 1, max: 3 } }],
     ['an export', { name: 'rows', argument: { from: null, to: null } }],
-  ])('for %s is scan', (_, question) => {
+  ])('returns "scan" for %s', (_, question) => {
     expect(laneOf(question)).toBe('scan');
   });
 });

@@ -57,7 +57,7 @@ describe('readQueryLog()', () => {
     expect(await numbers({})).toEqual(all);
   });
 
-  test('returns the rows of a period without those at its end', async () => {
+  test('returns the rows of a period, and no rows at the time of its end', async () => {
     const fromMs = NOON + 8 * HOUR_MS;
     const toMs = NOON + 9 * HOUR_MS;
     const times = all.map((i) => NOON + 12 * HOUR_MS - i * 60_000);

@@ -96,7 +96,7 @@ describe('BlockFilter', () => {
     [{ client: '192.0.2.0/24', type: 'A' }, ['clientOf', 'outcomeOf']],
     [{ domain: 'x', not: { type: 'A' } }, ['names', 'nameOf', 'outcomeOf']],
     [{ block_source: 'x', status: 'BLOCKED_SERVICE' } as const, ['names', 'nameOf', 'outcomeOf']],
-  ])('for %j counts with the head of a block and %j', (filter, pieces) => {
+  ])('for the filter %j needs the head of a block and the pieces %j to count rows', (filter, pieces) => {
     expect(new BlockFilter(filter).piecesToCount()).toEqual(pieces);
   });
 });

@@ -57,7 +57,7 @@ describe('scanBlocks()', () => {
     expect(await countWholeBlocks(own.database, EVER)).toEqual({ rows: 8, queries: 8 });
   });
 
-  test('yields only blocks of a node, or excludes them', async () => {
+  test('yields only the blocks of a node, or all blocks except those of a node', async () => {
     await store([1], 7);
     await store([2], 8);
     expect(lastSeconds(await scan({ nodeId: 7 }))).toEqual([1]);

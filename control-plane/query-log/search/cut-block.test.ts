@@ -74,7 +74,7 @@ describe('cutBlock()', () => {
     expect(inWords(left.kept!)).toEqual(inWords(await blockOf([{ n: 1, x: 7 }])));
   });
 
-  test('removes a period with its start and without its end, and reports whether the first rows were removed', async () => {
+  test('removes a period including its start but not its end, and reports whether the first rows were removed', async () => {
     const span = { ...ALWAYS, fromUs: (AT_MS - 5) * 1000, toUs: (AT_MS + 10) * 1000 };
     const left = (await cut(await blockOf(ASKED), span))!;
     expect(inWords(left.kept!)).toEqual(inWords(await blockOf(ASKED.slice(10))));

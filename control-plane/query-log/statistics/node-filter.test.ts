@@ -71,7 +71,7 @@ describe('the statistics of a node', () => {
     ['cellar', rowsOf('cellar')],
     [undefined, [...rowsOf('attic'), ...rowsOf('cellar')]],
     ['gone', []],
-  ] as const)('count for %s its queries, clients and names in every view', async (node, rows) => {
+  ] as const)('for the node %s count its queries, clients and names in every view', async (node, rows) => {
     const figures = figuresOf(rows);
     const allowed = figures.queries_total - figures.queries_blocked;
     expect(await readSummary(log, { ...SPAN, node })).toMatchObject(figures);

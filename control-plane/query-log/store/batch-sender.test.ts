@@ -77,7 +77,7 @@ describe('BatchSender', () => {
     expect(await suite.storedDomains()).toEqual(['late.example']);
   });
 
-  test('keeps rows in the spool that the database refuses for any other reason, until it accepts them', async () => {
+  test('keeps rows in the spool while the database refuses them for any reason but invalid values', async () => {
     const { writer } = suite.open({ maxWaitMs: 20 });
     await asOwner(suite.database, 'ALTER TABLE query_blocks RENAME COLUMN head TO another');
     try {

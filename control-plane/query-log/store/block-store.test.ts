@@ -131,7 +131,7 @@ describe('storeBlock()', () => {
     ]);
   });
 
-  test('refuses an invalid block, or stored rows, and keeps the connection usable', async () => {
+  test('refuses an invalid block, or one with rows that are already stored, and keeps the connection usable', async () => {
     const nonsense = { id: 'x', rowCount: 1, bytes: Buffer.from('nonsense') };
     await expect(storeBlock(own.database, nonsense, HOW)).rejects.toBeInstanceOf(DamagedBlock);
     const gatherer = new BlockGatherer();

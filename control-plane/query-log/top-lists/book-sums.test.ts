@@ -37,7 +37,7 @@ async function listOf(reader: BlockReader, max?: number): Promise<NameList> {
 }
 
 describe('BookSums', () => {
-  test('equal the sums of a table, also for parts without a table of names or with another one', async () => {
+  test('equal the sums of a table, also for parts that have no table of names or a different one', async () => {
     const part = fc.record({
       rows,
       byRow: fc.boolean(),

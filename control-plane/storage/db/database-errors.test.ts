@@ -79,7 +79,7 @@ describe('isBusy()', () => {
 });
 
 describe('errors of constraints', () => {
-  test('isUniqueViolation() distinguishes a given constraint from others', () => {
+  test('isUniqueViolation() distinguishes a given constraint from other constraints', () => {
     const broken = fault('23505', { constraint: 'groups_name_key' });
     expect([
       isUniqueViolation(broken),

@@ -66,7 +66,7 @@ describe('keepComparing()', () => {
   });
 });
 
-describe('after a standby was promoted while its primary still runs,', () => {
+describe('after a standby is promoted while its old primary is still running,', () => {
   let folder: string;
   let servers: ReplicatedDatabase;
   let first: DatabaseTarget;
@@ -144,7 +144,7 @@ describe('after a standby was promoted while its primary still runs,', () => {
     expect(seen.load()).toEqual(serverPosition);
   });
 
-  test('connectToChosen() refuses the old primary after the promoted server was seen, until its record is deleted', async () => {
+  test('connectToChosen() refuses the old primary once it has seen the promoted server, until database-seen.json is deleted', async () => {
     await promote();
     const { target, serverPosition } = await choose([first, second]);
     expect(target.name).toBe(second.name);

@@ -84,7 +84,7 @@ describe('secrets in a backup', () => {
   });
 });
 
-describe('the configuration of the cluster in a backup', () => {
+describe('the cluster configuration in a backup', () => {
   beforeEach(async () => {
     await make('PATCH', '/config', {
       blocking: { mode: 'nxdomain' },
@@ -142,7 +142,7 @@ describe('the configuration of the cluster in a backup', () => {
     expect(content(await backUp())).toEqual(content(file));
   });
 
-  test('consists of four keys in a file of version 1, and all other keys are kept', async () => {
+  test('of version 1 has only four keys, and a restore keeps all other keys', async () => {
     const { configuration, node_configuration: _node, ...others } = await backUp();
     const settings = { never_forward_non_fqdn: true, local_domain: 'old.test', local_dns_server: null };
     await restore({ ...others, version: 1, dns_settings: settings });

@@ -53,7 +53,7 @@ describe('mergeItems()', () => {
     expect(outcomesOf('managed_domains')).toEqual(['created']);
   });
 
-  test('keeps existing names, and existing values that are empty in the added object', () => {
+  test('keeps existing names, and keeps an existing value if the added object has an empty one', () => {
     const before = {
       managed_domains: [domain('a.example', { name: 'mine', comment: 'kept' })],
       client_subnets: [{ subnet_cidr: '192.0.2.0/24', group: 'Default', comment: 'kept' }],
@@ -131,7 +131,7 @@ describe('mergeItems()', () => {
     expect(outcomesOf('safe_search')).toEqual(['same', 'changed']);
   });
 
-  test('disables IPv6 for Default if the added group does, and changes nothing else in Default', () => {
+  test('disables IPv6 for Default if the default group of the file does, and changes nothing else in Default', () => {
     const wish = group('Other name', { is_default: true, no_ipv6: true, comment: 'imported' });
     const { changes, outcomesOf } = merge({}, { groups: [wish] });
     expect(changes['groups']).toMatchObject({ created: [], changed: [{ ...DEFAULT, no_ipv6: true }] });

@@ -234,7 +234,7 @@ describe('testUpstreams()', () => {
   });
 });
 
-describe('the list of the first start, during an import,', () => {
+describe('the list that Weir adds at its first start, during an import,', () => {
   const TEXTS = {
     [FIRST_SOURCE_URL]: '0.0.0.0 starting.example\n',
     'https://lists.example/a': 'own.example\n',

@@ -119,7 +119,7 @@ describe('a rollback of clients', () => {
     expect(await shown()).toMatchObject([{ id, name: null, group_source: 'default' }]);
   });
 
-  test('joins a client that was deleted and observed again with the restored client', async () => {
+  test('merges a client that was deleted and then observed again into the restored client', async () => {
     const { id } = await clients.create({ mac_address: MAC, name: 'tv', client_key: 'tv' });
     await query(`UPDATE clients SET first_seen = '2025-12-01Z', last_seen = '2025-12-02Z', query_count = 4`);
     const before = await newest();

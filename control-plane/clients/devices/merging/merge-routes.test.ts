@@ -137,7 +137,7 @@ describe('clients that are merged', () => {
     expect(await places()).toEqual([[phone.id, MAC]]);
   });
 
-  test('stay linked to the users of the role family that were linked to any of them, without duplicates', async () => {
+  test('stay linked to the users of the role family that any merged client was linked to, without duplicates', async () => {
     await query(
       `WITH made AS (INSERT INTO users (username, role) VALUES ('ida', 'family'), ('jo', 'family') RETURNING id, username)
         INSERT INTO user_clients SELECT id, unnest(CASE username WHEN 'ida' THEN $1 ELSE $2 END::integer[]) FROM made`,
@@ -185,7 +185,7 @@ describe('clients that are merged', () => {
     ]);
   });
 
-  test('include the clients that were merged into any of them before', async () => {
+  test('include clients that an earlier merge had combined with one of the given clients', async () => {
     const third = await create({ ip_address: '192.0.2.9' });
     await merge(other.id, third.id);
     await merge(phone.id, other.id);
@@ -231,7 +231,7 @@ describe('a merge of clients', () => {
     expect([await list(), await newest()]).toEqual(before);
   });
 
-  test('is refused for a client that is already part of another, and such a part cannot be changed or created', async () => {
+  test('is refused for a client that was already merged into another; such a client cannot be changed or created', async () => {
     const third = await create({ ip_address: '192.0.2.9', name: 'Third' });
     await merge(phone.id, other.id);
     const before = await list();
@@ -262,7 +262,7 @@ describe('a merge of clients', () => {
     expect(await newest()).toBe(before);
   });
 
-  test('that runs concurrently with another merge never makes a part of a part', async () => {
+  test('that runs concurrently with another merge never merges into a client that is itself merged', async () => {
     const third = await create({ ip_address: '192.0.2.9', name: 'Third' });
     const answers = await Promise.all([
       merge(phone.id, other.id),

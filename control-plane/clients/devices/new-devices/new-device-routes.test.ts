@@ -46,7 +46,7 @@ describe('a new client', () => {
     expect((await get('/clients?is_new=maybe')).status).toBe(400);
   });
 
-  test('is no longer new after it was named or merged, but a group alone does not change that', async () => {
+  test('is no longer new after it got a name or was merged, but is still new if it only got a group', async () => {
     const [named, main, part, grouped] = [await seen(1), await seen(1), await seen(1), await seen(1)];
     await clients.api.send('PATCH', `/api/clients/${named}`, { json: { name: 'TV' } });
     await post(`/clients/${main}/merge`, { client_ids: [part] });
@@ -59,7 +59,7 @@ describe('a new client', () => {
     expect(await newIds()).toEqual([]);
   });
 
-  test('is acknowledged together with others on all nodes, in the audit log but without a revision', async () => {
+  test('is acknowledged together with other new clients, on all nodes, in the audit log but without a revision', async () => {
     const ids = [await seen(1), await seen(2), await seen(3)];
     const versionOf = async (): Promise<unknown> =>
       (await query(`SELECT version FROM table_versions WHERE name = 'client_settings'`)).rows[0];

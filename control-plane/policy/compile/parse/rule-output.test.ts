@@ -43,7 +43,7 @@ function special(match: SpecialLine['match'], fields: Partial<SpecialLine> = {})
 }
 
 describe('RuleOutput', () => {
-  test('text() outputs a name with its line number, and counts a rule for other names as a wildcard', () => {
+  test('text() outputs a name with its line number, and counts a rule that covers other names as a wildcard', () => {
     for (const kind of [BLOCK_EXACT, BLOCK_SUFFIX, BLOCK_BELOW])
       expect(output.text('a.example.', kind, 'dnsmasq', newScannedName())).toBeNull();
     expect(found).toEqual(['7 1 a.example', '7 2 a.example', '7 64 a.example']);
@@ -69,7 +69,7 @@ describe('RuleOutput', () => {
     expect([found, output.rules, output.addressRules]).toEqual([[], 0, 0]);
   });
 
-  test('network() outputs the prefix length of a network but not of a single address, and refuses all addresses', () => {
+  test('network() outputs a prefix length except for a single address, and refuses a network of all addresses', () => {
     const network = (text: string): UnusedLine | null =>
       output.network(networkOf(text)!, BLOCK_EXACT, 'domains');
     expect(network('192.0.2.0/24')).toBeNull();

@@ -43,7 +43,7 @@ describe('OverlapCount', () => {
     expect(measure(rules, names)).toEqual({ names: 1, rules: 2, covered: 0, bySource: [0] });
   });
 
-  test('counts each rule of the list for which a source has a rule for the name or a parent, once per source', () => {
+  test('counts a rule of the list once for each source that also has a rule for the name or a parent', () => {
     const rules = active(
       [
         ['example', BLOCK_SUFFIX],

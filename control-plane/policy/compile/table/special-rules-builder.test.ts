@@ -54,7 +54,7 @@ describe('buildSpecialRules()', () => {
     expect(met(buffer, 'abc7.example', [1, 0])).toEqual([]);
   });
 
-  test('writes a buffer without rules that matches no name', () => {
+  test('if there are no rules, writes a buffer that matches no name', () => {
     const buffer = buildSpecialRules([], SEEDS);
     expect(() => checkSpecialRules(buffer)).not.toThrow();
     expect(countSpecialRules(buffer)).toEqual({ rules: 0, textRules: 0 });

@@ -26,7 +26,7 @@ describe('WatchedNames', () => {
     ['ample.org', RuleKind.BLOCK_SUFFIX, []],
     ['a.www.example.org', RuleKind.BLOCK_SUFFIX, []],
     ['example.org', RuleKind.ALLOW_SUFFIX, []],
-  ])('for the name %s in a list with kind %d returns %j', (name, kind, blocked) =>
+  ])('for the name %s with rule kind %d in a list returns %j', (name, kind, blocked) =>
     expect(blockedBy([name, kind])).toEqual(blocked),
   );
 

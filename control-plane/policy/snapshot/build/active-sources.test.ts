@@ -40,10 +40,13 @@ describe('ActiveSources', () => {
     [[1, 2], [2], true],
     [[1], [1, 2], false],
     [[1], [2], false],
-  ])('disablesForAll() of a source with groups %j, by one with groups %j, is %s', (by, from, disables) => {
-    const sources = new ActiveSources(compiled, { sources: [row(1, by), row(2, from)] });
-    expect(sources.disablesForAll(0, 1)).toBe(disables);
-  });
+  ])(
+    'disablesForAll() for a source with groups %j, and another source with groups %j, is %s',
+    (by, from, disables) => {
+      const sources = new ActiveSources(compiled, { sources: [row(1, by), row(2, from)] });
+      expect(sources.disablesForAll(0, 1)).toBe(disables);
+    },
+  );
 
   test('disablesForAll() is false if one of the two sources is not active', () => {
     const sources = new ActiveSources(compiled, { sources: [row(1), row(2, [], false)] });

@@ -31,7 +31,7 @@ function naive(prefixes: readonly Prefix[], address: number): number {
 }
 
 describe('Ipv4Prefixes', () => {
-  test('flatten() gives each address its longest prefix; of equal ones the higher source, then the later record', () => {
+  test('flatten() gives each address its longest prefix; of equal prefixes, the higher source, then the later record', () => {
     const prefix = fc
       .tuple(fc.nat(32), fc.constantFrom(0, 1, 127, 128, 192, 255), fc.nat(255), fc.nat(3))
       .map(([length, first, last, source]) => {

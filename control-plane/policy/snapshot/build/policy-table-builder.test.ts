@@ -205,7 +205,7 @@ describe('buildPolicyTable()', () => {
     ['off until now', true, { enabled: false, until: '2026-01-01T00:00:00Z' }, true],
     ['on until now', false, { enabled: true, until: '2026-01-01T00:00:00Z' }, false],
   ])(
-    'has blocking enabled according to the switch "%s" and the configuration %s',
+    'for the switch "%s" and blocking.enabled = %s enables or disables blocking',
     (_, configured, blockingSwitch, isOn) => {
       const live = { ...NOTHING_LIVE, nowMs: Date.parse('2026-01-01T00:00:00Z') };
       const rows = { ...rowsOf([DEFAULT], []), blockingSwitch };

@@ -182,7 +182,7 @@ describe('endOrphans()', () => {
     expect(serversOn(task.home.cluster)).toEqual([]);
   });
 
-  test('ignores another process that has the ID in the pid file', async () => {
+  test('ignores an unrelated process with the ID in the pid file', async () => {
     const server = await launch();
     const content = readFileSync(pidFile(), 'utf8');
     await server.stop(5000);

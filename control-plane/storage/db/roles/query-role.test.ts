@@ -159,7 +159,7 @@ describe('prepareQueryRole()', () => {
     stop();
   });
 
-  test('revokes additional privileges of the role, and changes that the role made to itself', async () => {
+  test('revokes extra privileges of the role, and reverts settings that the role changed on itself', async () => {
     const dataDir = join(makeTempDir(), 'data');
     try {
       await layCluster(dataDir);

@@ -7,7 +7,7 @@ const planOf = (text: string) =>
   mapAdguard(readAdguard(new Map([[ONLY_TEXT, Buffer.from(`schema_version: 34\n${text}`)]])));
 
 describe('mapAdguardDns()', () => {
-  test('forwards a name that is excluded from a forward zone to the default servers', () => {
+  test('forwards to the default servers a name that is excluded from a forward zone', () => {
     const { forward_zones: zones } = planOf(
       "dns: {upstream_dns: ['[/home.example/]192.0.2.1', 192.0.2.53, '[/public.home.example/]#', '[/*.sub.example/]192.0.2.3']}\n",
     ).document;

@@ -39,7 +39,7 @@ describe('reportAnswers(), which reports different answers,', () => {
       ['||a.example^$dnsrewrite=NOERROR;HTTPS;1 . ech=aGVsbG8='],
     ],
     ["'||a.example^$dnsrewrite=NOERROR;HTTPS;1 . ech=aGVsbG8h'", []],
-  ])('returns for the rules %s the differences %p', (rules, names) => {
+  ])('for the rules %s returns the differences %p', (rules, names) => {
     expect(Object.keys(rowsOf(`user_rules: [${rules}]\n`))).toEqual(names);
   });
 

@@ -10,7 +10,7 @@ const rowsOf = (text: string): string[] =>
   planOf(text).items.flatMap(({ name, result }) => (result === null ? [] : [`${result} ${name}`]));
 
 describe('mapAdguard()', () => {
-  test('denies blocked hosts for all groups, but not x for *.x', () => {
+  test('denies blocked hosts for all groups, and for *.x only names below x', () => {
     const {
       managed_domains: domains,
       regex_filters: filters,

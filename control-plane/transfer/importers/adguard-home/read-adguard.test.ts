@@ -69,7 +69,7 @@ describe('readAdguard()', () => {
     expect(upstreamFile).toEqual(['192.0.2.53', '# none', '']);
   });
 
-  test('treats values of other types as missing', () => {
+  test('treats values of a wrong type as missing', () => {
     const { rules, filters, clients, rewrites } = read(
       'schema_version: 34\nuser_rules: {a: 1}\nfilters: [1, {id: {}, url: [x], enabled: 1}]\nclients: 7\nfiltering: {rewrites: x}\n',
     );

@@ -22,7 +22,7 @@ function clientsOf(text: string): Record<string, string> {
 const keysOf = (keys: string, rest = '') => `blocking: {clientGroupsBlock: {${keys}}}\n${rest}`;
 
 describe('mapBlockyClients()', () => {
-  test('turns an address with a star into the network of the numbers before the star', () => {
+  test('converts an address with a trailing asterisk, such as 192.0.*, to the network (192.0.0.0/16)', () => {
     expect(Object.keys(clientsOf(keysOf('"192.*": [a], "192.0.*": [a], "192.0.2.*": [a]')))).toEqual([
       expect.stringContaining('192.0.0.0/8'),
       expect.stringContaining('192.0.0.0/16'),

@@ -21,7 +21,7 @@ describe('mapBlockyKeys()', () => {
     });
   });
 
-  test('refuses a file without sections, and treats values of other types as missing', () => {
+  test('refuses a file without sections, and treats values of a wrong type as missing', () => {
     expect(() => planOf('- blocking')).toThrow('not a configuration of blocky');
     expect(
       planOf('blocking: [1]\nupstreams: 5\ncustomDNS: {mapping: [a], zone: {}}\nclientLookup: x\n').keys,

@@ -51,7 +51,7 @@ hostsFile: {sources: ["198.51.100.7 desk2 old\\n198.51.100.5 desk3\\n"]}
     ]);
   });
 
-  test('include every client if the key is a star', async () => {
+  test('include every client if the key is an asterisk', async () => {
     await expectAnswers(`${LISTS}  clientGroupsBlock: {"*": [ads], 192.0.2.9: [kids]}\n`, [
       ['192.0.2.1', 'ads.example', 1, 'BLOCKED_LIST'],
       ['192.0.2.9', 'ads.example', 1, 'BLOCKED_LIST'],
@@ -109,7 +109,7 @@ conditional: {mapping: {corp: 192.0.2.1, iot.lan: 192.0.2.1}}
     },
   );
 
-  test('are reported, but create no record, if they contain a star', () => {
+  test('are reported, but create no record, if they contain an asterisk', () => {
     expect(
       rowsOf('customDNS: {mapping: {"*.wild.example": 192.0.2.1, odd.example: nowhere}}\n', 'not_mapped'),
     ).toEqual({
@@ -118,7 +118,7 @@ conditional: {mapping: {corp: 192.0.2.1, iot.lan: 192.0.2.1}}
     });
   });
 
-  test('with a single label are not answered if only full names are enabled', () => {
+  test('with a single label are not answered if fqdnOnly is enabled', () => {
     const file = `fqdnOnly: {enable: true}
 customDNS: {mapping: {nas: 192.0.2.1, nas.lan: 192.0.2.1}}
 hostsFile: {sources: ["192.0.2.2 tablet tablet.lan\\n"]}

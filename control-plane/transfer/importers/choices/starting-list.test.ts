@@ -19,7 +19,7 @@ function planOf(url: string | undefined, groups: readonly string[] = ['Kids']): 
   return builder.finish('pihole');
 }
 
-describe('startingList(), about the list that Weir adds at its first start,', () => {
+describe('startingList(), which asks about the list that Weir adds at its first start,', () => {
   test('asks no question if the list was deleted or disabled, or is also in the file', () => {
     expect(startingList(planOf(URL), { ...HERE, sources: [] }, NO_ANSWER)).toBeNull();
     expect(

@@ -86,7 +86,7 @@ server=/alone.example/#
     ]);
   });
 
-  test('with a star match neither the domain itself nor other names with the same ending', async () => {
+  test('with an asterisk match neither the domain itself nor other names with the same ending', async () => {
     await expectAnswers(
       'address=/*.star.example/0.0.0.0\naddress=/*tail.example/#\naddress=/.dot.example/\n',
       [

@@ -261,7 +261,7 @@ describe('mapPihole()', () => {
     ]);
   });
 
-  test('reports that other types are forwarded, only for names outside the local domain', () => {
+  test('reports that types without a record are forwarded, only for names outside the local domain', () => {
     const { items } = planWith({
       hosts: ['192.0.2.5 nas.lan host.example one'],
       localDomain: 'lan',

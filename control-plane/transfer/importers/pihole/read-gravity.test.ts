@@ -27,7 +27,7 @@ describe('readGravityJson()', () => {
     expect(domainLinks.get(1)).toEqual([0, 2]);
   });
 
-  test('reads rows with values of other types as rows without an ID', () => {
+  test('reads rows with values of a wrong type as rows without an ID', () => {
     const { lists } = readGravityJson(files({ 'adlist.json': [{ id: {}, address: 5, enabled: null }] }));
     expect(lists).toEqual([{ id: -1, address: '5', enabled: false, comment: '', kind: 'block' }]);
   });

@@ -17,7 +17,7 @@ describe('readToml()', () => {
     expect([keys.localDomain, databases.gravity]).toEqual(['lan', '/data/g.db']);
   });
 
-  test('treats values of another type as missing', () => {
+  test('treats values of a wrong type as missing', () => {
     const text =
       '[dns]\nupstreams = "192.0.2.1"\ndnssec = 1\nblockTTL = -1\nhosts = [true, "192.0.2.5 nas"]\n';
     const { keys } = readToml(Buffer.from(text));

@@ -15,7 +15,7 @@ test('isNextdns() requires two sections of a NextDNS profile', () => {
 });
 
 describe('mapNextdns()', () => {
-  test('refuses another JSON file', () => {
+  test('refuses a JSON file that is not a NextDNS profile', () => {
     expect(() => mapNextdns(filesOf('denylist'))).toThrow(ImportFault);
   });
 
