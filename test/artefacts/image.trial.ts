@@ -66,7 +66,7 @@ describe('the container image for amd64', () => {
     writeFileSync(file, JSON.stringify(bundle));
   });
 
-  /** Runs the container until it is ready; returns a function that stops it as `docker stop` does. */
+  /** Starts the container and waits until it is ready; returns a function that stops it as `docker stop` does. */
   async function start(): Promise<() => Promise<number | null>> {
     const own = `${OWN_CGROUPS}; exec crun --cgroup-manager=disabled --root ${state} run --bundle ${join(workDir, 'amd64')} weir`;
     const child = spawn('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', own], {

@@ -37,7 +37,7 @@ export class LiveTraffic {
     }, TURN_MS);
   }
 
-  /** Starts, with `perDay` queries on an ordinary day. */
+  /** Starts the queries, `perDay` of them on an ordinary day. */
   static async start(dnsPort: number, perDay: number): Promise<LiveTraffic> {
     const socket = createSocket('udp4');
     socket.bind(0, BALANCER);

@@ -68,7 +68,7 @@ interface ReportedLine {
   readonly line: string;
 }
 
-/** The text of a string with `…` for what it inserts; null for other expressions. */
+/** The text of a string, with `…` for each inserted value; null for other expressions. */
 function textOf(node: ts.Node | undefined): string | null {
   if (node === undefined) return null;
   if (ts.isStringLiteralLike(node)) return node.text;

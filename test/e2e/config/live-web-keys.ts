@@ -216,8 +216,7 @@ export const WEB_KEYS: readonly LiveKey[] = [
   {
     key: 'blocking.unblock_requests',
     to: true,
-    // Requests from this machine itself are refused, because other devices may reach Weir through a proxy on this
-    // machine.
+    // Requests from loopback addresses are refused, because a proxy on this machine may send them for other devices.
     observe: async (fixture) =>
       (await ask(fixture, 'POST', '/check/unblock-requests', { json: { domain: 'a.example' } })).status,
     before: 404,

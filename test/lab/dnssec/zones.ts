@@ -11,7 +11,7 @@ export interface LabZone {
   readonly algorithm?: string | null;
   /** NSEC3 instead of NSEC. */
   readonly nsec3?: { readonly iterations: number; readonly optOut?: boolean; readonly salt?: string };
-  /** DS records in the parent. Default: `sha256`; a function edits the DS lines. */
+  /** DS records in the parent. By default, their digest is `sha256`; a function edits the lines of the DS records. */
   readonly ds?: 'sha256' | 'sha1' | 'sha384' | 'none' | ((lines: string[]) => string[]);
   /** Digests of the DS records that the function `ds` edits. */
   readonly digests?: readonly string[];

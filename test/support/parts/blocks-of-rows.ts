@@ -81,7 +81,7 @@ export function inWords(row: QueryLogRow): Words {
   };
 }
 
-/** The alias in the row. In a row that was read from a block, the alias is in its rule. */
+/** The alias that belongs to a row. In a row that was read from a block, the alias is in its rule. */
 function aliasOf({ atName, after }: LoggedRule, alias: string): string | null {
   return alias || (atName ? '' : after) || null;
 }

@@ -5,7 +5,7 @@ import { PASSWORD, type RunningApi, type TestAnswer, type TestRequest } from './
 import { serveSuite } from './served-suite.ts';
 import type { SuiteDatabase } from './suite-database.ts';
 
-/** A session as in a response. */
+/** The session object that a response contains. */
 export type ShownSession = CompatSession['session'] & { readonly csrf?: string };
 
 /** Options of a suite. */

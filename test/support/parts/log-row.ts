@@ -15,7 +15,7 @@ export function wireName(text: string): Uint8Array {
   return wire;
 }
 
-/** A row in a test's readable form. */
+/** A row of the log in a form that is easy to read in tests. */
 export interface RowInWords extends Omit<
   QueryLogRow,
   'bytes' | 'client' | 'qname' | 'rule' | 'ruleName' | 'alias' | 'answers'

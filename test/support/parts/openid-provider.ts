@@ -36,7 +36,7 @@ export class OpenIdProvider {
     const own = new OpenIdProvider(server);
     const { privateKey } = await generateKeyPair('RS256', { extractable: true });
     const jwk = { ...(await exportJWK(privateKey)), kid: 'test', alg: 'RS256', use: 'sig' };
-    // Silences the provider's warnings about intended settings: a store in memory, default lifetimes.
+    // Silences warnings of the provider about settings that are intended here: a store in memory, default lifetimes.
     const spies = (['warn', 'info'] as const).map((name) => jest.spyOn(console, name).mockReturnValue());
     own.spies.push(...spies);
     const provider = new Provider(own.issuer, {

@@ -209,7 +209,7 @@ export const NOT_MAPPED_34 = [
   'users',
 ];
 
-/** Rows that Weir answers differently. */
+/** Names of the imported items for which Weir answers differently, in the order of the report. */
 export const DIFFERS_34 = [
   'Desk',
   'v4.apps.lan A',
