@@ -59,7 +59,7 @@ describe('oci-layout.ts, which writes image files,', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('names each image and the index of both images, so that tools find them', () => {
+  test('names each image and the index of both images, so that other programs find them', () => {
     const names = top().manifests.map(
       ({ annotations }) => annotations?.['org.opencontainers.image.ref.name'],
     );

@@ -31,7 +31,7 @@ describe('prefixesIn(), which finds NAT64 prefixes (RFC 7050),', () => {
     expect(shown(found(address))).toEqual([prefix]);
   });
 
-  test('returns each prefix once, and none for other records', () => {
+  test('returns each prefix once, and none for records that announce no prefix', () => {
     expect(shown(found('fd00:64::192.0.0.170', 'fd00:64::192.0.0.171', '64:ff9b::192.0.0.170'))).toEqual([
       'fd00:64::/96',
       '64:ff9b::/96',

@@ -47,7 +47,7 @@ describe('hasPrivateAddress', () => {
     '2002:a00:1::',
     '64:ff9b::10.0.0.1',
     '64:ff9b::100.64.0.1',
-  ])('hasPrivateAddress() finds %s, even after a public address', (text) => {
+  ])('finds %s, even after a public address', (text) => {
     expect(isPrivate(addressRecord(text))).toBe(true);
     expect(isPrivate(PUBLIC, addressRecord(text))).toBe(true);
   });
@@ -85,11 +85,11 @@ describe('hasPrivateAddress', () => {
     '2002:c000:201::1',
     '2003:a00:1::',
     '2001:db8::1',
-  ])('hasPrivateAddress() treats %s as a public address', (text) => {
+  ])('treats %s as a public address', (text) => {
     expect(isPrivate(addressRecord(text))).toBe(false);
   });
 
-  test('hasPrivateAddress() recognizes IPv4-mapped IPv6 addresses', () => {
+  test('recognizes IPv4-mapped IPv6 addresses', () => {
     const mapped = (last: number[]): TestRecord => {
       return { owner: '.', type: 'AAAA', ttl: 1, rdata: octets(Array<number>(10).fill(0), [255, 255], last) };
     };
@@ -101,7 +101,7 @@ describe('hasPrivateAddress', () => {
     ['an IPv4 hint', https([4, [192, 0, 2, 1, 10, 0, 0, 1]])],
     ['an IPv6 hint', https([6, HOME_V6])],
     ['a hint behind other parameters', https([1, [2, 104, 50]], [4, [192, 0, 2, 1]], [6, HOME_V6])],
-  ])('hasPrivateAddress() finds %s', (_what, record) => {
+  ])('finds %s', (_what, record) => {
     expect(isPrivate(record)).toBe(true);
   });
 
@@ -111,12 +111,12 @@ describe('hasPrivateAddress', () => {
     ['the bytes of an address in another type', { ...addressRecord('10.0.0.1'), type: 'TXT' as const }],
     ['a hint that is cut off', https([4, [10, 0, 0]])],
     ['no parameters', https()],
-  ])('hasPrivateAddress() ignores %s', (_what, record) => {
+  ])('ignores %s', (_what, record) => {
     expect(isPrivate(record)).toBe(false);
     expect(isPrivate(record, addressRecord('10.0.0.1'))).toBe(true);
   });
 
-  test('hasPrivateAddress() checks the IPv4 address embedded in an address with a NAT64 prefix', () => {
+  test('checks the IPv4 address embedded in an address with a NAT64 prefix', () => {
     const prefixes = prefixesIn(answerWith([addressRecord('fd00:64::192.0.0.170')]));
     expect(prefixes).toHaveLength(1);
     const isFound = (text: string): boolean => hasPrivateAddress(answerWith([addressRecord(text)]), prefixes);
@@ -126,7 +126,7 @@ describe('hasPrivateAddress', () => {
     expect(isFound('fd00:65::192.0.2.1')).toBe(true);
   });
 
-  test('hasPrivateAddress() only checks the answer section, and ignores truncated records', () => {
+  test('only checks the answer section, and ignores truncated records', () => {
     const answer = answerWith([PUBLIC, addressRecord('10.0.0.1')]);
     expect(hasPrivateAddress({ ...answer, answerCount: 1 })).toBe(false);
     for (let length = 0; length < answer.body.length; length++)

@@ -162,7 +162,7 @@ describe('ServerCookies (DNS cookies)', () => {
     expect(good).toEqual([8, ...Array.from({ length: 25 }, (_, i) => 16 + i)]);
   });
 
-  test('read() answers a server cookie of another valid length with a new cookie', () => {
+  test('read() answers a server cookie of a different valid length with a new cookie', () => {
     const outcome = read(cookies, { cookie: given + '00' });
     expect(outcome).toEqual({ isGood: true, isValid: false, reply: given });
   });

@@ -56,14 +56,14 @@ function plainHash(key: Uint8Array, message: Uint8Array): string {
 const counting = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => i);
 
 describe('sipHash()', () => {
-  test('sipHash() returns the published test results', () => {
+  test('returns the published test results', () => {
     expect(hashOf(counting(16), counting(0))).toBe('310e0edd47db6f72');
     expect(hashOf(counting(16), counting(8))).toBe('6224939a79f5f593');
     // The test vector from appendix A of the SipHash publication.
     expect(hashOf(counting(16), counting(15))).toBe('e545be4961ca29a1');
   });
 
-  test('sipHash() gives the same results as an implementation with 64-bit integers', () => {
+  test('gives the same results as an implementation with 64-bit integers', () => {
     const key = fc.uint8Array({ minLength: 16, maxLength: 16 });
     fc.assert(
       fc.property(key, fc.uint8Array({ maxLength: 40 }), (secret, message) => {

@@ -14,7 +14,7 @@ const dsOf = (fields: string): NonNullable<ReturnType<typeof readDs>> =>
 const keyOf = (text: string): Dnskey => Dnskey.read(readRecords(text)[0]!.rdata)!;
 
 describe('Dnskey, a DNSKEY record,', () => {
-  test('Dnskey computes the key tag as in RFC 4034 section 5.4', () => {
+  test('computes the key tag as in RFC 4034 section 5.4', () => {
     expect(keyOf(KEY).tag).toBe(60485);
   });
 
@@ -24,7 +24,7 @@ describe('Dnskey, a DNSKEY record,', () => {
     ['0 3', false],
     ['385 3', false],
     ['257 2', false],
-  ])('Dnskey with flags and protocol %s may sign a zone: %s', (fields, expected) => {
+  ])('with flags and protocol %s may sign a zone: %s', (fields, expected) => {
     expect(keyOf(KEY.replace('256 3', fields)).isZoneKey).toBe(expected);
   });
 
@@ -37,13 +37,13 @@ describe('Dnskey, a DNSKEY record,', () => {
     ['a point that is not on P-256', 13, Array<number>(64).fill(1)],
     ['an Ed25519 key of 31 bytes', 15, Array<number>(31).fill(1)],
     ['an unknown algorithm', 99, [1, 2, 3]],
-  ])('Dnskey rejects %s', (_what, algorithm, octets) => {
+  ])('rejects %s', (_what, algorithm, octets) => {
     expect(Dnskey.read(Uint8Array.from([1, 1, 3, algorithm, ...octets]))!.verifyInput).toBeNull();
   });
 });
 
 describe('digestMatches()', () => {
-  test.each([SHA1, SHA256])('digestMatches() accepts the published DS %s only for its zone', (fields) => {
+  test.each([SHA1, SHA256])('accepts the published DS %s only for its zone', (fields) => {
     const zone = wireName('DSKEY.example.com');
     expect(digestMatches(dsOf(fields), zone, keyOf(KEY))).toBe(true);
     expect(digestMatches(dsOf(fields), wireName('example.com'), keyOf(KEY))).toBe(false);
@@ -55,18 +55,18 @@ describe('usableDs(), the DS records used for validation,', () => {
   const kinds = (all: string[]): string[] =>
     usableDs(all.map(dsOf)).map((ds) => `${String(ds.algorithm)} ${String(ds.digestType)}`);
 
-  test('usableDs() ignores SHA-1 digests if there is a better digest (RFC 4509 section 3)', () => {
+  test('ignores SHA-1 digests if there is a better digest (RFC 4509 section 3)', () => {
     expect(kinds([`1 13 1 ${digest}`, `1 13 2 ${digest}`, `1 13 4 ${digest}`])).toEqual(['13 2', '13 4']);
     expect(kinds([`1 13 1 ${digest}`])).toEqual(['13 1']);
   });
 
-  test('usableDs() keeps SHA-1 digests if the better digests are unusable', () => {
+  test('keeps SHA-1 digests if the better digests are unusable', () => {
     expect(kinds([`1 13 1 ${digest}`, `1 13 3 ${digest}`, `1 5 2 ${digest}`, `1 200 2 ${digest}`])).toEqual([
       '13 1',
     ]);
   });
 
-  test('usableDs() returns nothing for unknown digest types and algorithms, including RSASHA1', () => {
+  test('returns nothing for unknown digest types and algorithms, including RSASHA1', () => {
     expect(kinds([`1 13 3 ${digest}`, `1 5 2 ${digest}`, `1 7 2 ${digest}`, `1 12 2 ${digest}`])).toEqual([]);
   });
 });

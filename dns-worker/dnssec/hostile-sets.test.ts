@@ -44,7 +44,7 @@ describe('proveSet(), which verifies an RRset,', () => {
   const [genuine] = set!.signatures;
   const own = Dnskey.read(readRecords(TEST.dnskey)[0]!.rdata)!;
 
-  test('proveSet() compares each of 2,000 keys once with 2,000 signatures, and finds the valid signature', async () => {
+  test('compares each of 2,000 keys once with 2,000 signatures, and finds the valid signature', async () => {
     const counter = new ReadCounter();
     // The zone's key differs from run to run: if it had the same tag as one of the 2,000 keys, that key would also be
     // tried.
@@ -58,7 +58,7 @@ describe('proveSet(), which verifies an RRset,', () => {
     expect(counter.reads).toBeLessThanOrEqual(2 * keys.length);
   });
 
-  test('proveSet() sorts an RRset once, and not at all when its budget is spent', async () => {
+  test('sorts an RRset once, and not at all when its budget is spent', async () => {
     const counter = new ReadCounter();
     const wrong = { ...genuine!, signature: new Uint8Array(64) };
     const flood = counter.watch({ ...set!, signatures: Array.from({ length: MANY }, () => wrong) }, 'rdatas');
@@ -74,7 +74,7 @@ describe('proveSet(), which verifies an RRset,', () => {
 });
 
 describe('proveKeys(), which verifies a DNSKEY RRset,', () => {
-  test('proveKeys() compares each of 2,000 DS records once with 2,000 keys', async () => {
+  test('compares each of 2,000 DS records once with 2,000 keys', async () => {
     const counter = new ReadCounter();
     const rdatas = manyKeys().map((key) => key.rdata);
     const { rdata } = readRecords(TEST.dnskey)[0]!;

@@ -62,7 +62,7 @@ describe('an answer with a forged signature', () => {
     expect(await ask(name, 'A')).toMatchObject({ kind: 'failed', reason: 'bogus' });
   });
 
-  test('is insecure in a zone that is proven to be unsigned, as an answer without signature', async () => {
+  test('is insecure, like an answer without signature, in a zone that is proven to be unsigned', async () => {
     const { ask, table } = fixture();
     const name = 'www.open.test';
     for (const signer of [name, 'open.test', 'test', '.']) {
@@ -116,7 +116,7 @@ describe('a negative trust anchor inside a zone', () => {
     expect(await ask('nu.test', 'A')).toMatchObject(bogus(ExtendedError.SIGNATURE_EXPIRED));
   });
 
-  test('does not apply to an alias outside that points to a name below it', async () => {
+  test('does not apply to an alias elsewhere whose target is below the anchor', async () => {
     const { ask, table } = fixture(['nta.test']);
     noCut(table, 'away.test');
     table.on('away.test', 'A', positive('away.test 300 CNAME www.nta.test\nwww.nta.test 300 A 192.0.2.3'));
@@ -211,7 +211,7 @@ describe('a query for type CNAME', () => {
   const DNAME = TEST.signed('away.test 300 DNAME open.test');
   const ALIAS = 'www.away.test 300 CNAME www.open.test';
 
-  test('is proven only by the DNAME that synthesizes the CNAME', async () => {
+  test('gets a secure answer only with the DNAME that synthesizes the CNAME', async () => {
     const { ask, table } = fixture();
     noCut(table, 'away.test');
     table.on('www.away.test', 'DS', positive(`${DNAME}\n${ALIAS}`));

@@ -6,7 +6,7 @@ import { TypeBitmap } from './type-bitmap.ts';
 const name = (text: string): Uint8Array => nameFromText(text)!;
 
 describe('compareNames()', () => {
-  test('compareNames() sorts names as in the example of RFC 4034 section 6.1', () => {
+  test('sorts names as in the example of RFC 4034 section 6.1', () => {
     const ordered = [
       'example',
       'a.example',
@@ -46,7 +46,7 @@ describe('readPlainName(), which reads an uncompressed name,', () => {
 });
 
 describe('TypeBitmap of NSEC and NSEC3', () => {
-  test('TypeBitmap reads the example of RFC 4034 section 4.3', () => {
+  test('reads the example of RFC 4034 section 4.3', () => {
     const octets = Buffer.from(
       '0006400100000003041b000000000000000000000000000000000000000000000000000020',
       'hex',
@@ -63,7 +63,7 @@ describe('TypeBitmap of NSEC and NSEC3', () => {
     ['windows out of order', [1, 1, 1, 0, 1, 1]],
     ['the same window twice', [0, 1, 1, 0, 1, 1]],
     ['a lone byte', [0]],
-  ])('TypeBitmap rejects %s (dnsmasq CVE-2026-4891)', (_what, octets) => {
+  ])('rejects %s (dnsmasq CVE-2026-4891)', (_what, octets) => {
     expect(TypeBitmap.read(Uint8Array.from(octets))).toBeNull();
   });
 });

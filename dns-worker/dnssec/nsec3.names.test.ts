@@ -62,7 +62,7 @@ describe('Nsec3Denial with random zones', () => {
     [0, 120],
     [10, 120],
     [50, 120],
-  ])('with %d iterations proves that a name of %d labels does not exist', (iterations, count) => {
+  ])('with %d iterations proves that a name with %d labels does not exist', (iterations, count) => {
     const deep = Array.from({ length: count }, () => 'x');
     const chain = chainOf([below(['www'])], iterations);
     const all = denial(chain, ZONE, below(['x']), below(['*']));

@@ -213,13 +213,13 @@ function expectTruth(key: string, resolution: Resolution & { kind: 'answer' }): 
 }
 
 describe('ValidatingResolver with an upstream that replays signed records', () => {
-  test.each(ASKED)('ValidatingResolver returns proven correct data for %s', async (key) => {
+  test.each(ASKED)('returns correct, secure data for %s', async (key) => {
     const resolution = await ask(key, ROOT.ds, []);
     if (resolution.kind !== 'answer') throw new Error(`it is ${resolution.reason}`);
     expectTruth(key, resolution);
   });
 
-  test('ValidatingResolver returns only true data of signed zones, whatever records the upstream combines', async () => {
+  test('returns only true data of signed zones, whatever records the upstream combines', async () => {
     let passed = 0;
     const property = fc.asyncProperty(
       fc.constantFrom(...ASKED),

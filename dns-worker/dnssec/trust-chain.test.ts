@@ -54,7 +54,7 @@ describe('TrustChain.zoneOf(), the zone of a name and its DNSSEC status,', () =>
     expect(await zoneOf(table, 'sub.test')).toBe('secure test');
   });
 
-  test('is insecure below a proven unsigned delegation, and sends no further query', async () => {
+  test('is insecure below a provably unsigned delegation, and sends no further query', async () => {
     const table = new ChainTable();
     expect(await zoneOf(table, 'a.b.open.test')).toBe('insecure');
     expect(table.takeAsked().at(-1)).toBe('open.test DS');
@@ -195,7 +195,7 @@ describe('TrustChain with results shared between threads', () => {
     ['an unsigned zone', 'www.open.test', 'insecure'],
     ['the absence of a zone', 'a.sub.test', 'secure test'],
     ['the absence of all below a name', 'svc.test', 'secure test'],
-  ])('proves %s with one set of queries per node', async (_what, name, zone) => {
+  ])('validates %s with one set of queries per node', async (_what, name, zone) => {
     const [one, other] = threads();
     one.off('www.child.test DS');
     one.on('www.child.test DS', '', CHILD.signed('www.child.test 300 NSEC x.child.test A RRSIG NSEC'));
@@ -206,7 +206,7 @@ describe('TrustChain with results shared between threads', () => {
     expect(await keysOf(other, name)).toEqual(await keysOf(one, name));
   });
 
-  test('queries again once the shared proof has expired', async () => {
+  test('queries again once the shared result has expired', async () => {
     const [one, other] = threads();
     await zoneOf(one, 'test', '.');
     other.clock.advance(301_000);
@@ -214,7 +214,7 @@ describe('TrustChain with results shared between threads', () => {
     expect(other.takeAsked()).toEqual(['. DNSKEY']);
   });
 
-  test('shares no results with threads that have other trust anchors, and no bogus results', async () => {
+  test('shares no bogus results, and no results at all with threads that have different trust anchors', async () => {
     const [one, other] = threads([ROOT, CHILD]);
     await zoneOf(one, 'sub.test');
     expect(await zoneOf(other, 'sub.test')).toBe('secure test');

@@ -75,7 +75,7 @@ describe('ValidatingResolver', () => {
     expect(Array.from(ttlOffsets, (at) => readU32(body, at))).toEqual([40, 40]);
   });
 
-  test('an unsigned answer is insecure below a proven unsigned delegation, and bogus elsewhere (blocky GHSA-x845-2f78-7v36)', async () => {
+  test('an unsigned answer is insecure below a provably unsigned delegation, and bogus elsewhere (blocky GHSA-x845-2f78-7v36)', async () => {
     const { ask, table } = fixture();
     expect(await ask('www.open.test', 'A')).toMatchObject(insecure);
     table.on('www.test', 'A', positive('www.test 300 A 192.0.2.66'));
@@ -94,7 +94,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.child.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
   });
 
-  test('a zone with DS records of a known and an unknown algorithm is bogus without signatures (Technitium 14.0)', async () => {
+  test('a zone with DS records for both a known and an unknown algorithm is bogus without signatures (Technitium 14.0)', async () => {
     const unknown = `test 300 DS 1 99 2 ${'AB'.repeat(32)}`;
     const other = 'test 300 DNSKEY 257 3 99 AQID';
     const unsigned = positive('www.test 300 A 192.0.2.66');
@@ -179,7 +179,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('no.test', 'A')).toMatchObject(bogus(ExtendedError.NSEC_MISSING));
   });
 
-  test('a bogus answer is replaced by the valid answer of another server', async () => {
+  test('a bogus answer is replaced by the valid answer of a second server', async () => {
     const { ask, table } = fixture();
     const good = positive(TEST.signed('www.test 300 A 192.0.2.1'));
     table.on('www.test', 'A', positive('www.test 300 A 192.0.2.1'), good);

@@ -29,7 +29,7 @@ describe('validate(), which validates an answer,', () => {
     expect([...verdict.lifetimes].map(([{ type }, secs]) => [type, secs])).toEqual([[RRType.A, 60]]);
   });
 
-  test('treats an answer without a signature, or with a signature of other data, as bogus', async () => {
+  test('treats an answer without a signature, or with a signature over different data, as bogus', async () => {
     const signed = TEST.signed('www.test 60 A 192.0.2.1');
     expect(await verdictOf(positive('www.test 60 A 192.0.2.1'))).toMatchObject({
       status: DnssecStatus.bogus,

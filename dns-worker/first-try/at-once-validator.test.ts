@@ -53,12 +53,12 @@ describe('AtOnceValidator, which validates in the answer thread,', () => {
     expect(proven).toMatchObject({ answer: { answerCount: 2 }, dnssec: DnssecStatus.secure });
   });
 
-  test('removes the proofs from an answer for a client without DO', async () => {
+  test('removes the DNSSEC records from an answer for a client without DO', async () => {
     await prove('test');
     expect(validator.prove(question('www.test', 'A'), WWW)).toMatchObject({ answer: { answerCount: 1 } });
   });
 
-  test('proves that a name does not exist', async () => {
+  test('accepts a proof that a name does not exist', async () => {
     await prove('test');
     const proven = validator.prove(question('none.test', 'A'), NO_NAME);
     expect(proven).toMatchObject({ answer: { rcode: Rcode.NXDOMAIN }, dnssec: DnssecStatus.secure });
@@ -104,7 +104,7 @@ describe('AtOnceValidator, which validates in the answer thread,', () => {
     expect(tried()).toBe(16);
   });
 
-  test('discards results of other trust anchors', async () => {
+  test('discards results based on other trust anchors', async () => {
     await prove('test');
     expect(mayProve('www.test')).toBe(true);
     validator.trust(readTrustAnchors(new TestZone('.').ds));

@@ -208,7 +208,7 @@ describeCalls('FirstTries, the upstream queries of an answer thread,', () => {
     expect(missesOf(worker)).toBe(1);
   });
 
-  test('uses TCP after a reply with a wrong ID on its port, and accepts no reply on that port', async () => {
+  test('uses TCP after a reply with a wrong ID on its port, and accepts no later reply on that port', async () => {
     upstream.udpScript = ({ bytes, reply }) => {
       const forged = response(questionOf(bytes), {
         id: idOf(bytes) ^ 1,
@@ -236,7 +236,7 @@ describeCalls('FirstTries, the upstream queries of an answer thread,', () => {
     expect(missesOf(worker)).toBe(0);
   });
 
-  test('sends mixed case and a cookie with hardening, and accepts the reply that repeats them', async () => {
+  test('with hardening, sends mixed case and a cookie, and accepts the reply that echoes both', async () => {
     upstream.udpScript = baking;
     const worker = await start({ hardening: ON });
     const client = await clientOf(worker);
@@ -246,7 +246,7 @@ describeCalls('FirstTries, the upstream queries of an answer thread,', () => {
     expect(missesOf(worker)).toBe(0);
   });
 
-  test('rejects a reply that does not repeat the mixed case', async () => {
+  test('rejects a reply that does not echo the mixed case', async () => {
     upstream.udpScript = foldingCase;
     upstream.tcpScript = good;
     const worker = await start({ hardening: { cookies: 'off', caseRandomization: 'on' } });

@@ -70,7 +70,7 @@ const asked = (name: string): string[] =>
     );
 
 describeCalls('FirstTries with validation', () => {
-  test('returns AD for a proven zone without the resolve thread, with one upstream query', async () => {
+  test('answers with AD for a zone already validated as secure, with one upstream query and without the resolve thread', async () => {
     const before = misses();
     expect(before).toBe(1);
     const withProofs = await client.ask('next.example.org', 'A', { edns: { dnssecOk: true } });

@@ -70,7 +70,7 @@ describe('OpenTries.find(), the lookup of an open upstream query,', () => {
     expect(tries.find(queryOf('www.example', 'A', { flags: CD }))).toBe(withCd);
   });
 
-  test('finds the other queries of a bucket after one of them is closed, at any position', () => {
+  test('finds the remaining queries of a bucket after one query is closed, at any position', () => {
     // A question with CD has the same hash as without CD.
     const names = ['a.example', 'b.example'];
     const plain = names.map((name) => open(queryOf(name)));
@@ -138,7 +138,7 @@ describe('OpenTries.join(), which adds a client request to an open query,', () =
 });
 
 describe('OpenTries.admits(), the limit per client network,', () => {
-  test('gives one network half of the capacity, and other networks half of the remaining capacity', () => {
+  test('lets one network use half of the capacity, and other networks half of what remains', () => {
     const fill = (network: number): number => {
       let held = 0;
       while (tries.admits(network)) open(queryOf(`n${String(network)}-${String(held++)}.example`), network);

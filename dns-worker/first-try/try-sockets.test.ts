@@ -112,7 +112,7 @@ async function receiveOne(): Promise<void> {
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
 describeCalls('TrySockets, the UDP sockets of an answer thread,', () => {
-  test('few queries in flight are each sent from their own port with their own ID', async () => {
+  test('few queries in flight are sent from one port per query, each with its own ID', async () => {
     const ids = numbers(20).map((exchange) => ask(exchange));
     sockets.flush();
     const queries = await arrived(20);

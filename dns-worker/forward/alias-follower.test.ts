@@ -41,8 +41,8 @@ function answerWith(
     forwarding.settle({ kind: 'answer', answer: reading.answer, upstream: 0, dnssec, cost });
 }
 
-describe('AliasFollower, for an answer with an alias but without its target,', () => {
-  test('queries the target, and caches alias and target with the smaller TTL and the target alone with its own', () => {
+describe('AliasFollower, which completes an answer with an alias but without its target,', () => {
+  test('queries the target, caches alias and target with the smaller TTL, and caches the target alone with its own TTL', () => {
     const asked = forwarding.ask(NAME);
     leaveOut();
     expect([asked.reply, held()]).toEqual([null, [TARGET]]);
@@ -145,7 +145,7 @@ describe('AliasFollower, for an answer with an alias but without its target,', (
     expect(held()).toEqual([]);
   });
 
-  test('stops when the parts cost more than two queries may (CVE-2026-50045)', () => {
+  test('stops when its queries have cost more than two queries may (CVE-2026-50045)', () => {
     const names = [NAME, 'b.example', 'c.example', 'd.example', 'e.example'];
     const walk = (cost: number): string[] => {
       forwarding.ask(NAME, { edns: true });

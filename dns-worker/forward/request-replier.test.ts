@@ -63,7 +63,7 @@ function statuses(): string[] {
   return forwarding.reporter.logged.map(({ status }) => status);
 }
 
-describe('RequestReplier.open() a client request', () => {
+describe('RequestReplier.open() for a client request', () => {
   test('loads the data of the request, and reuses the parsed query', () => {
     const ecs = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
     const cookie = new Uint8Array(COOKIE_SIZE).fill(3);
@@ -158,7 +158,7 @@ describe('RequestReplier.answerFromCache(), which answers a waiting request,', (
   });
 });
 
-describe('RequestReplier.fail() a client request', () => {
+describe('RequestReplier.fail() for a client request', () => {
   test('sends one SERVFAIL, and none if a reply was already sent', () => {
     const request = requestOf();
     replier.fail(request);

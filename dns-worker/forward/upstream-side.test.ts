@@ -68,7 +68,7 @@ describe('UpstreamSide, the upstream part of a resolve thread,', () => {
     await side.close();
   });
 
-  test('shares proven zones with threads that have the same pools and trust anchors', async () => {
+  test('shares validated zones with threads that have the same pools and trust anchors', async () => {
     const contextOf = async (change: Partial<WorkerSettings>): Promise<string> => {
       const contexts: Uint8Array[] = [];
       const shareCuts = (context: Uint8Array): null => {

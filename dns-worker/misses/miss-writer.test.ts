@@ -33,7 +33,7 @@ function fill(writer: MissWriter, client: string, hasValidCookie = false): numbe
 }
 
 describe('MissWriter, which passes cache misses to the resolve thread,', () => {
-  test('write() gives one network half of the ring, counting adjacent networks, and leaves space for others', () => {
+  test('write() lets a network use half of the ring, counts adjacent networks towards that half, and leaves space for the rest', () => {
     const writer = new MissWriter(new SharedArrayBuffer(MISS_RING_BYTES), control, networks);
     expect(fill(writer, '192.0.2.1')).toBe(2048);
     expect(fill(writer, '192.0.2.254')).toBe(0);
@@ -42,13 +42,13 @@ describe('MissWriter, which passes cache misses to the resolve thread,', () => {
     expect(fill(writer, '2001:db8:0:ffff::1')).toBe(0);
   });
 
-  test('write() has space for a client with a cookie even if forged queries from its address fill their share', () => {
+  test("write() has space for a client with a cookie even after forged queries from the client's address filled their share", () => {
     const writer = new MissWriter(new SharedArrayBuffer(MISS_RING_BYTES), control, networks);
     fill(writer, '192.0.2.1');
     expect(fill(writer, '192.0.2.1', true)).toBe(1024);
   });
 
-  test('write() accepts more records from a network when its earlier records were read', async () => {
+  test('write() accepts more records from a network once the earlier records of the network were read', async () => {
     const ring = new SharedArrayBuffer(MISS_RING_BYTES);
     const writer = new MissWriter(ring, control, networks);
     fill(writer, '192.0.2.1');
@@ -111,7 +111,7 @@ describe('MissWriter, which passes cache misses to the resolve thread,', () => {
     );
   });
 
-  test('writeRecord() gives one network half of the ring, including queries without a waiting client', () => {
+  test('writeRecord() lets a network use at most half of the ring, including queries without a waiting client', () => {
     const writer = new MissWriter(new SharedArrayBuffer(MISS_RING_BYTES), control, networks);
     const query = new Query();
     query.clientBytes = addressFromText('192.0.2.1')!;

@@ -115,7 +115,10 @@ describe('isFor() for a client with a key', () => {
     [false, { exceptClientNames: ['anna'] }],
     [true, { exceptClientNames: ['tv'] }],
     [true, { clients: HOME }],
-  ])("is %s by the client's own names, not by names of others at its address: %j", (expected, condition) => {
-    expect(isFor(ruleWith(condition), RRType.A, query, NAMED)).toBe(expected);
-  });
+  ])(
+    "is %s by the client's own names, not by names of other clients at its address: %j",
+    (expected, condition) => {
+      expect(isFor(ruleWith(condition), RRType.A, query, NAMED)).toBe(expected);
+    },
+  );
 });

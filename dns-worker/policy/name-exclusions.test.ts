@@ -27,7 +27,7 @@ describe('NameExclusions, names that are not logged or not counted,', () => {
     ['example.org.example', Exclusion.NONE],
     ['org', Exclusion.NONE],
     ['.', Exclusion.NONE],
-  ])('return for %s the exclusion %d', (name, exclusion) => {
+  ])('give %s the exclusion %d', (name, exclusion) => {
     expect(exclusionOf(exclusions, name)).toBe(exclusion);
   });
 

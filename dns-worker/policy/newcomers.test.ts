@@ -87,7 +87,7 @@ describe('Newcomers, clients at addresses that policy does not know yet,', () =>
     expect([ask('192.0.2.9', plain).groupId, ask(NEW_ADDRESS, plain).groupId, reads]).toEqual([KIDS, 1, 0]);
   });
 
-  test('reads the table once for other neighbours, and a few times for addresses behind a router', () => {
+  test('reads the table once for neighbours without a client, and a few times for addresses behind a router', () => {
     neighbours = [{ address: '192.0.2.50', mac: OTHER_MAC }];
     for (let i = 0; i < 100; i++) expect(ask('192.0.2.50').groupId).toBe(1);
     expect(reads).toBe(1);

@@ -43,7 +43,7 @@ describe('Refusals.note(), the limit of REFUSED replies to unknown clients,', ()
     expect(note('203.0.113.4')[1]).toBe(0);
   });
 
-  test('reports at most fifty networks per second, and the others later', () => {
+  test('reports at most fifty networks per second, and the remaining networks later', () => {
     let reported = 0;
     for (let network = 0; network < 200; network++) reported += note(`198.18.${network}.1`)[1];
     expect(reported).toBe(50);

@@ -33,25 +33,25 @@ function withOpt(record: number[]): number[] {
 }
 
 describe('parseQuery()', () => {
-  test('parseQuery() reads the question and converts the name to lower case', () => {
+  test('reads the question and converts the name to lower case', () => {
     expect(parse([...header(), ...question('WWW.Example.COM', 28)])).toBe(ParseOutcome.OK);
     expect(nameToText(query.qname)).toBe('www.example.com');
     expect([query.qnameLength, query.labelCount, query.qtype, query.qclass]).toEqual([17, 3, 28, 1]);
     expect(query.hasEdns).toBe(false);
   });
 
-  test('parseQuery() reads DO bit, UDP size and version of an OPT record', () => {
+  test('reads DO bit, UDP size and version of an OPT record', () => {
     expect(parse([...header({ counts: ONE_ADDITIONAL }), ...question('example.com'), ...opt(1)])).toBe(
       ParseOutcome.OK,
     );
     expect([query.hasEdns, query.dnssecOk, query.udpSize, query.ednsVersion]).toEqual([true, true, 4096, 1]);
   });
 
-  test('parseQuery() accepts 64 EDNS options', () => {
+  test('accepts 64 EDNS options', () => {
     expect(parse(withOpt(opt(0, 0, Array<number>(64 * 4).fill(0))))).toBe(ParseOutcome.OK);
   });
 
-  test('parseQuery() treats an EDNS size below 512 as 512 (RFC 6891 section 6.2.3)', () => {
+  test('treats an EDNS size below 512 as 512 (RFC 6891 section 6.2.3)', () => {
     const small = opt();
     small[3] = 0;
     small[4] = 100;
@@ -59,7 +59,7 @@ describe('parseQuery()', () => {
     expect(query.udpSize).toBe(512);
   });
 
-  test('parseQuery() reads a query for the root', () => {
+  test('reads a query for the root', () => {
     expect(parse([...header(), ...question('.', 2)])).toBe(ParseOutcome.OK);
     expect([query.qnameLength, query.labelCount]).toEqual([1, 0]);
   });
@@ -122,17 +122,17 @@ describe('parseQuery()', () => {
       [...header({ counts: ONE_ADDITIONAL }), ...question('example.com'), ...opt().slice(0, 9), 0, 9],
       ParseOutcome.FORMAT_ERROR,
     ],
-  ])('parseQuery() rejects %s', (_what, message, outcome) => {
+  ])('rejects %s', (_what, message, outcome) => {
     expect(parse(message)).toBe(outcome);
   });
 
-  test('parseQuery() accepts a name of 255 bytes', () => {
+  test('accepts a name of 255 bytes', () => {
     const longest = [...Array.from({ length: 254 }, (_, i) => (i % 2 === 0 ? 1 : 97)), 0];
     expect(parse([...header(), ...longest, 0, 1, 0, 1])).toBe(ParseOutcome.OK);
     expect([query.qnameLength, query.labelCount]).toEqual([255, 127]);
   });
 
-  test('parseQuery() never throws and never reads outside the message, for any bytes', () => {
+  test('never throws and never reads outside the message, for any bytes', () => {
     const hostile = fc.oneof(
       fc.uint8Array({ maxLength: 600 }),
       fc

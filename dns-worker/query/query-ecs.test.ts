@@ -23,19 +23,19 @@ function option(code: number, data: readonly number[]): Uint8Array {
 }
 
 describe('readEcs(), which reads the EDNS Client Subnet (ECS) option,', () => {
-  test('readEcs() finds the ECS option among other options', () => {
+  test('finds the ECS option among other options', () => {
     expect(read(octets(option(10, [1, 2, 3, 4, 5, 6, 7, 8]), option(8, ECS), option(12, [0, 0])))).toBe(true);
     expect([...query.copyEcs()!]).toEqual(ECS);
     expect(query.isEcsSpecific).toBe(true);
   });
 
-  test('readEcs() accepts a query without ECS, and clears the subnet of the previous query', () => {
+  test('accepts a query without ECS, and clears the subnet of the previous query', () => {
     read(option(8, ECS));
     expect(read(new Uint8Array(0))).toBe(true);
     expect([query.copyEcs(), query.isEcsSpecific]).toEqual([null, false]);
   });
 
-  test('readEcs() keeps a subnet with prefix length 0, whose answer is for all clients', () => {
+  test('keeps a subnet with prefix length 0, whose answer is for all clients', () => {
     expect(read(option(8, [0, 2, 0, 0]))).toBe(true);
     expect([...query.copyEcs()!]).toEqual([0, 2, 0, 0]);
     expect(query.isEcsSpecific).toBe(false);
@@ -47,17 +47,17 @@ describe('readEcs(), which reads the EDNS Client Subnet (ECS) option,', () => {
     ['an option before it that leaves the record', octets(u16(12), u16(100), option(8, ECS))],
     ['an option behind it that leaves the record', octets(option(8, ECS), u16(12), u16(1))],
     ['a subnet that leaves the record', octets(u16(8), u16(7), [0, 1, 24, 0])],
-  ])('readEcs() rejects %s', (_what, options) => {
+  ])('rejects %s', (_what, options) => {
     expect(read(options)).toBe(false);
     expect(query.ecsLength).toBe(0);
   });
 
-  test('readEcs() does not read options of another EDNS version', () => {
+  test('ignores options of another EDNS version', () => {
     expect(read(octets(option(8, [1]), [7]), 1)).toBe(true);
     expect(query.ecsLength).toBe(0);
   });
 
-  test('readEcs() reads nothing beyond the OPT record, for any options', () => {
+  test('reads nothing beyond the OPT record, for any options', () => {
     const part = fc.oneof(
       fc.uint8Array({ maxLength: 12 }),
       fc.constant(option(8, [0, 1, 8, 0, 10])),

@@ -159,7 +159,7 @@ describe('LogRingWriter.write(), which writes a log record,', () => {
 });
 
 describe('LogRingWriter.publish(), which shows records to the log thread,', () => {
-  test('makes records visible only at the call, and sets the response time of all records written since the last', () => {
+  test('makes records visible only at the call, and sets the response time of all records written since the last call', () => {
     writer.write(answeredQuery(), 1);
     writer.write(answeredQuery(), 1);
     expect(control[LogRing.HEAD_WORD]).toBe(0);

@@ -84,7 +84,7 @@ describe('FirstServerWriter.publish(), which gives the answer threads their serv
     expect(numbersOf(4)).toEqual([[4], [5], [6], [4]]);
   });
 
-  test('publishes the fastest server of a Fastest pool, and for every 16th query another server in turn', () => {
+  test('publishes the fastest server of a Fastest pool, and for every 16th query one of the other servers in turn', () => {
     const upstreams = [upstream(0), upstream(1), upstream(2)];
     [30, 10, 20].forEach((ms, at) => upstreams[at]!.health.recordLatency(ms, 1));
     write(poolOf('Fastest', upstreams));

@@ -36,7 +36,7 @@ describe('InFlight, identical queries that share an upstream query,', () => {
     expect(first).toEqual([true]);
   });
 
-  test('settle() calls the other waiting callers even if one throws, and logs the error', () => {
+  test('settle() calls the remaining waiting callers even if one throws, and logs the error', () => {
     const logger = new MemoryLogger();
     const table = new InFlight<number>(logger);
     const outcomes: number[] = [];

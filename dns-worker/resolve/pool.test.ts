@@ -35,13 +35,13 @@ describe('planWaves(), which orders the servers for a query,', () => {
     expect(plan()).toEqual([[0], [1], [2, 3]]);
   });
 
-  test('orders suspect servers with health checks after all others, but before unhealthy servers', () => {
+  test('with health checks, orders suspect servers after all other servers except unhealthy ones', () => {
     suspect(true, 0, 2);
     upstreams[1]!.health.recordFault('timeout');
     expect(plan()).toEqual([[3], [0, 2], [1]]);
   });
 
-  test('queries a suspect server without health checks once a second, in parallel with the first server', () => {
+  test('without health checks, queries a suspect server once a second, in parallel with the first server', () => {
     suspect(false, 0);
     expect([1000, 1999, 2000].map(plan)).toEqual([
       [
@@ -84,11 +84,11 @@ describe('wavesOf, the groups of servers queried in turn,', () => {
     ['Balanced', 1, 'b c a'],
     ['Balanced', 5, 'c a b'],
     ['Fastest', 0, 'b c a'],
-  ] as const)('wavesOf() for %s at turn %d: %s', (strategy, turn, expected) => {
+  ] as const)('for %s at turn %d: %s', (strategy, turn, expected) => {
     expect(named(wavesOf(strategy, SERVERS, turn))).toBe(expected);
   });
 
-  test('wavesOf() of Fastest starts with a server without known latency, and sometimes with a slower server', () => {
+  test('of Fastest starts with a server without known latency, and sometimes with a slower server', () => {
     expect(named(wavesOf('Fastest', [candidate('a', 5), candidate('new')], 0))).toBe('new a');
     const firsts = new Set(
       Array.from({ length: 64 }, (_, turn) => named(wavesOf('Fastest', SERVERS, turn))[0]),
@@ -96,7 +96,7 @@ describe('wavesOf, the groups of servers queried in turn,', () => {
     expect(firsts).toEqual(new Set(['a', 'b', 'c']));
   });
 
-  test('wavesOf() is empty if there are no servers', () => {
+  test('is empty if there are no servers', () => {
     expect(wavesOf('Balanced', [], 3)).toEqual([]);
   });
 

@@ -155,7 +155,7 @@ describe('QuestionRun, a query sent to waves of servers,', () => {
     expect(upstreams.map(({ health }) => health.lastError)).toEqual(['timeout', 'timeout']);
   });
 
-  test('returns the failure response of one server rather than a timeout of others', async () => {
+  test('returns the failure response of one server rather than the timeout of another server', async () => {
     expect(await run(300, [fails(Rcode.REFUSED), silent])).toEqual({
       kind: 'failed',
       reason: 'refused',

@@ -29,7 +29,7 @@ afterEach(closeAll);
 describe('Resolver: health', () => {
   const HEALTH_ON = { ...HEALTH_OFF, enabled: true, failureThreshold: 2 };
 
-  test('a server that fails while another answers is marked unhealthy, and used if no other server is left', async () => {
+  test('a server that fails while a second server answers is marked unhealthy, and used if no other server is left', async () => {
     const bad = await upstream(fails(SERVFAIL));
     const well = await upstream(answers(2));
     const healthCheck = { ...HEALTH_ON, intervalSecs: 3600 };
@@ -128,7 +128,7 @@ describe('Resolver: health', () => {
     });
   });
 
-  test('a query without an answer does not count against a server that answers others during that time', async () => {
+  test('a query without an answer does not count against a server that answers other queries during that time', async () => {
     const server = await upstream((query) => {
       if ((questionOf(query.bytes).qname[1]! | 0x20) !== 0x77) query.reply(good(query, 1));
     });

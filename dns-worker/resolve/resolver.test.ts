@@ -36,7 +36,7 @@ function sharing(by: Resolver): FlightResolver {
 }
 
 describe('Resolver.resolve, which queries upstream servers,', () => {
-  test('resolve() calls back once, never before it has returned', async () => {
+  test('calls back once, never before it has returned', async () => {
     const server = await upstream(answers(1));
     for (const by of [resolver([pool('Failover', [settingsOf(server)])]), resolver([])]) {
       let returned = false;
@@ -48,7 +48,7 @@ describe('Resolver.resolve, which queries upstream servers,', () => {
     }
   });
 
-  test('resolve() sends identical queries upstream once and answers all of them', async () => {
+  test('sends identical queries upstream once and answers all of them', async () => {
     const held: ReceivedQuery[] = [];
     const server = await upstream((query) => held.push(query));
     const by = resolver([pool('Failover', [settingsOf(server)])]);
@@ -67,7 +67,7 @@ describe('Resolver.resolve, which queries upstream servers,', () => {
     expect(by.inFlight).toBe(0);
   });
 
-  test('resolve() returns a late answer for a repeated query with an empty set of servers to avoid', async () => {
+  test('returns a late answer for a repeated query with an empty set of servers to avoid', async () => {
     const server = await upstream();
     const by = resolver([pool('Failover', [settingsOf(server)])], { queryTimeoutMs: 100 });
     const asked = { ...WWW, avoided: new Set<number>() };
@@ -79,21 +79,21 @@ describe('Resolver.resolve, which queries upstream servers,', () => {
     expect(summary(await resolve(by, asked))).toBe('0: 7');
   });
 
-  test('resolve() queries again over TCP after a truncated answer', async () => {
+  test('queries again over TCP after a truncated answer', async () => {
     const server = await upstream(fails(0x8380));
     server.tcpScript = answers(9);
     expect(summary(await resolve(resolver([pool('Parallel', [settingsOf(server)])])))).toBe('0: 9');
     expect([server.udpQueries.length, server.tcpQueries.length]).toEqual([1, 1]);
   });
 
-  test('resolve() queries a tcp:// upstream over TCP only', async () => {
+  test('queries a tcp:// upstream over TCP only', async () => {
     const server = await upstream();
     server.tcpScript = answers(9);
     expect(summary(await resolve(resolver([pool('Parallel', [settingsOf(server, 'tcp')])])))).toBe('0: 9');
     expect(server.udpQueries).toHaveLength(0);
   });
 
-  test('resolve() queries again without EDNS after FORMERR, and does not remember this (CVE-2026-52690)', async () => {
+  test('queries again without EDNS after FORMERR, and does not remember this (CVE-2026-52690)', async () => {
     const server = await upstream((query) => {
       const hasEdns = query.bytes[11] === 1;
       if (hasEdns) fails(0x8181)(query, 0);
@@ -105,7 +105,7 @@ describe('Resolver.resolve, which queries upstream servers,', () => {
     expect(server.udpQueries.map(({ bytes }) => bytes[11])).toEqual([1, 0, 1, 0]);
   });
 
-  test('resolve() sends a lost datagram again', async () => {
+  test('sends a lost datagram again', async () => {
     const server = await upstream((query, index) => {
       if (index === 1) query.reply(good(query, 1));
     });
@@ -114,7 +114,7 @@ describe('Resolver.resolve, which queries upstream servers,', () => {
     expect(server.udpQueries[1]?.port).toBe(server.udpQueries[0]?.port);
   });
 
-  test('resolve() fails for queries beyond 16,384, but not for another client of a query in flight', async () => {
+  test('fails for queries beyond 16,384, but not for another client of a query in flight', async () => {
     const bootstrap = await upstream();
     const host: UpstreamSettings = {
       address: 'udp://dns.example',
@@ -141,7 +141,7 @@ describe('Resolver.resolve, which queries upstream servers,', () => {
     expect(new Set((await Promise.all(first)).map(summary))).toEqual(new Set(['network 2']));
   });
 
-  test('resolve() fails after close()', async () => {
+  test('fails after close()', async () => {
     const by = resolver([pool('Failover', [settingsOf(await upstream(answers(1)))])]);
     await by.close();
     expect(summary(await resolve(by))).toBe('network 2');

@@ -71,7 +71,7 @@ describe('answerBlocked(), the answer to a blocked query,', () => {
     expect(blocked(RRType.AAAA, {}).answers).toEqual([['www.test', 'AAAA', 10, '2001:db8::7']]);
   });
 
-  test('returns NODATA for other types, and for a family without a configured address', () => {
+  test('returns NODATA for types other than A and AAAA, and for an address family without a configured address', () => {
     const nodata = { rcode: Rcode.NOERROR, tc: false, answers: [], authorities: ['www.test SOA'] };
     expect(blocked(RRType.HTTPS, {})).toEqual(nodata);
     expect(blocked(RRType.A, { givesIpv4: false })).toEqual(nodata);

@@ -18,7 +18,7 @@ test.each([
   expect(zoneOf(slotQuery(SNAPSHOT, name), ZONES)).toBe(ZONES[place] ?? null);
 });
 
-test('answerInZone() returns at the apex the same SOA as in negative answers', () => {
+test('answerInZone() returns the same SOA at the apex as in negative answers', () => {
   const [zone] = ZONES as [(typeof ZONES)[0]];
   const soa = slotQuery(SNAPSHOT, '10.in-addr.arpa', 'SOA');
   expect(answerInZone(soa, zone)).toBe(StageResult.ANSWERED);

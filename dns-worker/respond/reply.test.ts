@@ -116,7 +116,7 @@ describe('finishReply, which completes a reply,', () => {
     expect(optionsOf(query)).toBeNull();
   });
 
-  test('sets TC and omits the records if they and the options are one byte too long', () => {
+  test('sets TC and omits the records if they and the options together are one byte too long', () => {
     const withEcs = (udpSize: number): Query => {
       const query = request({
         hasEdns: true,
@@ -160,7 +160,7 @@ describe('finishReply, which completes a reply,', () => {
     expect(withOpt.bytes[withOpt.questionEnd + 5]).toBe(1);
   });
 
-  test('repeats opcode, RD and CD of the query, and sets AA and AD of the answer', () => {
+  test('echoes opcode, RD and CD of the query, and sets AA and AD of the answer', () => {
     const query = request({ replyFlags: FlagsHigh.AA | FlagsLow.AD });
     query.bytes[Header.FLAGS_HIGH] = FlagsHigh.RD | FlagsHigh.TC;
     query.bytes[Header.FLAGS_LOW] = FlagsLow.CD;
@@ -177,7 +177,7 @@ describe('replyLimit, the maximum size of a reply,', () => {
     ['what the client takes', { hasEdns: true, udpSize: 900 }, 900],
     ['1232 if the client takes more', { hasEdns: true, udpSize: 4096 }, UDP_PAYLOAD_SIZE],
     ['the slot over TCP', { protocol: Protocol.tcp, udpSize: 512 }, 2048],
-  ])('replyLimit() is %s', (_what, facts, limit) => {
+  ])('is %s', (_what, facts, limit) => {
     expect(replyLimit(request(facts))).toBe(limit);
   });
 
@@ -192,13 +192,13 @@ describe('authenticFlag, the AD bit of a reply,', () => {
     [{ authenticDataWanted: true, dnssec: DnssecStatus.secure }, FlagsLow.AD],
     [{ dnssec: DnssecStatus.secure }, 0],
     [{ dnssecOk: true, authenticDataWanted: true, dnssec: DnssecStatus.insecure }, 0],
-  ])('authenticFlag() of %j is %i', (facts, flag) => {
+  ])('of %j is %i', (facts, flag) => {
     expect(authenticFlag(request(facts))).toBe(flag);
   });
 });
 
 describe('replyTruncated()', () => {
-  test('replyTruncated() sends TC and the question section', () => {
+  test('sends TC and the question section', () => {
     const query = request({ protocol: Protocol.tcp, answersCount: 1 });
     replyTruncated(query, Rcode.NOERROR);
     expect(query.replyLength).toBe(query.questionEnd);
@@ -207,7 +207,7 @@ describe('replyTruncated()', () => {
 });
 
 describe('replyWithRcode', () => {
-  test('replyWithRcode() sends only a header if the question could not be read', () => {
+  test('sends only a header if the question could not be read', () => {
     const query = request({ questionEnd: 0, answersCount: 2 });
     replyWithRcode(query, Rcode.FORMERR);
     expect(query.replyLength).toBe(Header.SIZE);

@@ -22,7 +22,7 @@ describe('QuestionList, queries from the log for a simulation,', () => {
     expect([read.qtype, read.clients[read.clientAt + 15], read.answer]).toEqual([28, 9, null]);
   });
 
-  test('answerOf() without a logged answer returns the answer to another query for the same name and type', async () => {
+  test('answerOf() for a query without a logged answer returns the answer to another query for the same name and type', async () => {
     const list = new QuestionList(
       await questionsInWords([
         { name: 'a.example', status: 'BLOCKED_CNAME' },

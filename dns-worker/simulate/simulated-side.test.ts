@@ -27,7 +27,7 @@ function asked(answer: Uint8Array | null): SimulatedQuestion {
   };
 }
 
-describe('SimulatedSide.decide() a query', () => {
+describe('SimulatedSide.decide() for a query', () => {
   test.each([
     ['\n', null, 'ALLOWED', false],
     ['shop.example\n', null, 'BLOCKED_LIST', true],

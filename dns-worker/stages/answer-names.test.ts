@@ -225,7 +225,7 @@ describe('needsCheck, whether an answer must be checked by policy,', () => {
       { hasTargets: true, isUnfiltered: true },
       false,
     ],
-  ] as const)('needsCheck() is right for an answer that %s', (_what, snapshot, facts, judged) => {
+  ] as const)('is right for an answer that %s', (_what, snapshot, facts, judged) => {
     expect(needsCheck(Object.assign(slotQuery(snapshot, NAME), facts), snapshot)).toBe(judged);
   });
 });

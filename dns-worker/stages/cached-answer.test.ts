@@ -46,7 +46,7 @@ function asked(facts: Partial<Query>, name = 'www.example.org'): [number, Query,
 }
 
 describe('cachedAnswerStage, the answer from the cache,', () => {
-  test('cachedAnswerStage() answers from the cache with the remaining TTL, and counts a hit', () => {
+  test('answers from the cache with the remaining TTL, and counts a hit', () => {
     const [result, slot, counters] = asked({});
     expect([result, slot.status, counters]).toEqual([StageResult.ANSWERED, QueryStatus.CACHED, [1, 0]]);
     expect(replyIn(slot).answers).toMatchObject([{ data: '192.0.2.7', ttl: 200 }]);
@@ -57,15 +57,12 @@ describe('cachedAnswerStage, the answer from the cache,', () => {
     ['another partition', { partition: PARTITION + 1 }, undefined],
     ['an answer whose life is over', { arrivedMonotonicSecs: 1300 }, undefined],
     ['a question with a subnet', { ecsLength: 7 }, undefined],
-  ] as const)(
-    'cachedAnswerStage() does not answer a query with %s, and counts a miss',
-    (_what, facts, name) => {
-      const [result, slot, counters] = asked(facts, name);
-      expect([result, slot.status, counters]).toEqual([StageResult.UNRESOLVED, 0, [0, 1]]);
-    },
-  );
+  ] as const)('does not answer a query with %s, and counts a miss', (_what, facts, name) => {
+    const [result, slot, counters] = asked(facts, name);
+    expect([result, slot.status, counters]).toEqual([StageResult.UNRESOLVED, 0, [0, 1]]);
+  });
 
-  test('cachedAnswerStage() answers a query with an ECS prefix length of 0, and needs no reporter', () => {
+  test('answers a query with an ECS prefix length of 0, and needs no reporter', () => {
     const slot = slotQuery(SNAPSHOT, 'www.example.org');
     Object.assign(slot, { partition: PARTITION, arrivedMonotonicSecs: NOW_SECS, ecsLength: 4 });
     expect(cachedAnswerStage(slot, cacheWithAnswer(), null)).toBe(StageResult.ANSWERED);

@@ -52,7 +52,7 @@ describe('clientGroupStage, the group of the client,', () => {
     ['its network', '192.0.2.77', 6],
     ['nothing', '198.51.100.1', 1],
     ['a disabled group', '192.0.2.10', 1],
-  ])('clientGroupStage() finds the group of a client by %s', (_what, client, groupId) => {
+  ])('finds the group of a client by %s', (_what, client, groupId) => {
     for (const sightings of [null, newSightings()]) {
       const slot = asked(client);
       slot.groupId = 99;
@@ -114,7 +114,7 @@ describe("clientDetail, the explanation of a client's group,", () => {
     ['192.0.2.9', 'manual 192.0.2.9'],
     ['192.0.2.77', 'subnet 192.0.2.0/24'],
     ['198.51.100.1', 'default'],
-  ])('clientDetail() for %s names the record that assigns the group', (client, detail) => {
+  ])('for %s names the record that assigns the group', (client, detail) => {
     const slot = asked(client);
     clientGroupStage(slot, SNAPSHOT, null, NOBODY_NEW);
     expect(clientDetail(slot, SNAPSHOT)).toBe(detail);

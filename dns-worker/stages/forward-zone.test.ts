@@ -24,7 +24,7 @@ describe('forwardZoneStage(), which finds the forward zone of a query,', () => {
     ['example.com', -1, POOLS_PARTITION],
     ['org', -1, POOLS_PARTITION],
     ['notexample.org', -1, POOLS_PARTITION],
-  ])('forwardZoneStage() sets for %s the zone index %i, and continues', (name, zoneIndex, partition) => {
+  ])('for %s sets the zone index %i, and continues', (name, zoneIndex, partition) => {
     const slot = slotQuery(SNAPSHOT, name);
     expect(forwardZoneStage(slot, SNAPSHOT)).toBe(StageResult.CONTINUE);
     expect([slot.zoneIndex, slot.partition]).toEqual([zoneIndex, partition]);
@@ -35,16 +35,13 @@ describe('forwardZoneStage(), which finds the forward zone of a query,', () => {
     ['www.example.org', 0, 4],
     ['home.example.org', 0, 4],
     ['nas.home.example.org', 1, 9],
-  ])(
-    'forwardZoneStage() sets for a DS query for %s the index of the zone above: %i',
-    (name, zoneIndex, partition) => {
-      const slot = slotQuery(SNAPSHOT, name, 'DS');
-      expect(forwardZoneStage(slot, SNAPSHOT)).toBe(StageResult.CONTINUE);
-      expect([slot.zoneIndex, slot.partition]).toEqual([zoneIndex, partition]);
-    },
-  );
+  ])('for a DS query for %s sets the index of the zone above: %i', (name, zoneIndex, partition) => {
+    const slot = slotQuery(SNAPSHOT, name, 'DS');
+    expect(forwardZoneStage(slot, SNAPSHOT)).toBe(StageResult.CONTINUE);
+    expect([slot.zoneIndex, slot.partition]).toEqual([zoneIndex, partition]);
+  });
 
-  test('forwardZoneStage() sets no zone if there are no forward zones', () => {
+  test('sets no zone if there are no forward zones', () => {
     const snapshot = openLists([]);
     const slot = slotQuery(snapshot, 'example.org');
     expect(forwardZoneStage(slot, snapshot)).toBe(StageResult.CONTINUE);

@@ -43,12 +43,12 @@ describe('localNamesStage, the answer from local records,', () => {
     ['other.home.example', false],
     ['x.nas.home.example', false],
     ['example.org', false],
-  ])('localNamesStage() answers %s from local records: %p', (name, isKnown) => {
+  ])('answers %s from local records: %p', (name, isKnown) => {
     expect(asked(name)[0] !== StageResult.CONTINUE).toBe(isKnown);
     expect(localNamesStage(slotQuery(EMPTY, name), EMPTY, null)).toBe(StageResult.CONTINUE);
   });
 
-  test('localNamesStage() answers with all records of an RRset, and rotates the first record', () => {
+  test('answers with all records of an RRset, and rotates the first record', () => {
     const turns = [1, 2, 3].map(() => {
       const [result, slot] = asked('nas.home.example');
       expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.LOCAL]);
@@ -59,14 +59,14 @@ describe('localNamesStage, the answer from local records,', () => {
     expect(new Set(turns.map(([first]) => first)).size).toBe(3);
   });
 
-  test('localNamesStage() answers NODATA for a type without a record at a local name', () => {
+  test('answers NODATA for a type without a record at a local name', () => {
     const [result, slot] = asked('nas.home.example', 'TXT');
     expect(result).toBe(StageResult.ANSWERED);
     expect([replyIn(slot).rcode, replyIn(slot).answers]).toEqual([Rcode.NOERROR, []]);
     expect(replyIn(slot).authorities).toMatchObject([{ type: 'SOA', ttl: 60, name: 'nas.home.example' }]);
   });
 
-  test('localNamesStage() follows an alias to another local name', () => {
+  test('follows an alias to another local name', () => {
     const [result, slot] = asked('www.home.example');
     expect(result).toBe(StageResult.ANSWERED);
     const [alias, ...addresses] = replyIn(slot).answers;
@@ -75,41 +75,41 @@ describe('localNamesStage, the answer from local records,', () => {
     expect(slot).toMatchObject({ answersCount: 4, aliasLength: 0 });
   });
 
-  test('localNamesStage() answers NODATA after an alias, with a SOA for the alias target', () => {
+  test('answers NODATA after an alias, with a SOA for the alias target', () => {
     const [, slot] = asked('www.home.example', 'TXT');
     expect(replyIn(slot).answers).toMatchObject([{ type: 'CNAME' }]);
     expect(replyIn(slot).authorities).toMatchObject([{ type: 'SOA', name: 'nas.home.example' }]);
   });
 
-  test('localNamesStage() answers with an alias whose target is not local, which is then resolved', () => {
+  test('answers with an alias whose target is not local, which is then resolved', () => {
     const [result, slot] = asked('far.home.example');
     expect(result).toBe(StageResult.UNRESOLVED);
     expect(nameToText(slot.alias.subarray(0, slot.aliasLength))).toBe('www.example.org');
     expect(slot).toMatchObject({ status: QueryStatus.LOCAL, answersCount: 1 });
   });
 
-  test('localNamesStage() does not answer names without a local record', () => {
+  test('does not answer names without a local record', () => {
     expect(asked('example.org')[0]).toBe(StageResult.CONTINUE);
   });
 
   test.each([
     ['a record', 'nas.home.example', 40],
     ['an alias', 'far.home.example', 20],
-  ])('localNamesStage() answers with TC if the slot is too small for %s', (_what, name, capacity) => {
+  ])('answers with TC if the slot is too small for %s', (_what, name, capacity) => {
     const slot = slotQuery(SNAPSHOT, name);
     slot.capacity = slot.questionEnd + capacity;
     expect(localNamesStage(slot, SNAPSHOT, null)).toBe(StageResult.ANSWERED);
     expect(replyIn(slot)).toMatchObject({ truncated: true, answers: [] });
   });
 
-  test('localNamesStage() fills the slot to its last byte', () => {
+  test('fills the slot to its last byte', () => {
     const slot = slotQuery(SNAPSHOT, 'nas.home.example');
     slot.capacity = slot.questionEnd + 3 * 16;
     localNamesStage(slot, SNAPSHOT, null);
     expect(replyIn(slot).data).toHaveLength(3);
   });
 
-  test('localNamesStage() reports the alias and the record set to a recorder', () => {
+  test('reports the alias and the record set to a recorder', () => {
     const met: number[] = [];
     const slot = slotQuery(SNAPSHOT, 'www.home.example');
     localNamesStage(slot, SNAPSHOT, { met: (origin) => met.push(origin) });

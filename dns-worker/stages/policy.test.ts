@@ -31,23 +31,20 @@ describe('policyStage, the answer by rules,', () => {
       QueryStatus.BLOCKED_REGEX,
       RuleOrigin.REGEX,
     ],
-  ] as const)(
-    'policyStage() answers a query that is blocked by %s',
-    (_what, text, rows, status, ruleOrigin) => {
-      const [result, slot] = decided(text, rows);
-      expect(result).toBe(StageResult.ANSWERED);
-      expect(slot).toMatchObject({ status, ruleOrigin });
-      expect(slot.ruleAttribute).toBeGreaterThan(0);
-      const reply = replyIn(slot);
-      expect([reply.rcode, reply.data, reply.extendedErrors]).toEqual([
-        Rcode.NOERROR,
-        ['0.0.0.0'],
-        [ExtendedError.BLOCKED],
-      ]);
-    },
-  );
+  ] as const)('answers a query that is blocked by %s', (_what, text, rows, status, ruleOrigin) => {
+    const [result, slot] = decided(text, rows);
+    expect(result).toBe(StageResult.ANSWERED);
+    expect(slot).toMatchObject({ status, ruleOrigin });
+    expect(slot.ruleAttribute).toBeGreaterThan(0);
+    const reply = replyIn(slot);
+    expect([reply.rcode, reply.data, reply.extendedErrors]).toEqual([
+      Rcode.NOERROR,
+      ['0.0.0.0'],
+      [ExtendedError.BLOCKED],
+    ]);
+  });
 
-  test('policyStage() answers NXDOMAIN for a blocked service in every blocking mode', () => {
+  test('answers NXDOMAIN for a blocked service in every blocking mode', () => {
     const service = { serviceId: 's', serviceName: 'S', groupId: 1, domains: ['ads.example'], exact: [] };
     const [result, slot] = decided('\n', { blockedServices: [service] });
     expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.BLOCKED_SERVICE]);
@@ -63,7 +60,7 @@ describe('policyStage, the answer by rules,', () => {
     ['a list allows', '||ads.example^\n@@||www.ads.example^\n', {}, {}, [true, true]],
     ['nothing may block', '||ads.example^\n', managed('deny'), { isUnfiltered: true }, [false, false]],
   ] as const)(
-    'policyStage() allows a name that %s, and records the rule that allowed it',
+    'allows a name that %s, and records the rule that allowed it',
     (_what, text, rows, facts, [isAllowed, isAllowedByList]) => {
       const [result, slot] = decided(text, rows, facts);
       expect(result).toBe(StageResult.CONTINUE);
@@ -71,7 +68,7 @@ describe('policyStage, the answer by rules,', () => {
     },
   );
 
-  test('policyStage() answers with the alias of a rewriting rule, whose target is then resolved', () => {
+  test('answers with the alias of a rewriting rule, whose target is then resolved', () => {
     const [result, slot] = decided('||ads.example^$dnsrewrite=safe.example\n');
     expect(result).toBe(StageResult.UNRESOLVED);
     expect(nameToText(slot.alias.subarray(0, slot.aliasLength))).toBe('safe.example');

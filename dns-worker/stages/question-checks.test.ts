@@ -29,7 +29,7 @@ describe('questionChecksStage, the check of EDNS version, class and type,', () =
     ['type IXFR', RRType.IXFR, {}, Rcode.REFUSED, [ExtendedError.NOT_SUPPORTED]],
     ['type TSIG', RRType.TSIG, {}, Rcode.NOTIMP, []],
     ['type TKEY', RRType.TKEY, {}, Rcode.NOTIMP, []],
-  ])('questionChecksStage() rejects %s', (_what, type, options, rcode, errors) => {
+  ])('rejects %s', (_what, type, options, rcode, errors) => {
     const [result, slot] = checked(type, options);
     expect(result).toBe(StageResult.ANSWERED);
     expect(slot).toMatchObject({ status: QueryStatus.REFUSED, rcode });
@@ -37,7 +37,7 @@ describe('questionChecksStage, the check of EDNS version, class and type,', () =
     expect(replyIn(slot).extendedErrors).toEqual(errors);
   });
 
-  test('questionChecksStage() answers version.bind to clients that are allowed to query (RFC 4892)', () => {
+  test('answers version.bind to clients that are allowed to query (RFC 4892)', () => {
     const identity = new ServerIdentity({ ...NO_IDENTITY, chaosClients: ['192.0.2.0/24'], version: '1.2' });
     const slot = slotQuery(SNAPSHOT, 'version.bind', RRType.TXT, { edns: {}, qclass: CHAOS });
     expect([questionChecksStage(slot, identity), slot.status]).toEqual([
@@ -54,7 +54,7 @@ describe('questionChecksStage, the check of EDNS version, class and type,', () =
     ['its own machine', '127.0.0.1', NodeState.HOLDING, StageResult.CONTINUE],
     ['its own machine', '::1', NodeState.HOLDING, StageResult.CONTINUE],
     ['another machine', '192.0.2.1', NodeState.STARTING, StageResult.CONTINUE],
-  ])('questionChecksStage() for %s (%s) in node state %i returns %i', (_who, client, state, wanted) => {
+  ])('for %s (%s) in node state %i returns %i', (_who, client, state, wanted) => {
     const control = new Int32Array(64);
     control[WorkerControl.NODE_STATE_WORD] = state;
     const identity = new ServerIdentity(NO_IDENTITY, control);
@@ -66,11 +66,8 @@ describe('questionChecksStage, the check of EDNS version, class and type,', () =
     expect(replyIn(slot).extendedErrors).toEqual([ExtendedError.NOT_READY]);
   });
 
-  test.each([RRType.A, RRType.ANY, RRType.HTTPS, 65_280])(
-    'questionChecksStage() accepts query type %i',
-    (type) => {
-      const [result, slot] = checked(type, { qclass: RRClass.IN });
-      expect([result, slot.status, slot.replyLength]).toEqual([StageResult.CONTINUE, 0, 0]);
-    },
-  );
+  test.each([RRType.A, RRType.ANY, RRType.HTTPS, 65_280])('accepts query type %i', (type) => {
+    const [result, slot] = checked(type, { qclass: RRClass.IN });
+    expect([result, slot.status, slot.replyLength]).toEqual([StageResult.CONTINUE, 0, 0]);
+  });
 });

@@ -27,7 +27,7 @@ function asked(facts: Partial<Query> = {}): Query {
 }
 
 describe('rateLimitStage, the rate limit of queries,', () => {
-  test('rateLimitStage() refuses queries over the limit of the network, and marks them for the log', () => {
+  test('refuses queries over the limit of the network, and marks them for the log', () => {
     const limiter = limiterOf();
     const first = asked();
     expect([rateLimitStage(first, limiter), first.limitedBy]).toEqual([
@@ -43,7 +43,7 @@ describe('rateLimitStage, the rate limit of queries,', () => {
     expect(replyIn(second).message.flag_aa).toBe(false);
   });
 
-  test('rateLimitStage() marks queries over the limit in a dry run, but answers them', () => {
+  test('marks queries over the limit in a dry run, but answers them', () => {
     const limiter = limiterOf({ dryRun: true });
     rateLimitStage(asked(), limiter);
     const second = asked();
@@ -54,13 +54,13 @@ describe('rateLimitStage, the rate limit of queries,', () => {
     expect(second.replyLength).toBe(0);
   });
 
-  test('rateLimitStage() limits no client if it is disabled', () => {
+  test('limits no client if it is disabled', () => {
     const limiter = limiterOf({ enabled: false });
     for (let round = 0; round < 9; round++)
       expect(rateLimitStage(asked(), limiter)).toBe(StageResult.CONTINUE);
   });
 
-  test('rateLimitStage() sends TC for every second limited UDP query, unless the address is proven', () => {
+  test('sends TC for every second limited UDP query, unless the address is proven', () => {
     const limiter = limiterOf({ slipRatio: 2 });
     const limited = (facts: Partial<Query>): boolean => {
       const slot = asked(facts);
@@ -85,7 +85,7 @@ describe('limitNxdomain', () => {
   }
 
   test.each([QueryStatus.ALLOWED, QueryStatus.CACHED, QueryStatus.BLOCKED_LIST, QueryStatus.LOCAL])(
-    'limitNxdomain() refuses a second NXDOMAIN of status %i over the limit',
+    'refuses a second NXDOMAIN of status %i over the limit',
     (status) => {
       const limiter = limiterOf();
       expect(answered(limiter, status)).toMatchObject({ limitedBy: LimitReason.NONE, rcode: Rcode.NXDOMAIN });
@@ -99,7 +99,7 @@ describe('limitNxdomain', () => {
   test.each([
     ['other answers', QueryStatus.ALLOWED, Rcode.NOERROR, {}],
     ['anything where it is switched off', QueryStatus.ALLOWED, Rcode.NXDOMAIN, { enabled: false }],
-  ])('limitNxdomain() does not limit %s', (_what, status, rcode, change) => {
+  ])('does not limit %s', (_what, status, rcode, change) => {
     const limiter = limiterOf(change);
     for (let round = 0; round < 5; round++)
       expect(answered(limiter, status, rcode)).toMatchObject({ limitedBy: LimitReason.NONE, rcode });

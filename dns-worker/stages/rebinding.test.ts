@@ -26,7 +26,7 @@ function passed(name: string, facts: Partial<Query>, snapshot = opened(true)): [
 }
 
 describe('rebindingStage, the protection against DNS rebinding,', () => {
-  test('rebindingStage() returns NODATA for a public name with a private address', () => {
+  test('returns NODATA for a public name with a private address', () => {
     const [result, slot] = passed('www.example.org', {});
     expect(result).toBe(StageResult.ANSWERED);
     const reply = replyIn(slot);
@@ -47,7 +47,7 @@ describe('rebindingStage, the protection against DNS rebinding,', () => {
     ['an exempt name', 'home.example', {}, opened(true)],
     ['a name below an exempt one', 'nas.home.example', {}, opened(true)],
     ['what a schedule allows', 'www.example.org', {}, opened(true, 'AllowAll')],
-  ] as const)('rebindingStage() does not change %s', (_what, name, facts, snapshot) => {
+  ] as const)('does not change %s', (_what, name, facts, snapshot) => {
     const [result, slot] = passed(name, facts, snapshot);
     expect(result).toBe(StageResult.CONTINUE);
     expect(replyIn(slot).data).toEqual(['192.168.1.5']);

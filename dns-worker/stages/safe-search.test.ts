@@ -52,52 +52,43 @@ describe('safeSearchStage, the redirection to safe search,', () => {
     ['A', strict, 'strict.search.example'],
     ['AAAA', strict, 'strict.search.example'],
     ['A', moderate, 'moderate.search.example'],
-  ] as const)(
-    'safeSearchStage() answers %s of a search engine with its safe alias, mode %i',
-    (type, mode, target) => {
-      const [result, slot] = asked('www.search.example', type, opened([mode, off]));
-      expect(result).toBe(StageResult.UNRESOLVED);
-      expect(targetOf(slot)).toBe(target);
-      expect(slot).toMatchObject({ status: QueryStatus.SAFE_SEARCH, answersCount: 1 });
-      finishReply(slot, Rcode.NOERROR, slot.answersAt + slot.answersLength);
-      expect(replyIn(slot).answers).toMatchObject([
-        { name: 'www.search.example', type: 'CNAME', data: target, ttl: 300 },
-      ]);
-    },
-  );
+  ] as const)('answers %s of a search engine with its safe alias, mode %i', (type, mode, target) => {
+    const [result, slot] = asked('www.search.example', type, opened([mode, off]));
+    expect(result).toBe(StageResult.UNRESOLVED);
+    expect(targetOf(slot)).toBe(target);
+    expect(slot).toMatchObject({ status: QueryStatus.SAFE_SEARCH, answersCount: 1 });
+    finishReply(slot, Rcode.NOERROR, slot.answersAt + slot.answersLength);
+    expect(replyIn(slot).answers).toMatchObject([
+      { name: 'www.search.example', type: 'CNAME', data: target, ttl: 300 },
+    ]);
+  });
 
-  test('safeSearchStage() answers a CNAME query with the alias alone', () => {
+  test('answers a CNAME query with the alias alone', () => {
     const [result, slot] = asked('www.search.example', RRType.CNAME);
     expect(result).toBe(StageResult.ANSWERED);
     expect(replyIn(slot).answers).toMatchObject([{ type: 'CNAME', data: 'strict.search.example' }]);
     expect(slot.aliasLength).toBe(0);
   });
 
-  test.each(['HTTPS', 'SVCB'] as const)(
-    'safeSearchStage() answers type %s of a search engine with NODATA',
-    (type) => {
-      const [result, slot] = asked('www.search.example', type);
-      expect(result).toBe(StageResult.ANSWERED);
-      const reply = replyIn(slot);
-      expect([reply.rcode, reply.answers]).toEqual([Rcode.NOERROR, []]);
-      expect(reply.authorities).toMatchObject([{ type: 'SOA', ttl: 300 }]);
-      expect(slot.status).toBe(QueryStatus.SAFE_SEARCH);
-    },
-  );
+  test.each(['HTTPS', 'SVCB'] as const)('answers type %s of a search engine with NODATA', (type) => {
+    const [result, slot] = asked('www.search.example', type);
+    expect(result).toBe(StageResult.ANSWERED);
+    const reply = replyIn(slot);
+    expect([reply.rcode, reply.answers]).toEqual([Rcode.NOERROR, []]);
+    expect(reply.authorities).toMatchObject([{ type: 'SOA', ttl: 300 }]);
+    expect(slot.status).toBe(QueryStatus.SAFE_SEARCH);
+  });
 
   test.each([
     ['A', strict, ['192.0.2.2']],
     ['A', moderate, ['192.0.2.1']],
     ['AAAA', strict, []],
     ['HTTPS', strict, []],
-  ] as const)(
-    'safeSearchStage() answers %s of a search engine without safe alias, mode %i',
-    (type, mode, data) => {
-      const [result, slot] = asked('images.example', type, opened([off, mode]));
-      expect(result).toBe(StageResult.ANSWERED);
-      expect(replyIn(slot).data).toEqual(data);
-    },
-  );
+  ] as const)('answers %s of a search engine without safe alias, mode %i', (type, mode, data) => {
+    const [result, slot] = asked('images.example', type, opened([off, mode]));
+    expect(result).toBe(StageResult.ANSWERED);
+    expect(replyIn(slot).data).toEqual(data);
+  });
 
   test.each([
     ['another name', 'search.example', 'A', STRICT, {}],
@@ -107,7 +98,7 @@ describe('safeSearchStage, the redirection to safe search,', () => {
     ['what a schedule allows', 'www.search.example', 'A', opened([strict, strict], 'AllowAll'), {}],
     ['types that lead to no web server', 'www.search.example', 'TXT', STRICT, {}],
     ['NS', 'www.search.example', 'NS', STRICT, {}],
-  ] as const)('safeSearchStage() does not answer %s', (_what, name, type, snapshot, facts) => {
+  ] as const)('does not answer %s', (_what, name, type, snapshot, facts) => {
     const [result, slot] = asked(name, type, snapshot, facts);
     expect(result).toBe(StageResult.CONTINUE);
     expect(slot).toMatchObject({ status: 0, answersCount: 0 });
@@ -142,7 +133,7 @@ describe('safeSearchStage, the redirection to safe search,', () => {
     expect(text).toEqual(detail && expect.stringMatching(detail));
   });
 
-  test('safeSearchStage() answers with TC if the slot is too small for the alias', () => {
+  test('answers with TC if the slot is too small for the alias', () => {
     const slot = slotQuery(STRICT, 'www.search.example', 'A');
     slot.capacity = slot.questionEnd + 20;
     expect(safeSearchStage(slot, STRICT)).toBe(StageResult.ANSWERED);

@@ -29,7 +29,7 @@ function asked(
 }
 
 describe('specialUseNamesStage, the answer for special-use names,', () => {
-  test('specialUseNamesStage() answers _dns.resolver.arpa with its own encrypted resolvers (RFC 9462)', () => {
+  test('answers _dns.resolver.arpa with its own encrypted resolvers (RFC 9462)', () => {
     const records = [Uint8Array.of(0, 1, 1, 97, 0), Uint8Array.of(0, 2, 1, 98, 0)];
     const [result, slot] = asked(ALL, '_dns.resolver.arpa', 'SVCB', null, records);
     expect([result, slot.status, slot.answersCount]).toEqual([StageResult.ANSWERED, QueryStatus.LOCAL, 2]);
@@ -47,7 +47,7 @@ describe('specialUseNamesStage, the answer for special-use names,', () => {
     ['localhost', 'TXT', []],
     ['1.0.0.127.in-addr.arpa', 'PTR', ['localhost']],
     ['1.0.0.127.in-addr.arpa', 'A', []],
-  ] as const)('specialUseNamesStage() answers %s %s locally', (name, type, data) => {
+  ] as const)('answers %s %s locally', (name, type, data) => {
     const [result, slot] = asked(ALL, name, type);
     expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.LOCAL]);
     const reply = replyIn(slot);
@@ -66,7 +66,7 @@ describe('specialUseNamesStage, the answer for special-use names,', () => {
     ['DOH_CANARY', 'use-application-dns.net', 'A'],
     ['PRIVATE_RELAY_CANARY', 'mask.icloud.com', 'A'],
     ['PRIVATE_RELAY_CANARY', 'mask-h2.icloud.com', 'A'],
-  ] as const)('specialUseNamesStage() does not answer if %s is disabled: %s %s', (flag, name, type) => {
+  ] as const)('does not answer if %s is disabled: %s %s', (flag, name, type) => {
     const others =
       QuestionFlag.BLOCK_NON_FQDN | QuestionFlag.NEVER_FORWARD_NON_FQDN | QuestionFlag.NEVER_FORWARD_REVERSE;
     expect(asked(ALL, name, type)[0]).toBe(StageResult.ANSWERED);
@@ -77,34 +77,28 @@ describe('specialUseNamesStage, the answer for special-use names,', () => {
     ['BLOCKED_NON_FQDN', ALL, 'printer', 'A', QueryStatus.BLOCKED_NON_FQDN],
     ['BLOCKED_PTR', ALL, '1.0.0.10.in-addr.arpa', 'PTR', QueryStatus.BLOCKED_PTR],
     ['LOCAL', ALL, 'use-application-dns.net', 'A', QueryStatus.LOCAL],
-  ] as const)(
-    'specialUseNamesStage() blocks a query with status %s',
-    (_status, flags, name, type, status) => {
-      const [result, slot] = asked(flags, name, type);
-      expect([result, slot.status]).toEqual([StageResult.ANSWERED, status]);
-      expect([replyIn(slot).rcode, replyIn(slot).extendedErrors]).toEqual([
-        Rcode.NXDOMAIN,
-        [ExtendedError.BLOCKED],
-      ]);
-    },
-  );
+  ] as const)('blocks a query with status %s', (_status, flags, name, type, status) => {
+    const [result, slot] = asked(flags, name, type);
+    expect([result, slot.status]).toEqual([StageResult.ANSWERED, status]);
+    expect([replyIn(slot).rcode, replyIn(slot).extendedErrors]).toEqual([
+      Rcode.NXDOMAIN,
+      [ExtendedError.BLOCKED],
+    ]);
+  });
 
   test.each([
     ['names without a dot', QuestionFlag.NEVER_FORWARD_NON_FQDN, 'printer', 'A'],
     ['reserved names', QuestionFlag.SPECIAL_NAMES, 'invalid', 'A'],
     ['reverse names', QuestionFlag.NEVER_FORWARD_REVERSE, '8.8.8.8.in-addr.arpa', 'PTR'],
     ['reserved reverse names', QuestionFlag.SPECIAL_NAMES, '1.2.0.192.in-addr.arpa', 'PTR'],
-  ] as const)(
-    'specialUseNamesStage() answers NXDOMAIN for %s, with status LOCAL',
-    (_what, flag, name, type) => {
-      const [result, slot] = asked(flag, name, type);
-      expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.LOCAL]);
-      expect([replyIn(slot).rcode, replyIn(slot).extendedErrors]).toEqual([Rcode.NXDOMAIN, []]);
-    },
-  );
+  ] as const)('answers NXDOMAIN for %s, with status LOCAL', (_what, flag, name, type) => {
+    const [result, slot] = asked(flag, name, type);
+    expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.LOCAL]);
+    expect([replyIn(slot).rcode, replyIn(slot).extendedErrors]).toEqual([Rcode.NXDOMAIN, []]);
+  });
 
   test.each(['A', 'AAAA', 'HTTPS', 'TXT', 'PTR', 'MX', 'ANY'] as const)(
-    'specialUseNamesStage() blocks %s queries for a single-label name',
+    'blocks %s queries for a single-label name',
     (type) => {
       const [result, slot] = asked(QuestionFlag.BLOCK_NON_FQDN, 'printer', type);
       expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.BLOCKED_NON_FQDN]);
@@ -116,20 +110,17 @@ describe('specialUseNamesStage, the answer for special-use names,', () => {
     ['NEVER_FORWARD_NON_FQDN', 'lan', Rcode.NOERROR],
     ['NEVER_FORWARD_NON_FQDN', 'home', Rcode.NOERROR],
     ['NEVER_FORWARD_NON_FQDN', 'nas', Rcode.NXDOMAIN],
-  ] as const)(
-    'specialUseNamesStage() with %s answers %s, above local records, with RCODE %p',
-    (flag, name, rcode) => {
-      const localRecords = ['nas.lan A 192.168.1.5', '*.home A 192.168.1.6'].map(apiRecord);
-      const questionFlags = QuestionFlag[flag];
-      const snapshot = openSnapshot(snapshotOf([], { localRecords }, 1, { questionFlags }));
-      const slot = slotQuery(snapshot, name);
-      expect(specialUseNamesStage(slot, snapshot, new ServerIdentity())).toBe(StageResult.ANSWERED);
-      expect([replyIn(slot).rcode, slot.status]).toEqual([rcode, QueryStatus.LOCAL]);
-    },
-  );
+  ] as const)('with %s answers %s, above local records, with RCODE %p', (flag, name, rcode) => {
+    const localRecords = ['nas.lan A 192.168.1.5', '*.home A 192.168.1.6'].map(apiRecord);
+    const questionFlags = QuestionFlag[flag];
+    const snapshot = openSnapshot(snapshotOf([], { localRecords }, 1, { questionFlags }));
+    const slot = slotQuery(snapshot, name);
+    expect(specialUseNamesStage(slot, snapshot, new ServerIdentity())).toBe(StageResult.ANSWERED);
+    expect([replyIn(slot).rcode, slot.status]).toEqual([rcode, QueryStatus.LOCAL]);
+  });
 
   test.each(['NS', 'SOA', 'DS', 'DNSKEY'] as const)(
-    'specialUseNamesStage() does not answer %s queries for a top-level domain',
+    'does not answer %s queries for a top-level domain',
     (type) => {
       expect(asked(ALL, 'org', type)[0]).toBe(StageResult.CONTINUE);
       expect(asked(ALL, 'org', 'A')[0]).toBe(StageResult.ANSWERED);
@@ -143,11 +134,11 @@ describe('specialUseNamesStage, the answer for special-use names,', () => {
     ['xuse-application-dns.net', 'A'],
     ['a.mask.icloud.com', 'A'],
     ['8.8.8.8.in-addr.arpa', 'A'],
-  ] as const)('specialUseNamesStage() does not answer %s %s', (name, type) => {
+  ] as const)('does not answer %s %s', (name, type) => {
     expect(asked(ALL, name, type)[0]).toBe(StageResult.CONTINUE);
   });
 
-  test('specialUseNamesStage() does not block while a schedule allows everything, but answers reserved names', () => {
+  test('does not block while a schedule allows everything, but answers reserved names', () => {
     for (const name of ['printer', 'use-application-dns.net', 'mask.icloud.com'])
       expect(asked(without(QuestionFlag.NEVER_FORWARD_NON_FQDN), name, 'A', 'AllowAll')[0]).toBe(
         StageResult.CONTINUE,

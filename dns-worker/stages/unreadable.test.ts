@@ -28,7 +28,7 @@ function staged(outcome: UnreadableOutcome) {
 }
 
 describe('unreadableStage(), for messages that could not be parsed,', () => {
-  test('unreadableStage() drops messages that must not be answered, and counts them', () => {
+  test('drops messages that must not be answered, and counts them', () => {
     const { result, counted } = staged(ParseOutcome.DROP);
     expect([result, counted]).toEqual([StageResult.DROPPED, [[Counter.DROPPED_SHORT_OR_RESPONSE, 1]]]);
   });
@@ -36,16 +36,13 @@ describe('unreadableStage(), for messages that could not be parsed,', () => {
   test.each([
     [ParseOutcome.FORMAT_ERROR, Counter.FORMAT_ERRORS],
     [ParseOutcome.NOT_IMPLEMENTED, Counter.NOT_IMPLEMENTED],
-  ])(
-    'unreadableStage() discards the parsed data for outcome %i, and counts the message',
-    (outcome, counter) => {
-      const { result, query, counted } = staged(outcome);
-      expect([result, counted]).toEqual([StageResult.CONTINUE, [[counter, 1]]]);
-      expect(query).toMatchObject({ hasEdns: false, questionEnd: 0, qnameLength: 0, cookieLength: 0 });
-    },
-  );
+  ])('discards the parsed data for outcome %i, and counts the message', (outcome, counter) => {
+    const { result, query, counted } = staged(outcome);
+    expect([result, counted]).toEqual([StageResult.CONTINUE, [[counter, 1]]]);
+    expect(query).toMatchObject({ hasEdns: false, questionEnd: 0, qnameLength: 0, cookieLength: 0 });
+  });
 
-  test('unreadableStage() keeps the cookie of a query without a question', () => {
+  test('keeps the cookie of a query without a question', () => {
     const { result, query, counted } = staged(ParseOutcome.NO_QUESTION);
     expect([result, counted]).toEqual([StageResult.CONTINUE, []]);
     expect(query).toMatchObject({ hasEdns: true, cookieLength: 24 });
@@ -57,7 +54,7 @@ describe('answerUnreadable', () => {
     [ParseOutcome.FORMAT_ERROR, Rcode.FORMERR, QueryStatus.REFUSED],
     [ParseOutcome.NOT_IMPLEMENTED, Rcode.NOTIMP, QueryStatus.REFUSED],
     [ParseOutcome.NO_QUESTION, Rcode.NOERROR, QueryStatus.LOCAL],
-  ])('answerUnreadable() for outcome %i returns RCODE %i', (outcome, rcode, status) => {
+  ])('for outcome %i returns RCODE %i', (outcome, rcode, status) => {
     const { query } = staged(outcome);
     query.questionEnd = 0;
     expect(answerUnreadable(query, outcome)).toBe(StageResult.ANSWERED);

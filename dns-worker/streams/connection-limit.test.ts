@@ -44,7 +44,7 @@ describe('ConnectionLimit per address', () => {
     expect(entered(limitsOf({ protocol: Protocol.dot, maxPerAddress: 2 }, table), CLIENT, 20)).toBe(2);
   });
 
-  test('enter() without a limit per address limits only the connections of the thread', () => {
+  test('enter() without a limit per address limits only the number of connections of the thread', () => {
     const [limit] = limitsOf({ maxPerAddress: 0, max: 50 });
     expect(entered([limit!], CLIENT, 100)).toBe(50);
     limit!.leave(CLIENT);

@@ -171,7 +171,7 @@ describe('listenDoh(), a DNS over HTTPS listener,', () => {
     [404, { ':path': '/' }, undefined],
     [405, { ':path': '/dns-query', ':method': 'DELETE' }, undefined],
     [415, { ':path': '/dns-query', ':method': 'POST' }, MESSAGE],
-  ])('answers with status %i a request without a DNS query', async (status, headers, body) => {
+  ])('answers with status %i to a request without a DNS query', async (status, headers, body) => {
     const asked = await open();
     expect((await asked.request(headers, body)).status).toBe(status);
     // The next request uses the same connection.
@@ -259,7 +259,7 @@ describe('listenDoh(), a DNS over HTTPS listener,', () => {
     expect((await client().get(MESSAGE)).status).toBe(200);
   });
 
-  test('does not buffer a body without end', async () => {
+  test('does not buffer an endless body', async () => {
     const asked = await open(false, { idleTimeoutMs: 200 });
     const closed = closeOf(asked);
     const stream = asked.open({

@@ -103,11 +103,11 @@ function portOf(of: StreamPort): number {
   return of.addresses[0]!.port;
 }
 
-describe('listenTcp, a DNS over TCP listener,', () => {
+describe('listenTcp(), a DNS over TCP listener,', () => {
   test.each([
     ['127.0.0.1', [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1]],
     ['::1', [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
-  ])('listenTcp() passes the address of the client to the handler: %s', async (address, expected) => {
+  ])('passes the address of the client to the handler: %s', async (address, expected) => {
     const seen: StreamClient[] = [];
     const on = await listen(
       (bytes, from) => {
@@ -123,7 +123,7 @@ describe('listenTcp, a DNS over TCP listener,', () => {
     expect(seen[0]).toMatchObject({ protocol: Protocol.tcp });
   });
 
-  test('listenTcp() serves IPv4 and IPv6 wildcards together, and a second listener on the same port', async () => {
+  test('serves IPv4 and IPv6 wildcards together, and a second listener on the same port', async () => {
     const on = await listen(echo, { addresses: ['0.0.0.0'] });
     const port = portOf(on);
     const second = await listenTcp(
@@ -140,7 +140,7 @@ describe('listenTcp, a DNS over TCP listener,', () => {
     await second.close();
   });
 
-  test('listenTcp() fails with an error that names the address, and leaves no socket open', async () => {
+  test('fails with an error that names the address, and leaves no socket open', async () => {
     const failing = listenTcp(
       { addresses: ['127.0.0.1', '192.0.2.1'], port: 0, limit: limitOf(0), admission },
       echo,
@@ -149,7 +149,7 @@ describe('listenTcp, a DNS over TCP listener,', () => {
     await expect(failing).rejects.toMatchObject({ address: '192.0.2.1', code: 'EADDRNOTAVAIL' });
   });
 
-  test('listenTcp() receives and sends messages of 65,535 bytes', async () => {
+  test('receives and sends messages of 65,535 bytes', async () => {
     const on = await listen();
     const { socket, messages } = client(portOf(on));
     const large = message(7, 65_535);
@@ -157,7 +157,7 @@ describe('listenTcp, a DNS over TCP listener,', () => {
     expect(await messages(1)).toEqual([large]);
   });
 
-  test('listenTcp() sends replies out of order', async () => {
+  test('sends replies out of order', async () => {
     const held: [Uint8Array, StreamClient][] = [];
     const on = await listen((bytes, from) => {
       held.push([bytes.slice(), from]);
@@ -168,7 +168,7 @@ describe('listenTcp, a DNS over TCP listener,', () => {
     expect((await messages(3)).map((bytes) => bytes[1])).toEqual([3, 2, 1]);
   });
 
-  test('listenTcp() answers a client that half-closes the connection, then closes it', async () => {
+  test('answers a client that half-closes the connection, then closes it', async () => {
     const on = await listen((bytes, from) => {
       const copy = bytes.slice();
       setImmediate(() => from.send(copy));
@@ -179,7 +179,7 @@ describe('listenTcp, a DNS over TCP listener,', () => {
     expect(received).toEqual([message(1), message(2)]);
   });
 
-  test('listenTcp() answers all of very many pipelined queries, without deep recursion (CVE-2025-30193)', async () => {
+  test('answers all of a very large number of pipelined queries without deep recursion (CVE-2025-30193)', async () => {
     const on = await listen();
     const { socket, messages } = client(portOf(on));
     const count = 20_000;
@@ -190,7 +190,7 @@ describe('listenTcp, a DNS over TCP listener,', () => {
     );
   });
 
-  test('listenTcp() reads at most its limit of queries before some of them are answered', async () => {
+  test('reads at most its limit of queries before some of them are answered', async () => {
     const held: StreamClient[] = [];
     const on = await listen((_bytes, from) => held.push(from));
     const { socket, messages } = client(portOf(on));
@@ -207,7 +207,7 @@ describe('listenTcp, a DNS over TCP listener,', () => {
     expect(await messages(MAX_QUERIES_IN_FLIGHT + 50)).toHaveLength(MAX_QUERIES_IN_FLIGHT + 50);
   });
 
-  test('listenTcp() stops reading from a client that does not read its answers', async () => {
+  test('stops reading from a client that does not read its answers', async () => {
     let asked = 0;
     const large = new Uint8Array(60_000);
     const on = await listen((_bytes, from) => {
@@ -232,17 +232,20 @@ describe('listenTcp, a DNS over TCP listener,', () => {
   test.each([
     ['an empty message', Uint8Array.of(0, 0)],
     ['half a header', frame(new Uint8Array(11))],
-  ])('listenTcp() closes a connection that delivers %s and serves the others', async (_what, bytes) => {
-    const on = await listen();
-    const bad = client(portOf(on));
-    const well = client(portOf(on));
-    bad.socket.write(bytes);
-    await bad.closed();
-    well.socket.write(frame(message(1)));
-    expect(await well.messages(1)).toEqual([message(1)]);
-  });
+  ])(
+    'closes a connection that delivers %s, and continues to serve other connections',
+    async (_what, bytes) => {
+      const on = await listen();
+      const bad = client(portOf(on));
+      const well = client(portOf(on));
+      bad.socket.write(bytes);
+      await bad.closed();
+      well.socket.write(frame(message(1)));
+      expect(await well.messages(1)).toEqual([message(1)]);
+    },
+  );
 
-  test('listenTcp() closes connections over the limit of an address at once, and later accepts others', async () => {
+  test('closes connections over the limit of an address at once, and later accepts new connections', async () => {
     const on = await listen(echo, { limit: limitOf(2) });
     const first = client(portOf(on));
     const second = client(portOf(on));
@@ -260,7 +263,7 @@ describe('listenTcp, a DNS over TCP listener,', () => {
     expect(third.received).toEqual([]);
   });
 
-  test('listenTcp() closes connections over the total limit', async () => {
+  test('closes connections over the total limit', async () => {
     const on = await listen(echo, { limit: limitOf(0, 1) });
     const first = client(portOf(on));
     first.socket.write(frame(message(1)));
@@ -275,7 +278,7 @@ describe('listenTcp, a DNS over TCP listener,', () => {
     ['has sent half a message', (socket: Socket) => void socket.write(frame(message(1)).subarray(0, 9))],
     ['drips bytes', (socket: Socket) => void drip(socket)],
     ['asks what is never answered', (socket: Socket) => void socket.write(frame(message(1)))],
-  ])('listenTcp() closes an idle connection: the client %s', async (_what, act) => {
+  ])('closes an idle connection: the client %s', async (_what, act) => {
     const on = await listen(() => undefined, { idleTimeoutMs: 80 });
     const { socket, closed, received } = client(portOf(on));
     await within('the connection', once(socket, 'connect'));
@@ -284,7 +287,7 @@ describe('listenTcp, a DNS over TCP listener,', () => {
     expect(received).toEqual([]);
   });
 
-  test('listenTcp() continues after clients reset their connections', async () => {
+  test('continues after clients reset their connections', async () => {
     const held: StreamClient[] = [];
     const on = await listen((bytes, from) => {
       held.push(from);

@@ -106,7 +106,7 @@ async function sessionOf(options: ConnectionOptions): Promise<Buffer> {
 
 describe('TlsSide, the TLS settings shared by workers,', () => {
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'accepts a session ticket of another worker (%s)',
+    'accepts a session ticket issued by another worker (%s)',
     async (version) => {
       const options = { minVersion: version, maxVersion: version };
       const session = await sessionOf(options);

@@ -41,7 +41,7 @@ function stagesOf({ stages }: Explanation): string[] {
   return stages.map(({ stage, result }) => `${stage} ${result}`);
 }
 
-describe('Explainer.explain() a query', () => {
+describe('Explainer.explain() for a query', () => {
   test('names the stages up to the stage that decides, and its rule', () => {
     forwarding.use([{ text: '||ads.example^\n||a*s.example^\n', reading: BLOCK }]);
     explain('x.ads.example');

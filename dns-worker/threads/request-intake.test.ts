@@ -64,7 +64,7 @@ function missOf(rest: Partial<Miss> = {}): Miss {
   };
 }
 
-describe('RequestIntake.answer() a client query', () => {
+describe('RequestIntake.answer() for a client query', () => {
   test('answers queries for which the pipeline has an answer at once, and logs them', () => {
     forwarding.use([{ text: `||${NAME}^`, reading: { kind: 'block', subdomains: false } }]);
     ask({ id: 9 });
@@ -99,7 +99,7 @@ describe('RequestIntake.answer() a client query', () => {
   });
 });
 
-describe('RequestIntake.takeMiss() from an answer thread', () => {
+describe('RequestIntake.takeMiss() for a query from an answer thread', () => {
   test('answers through the socket that received the query', () => {
     intake.takeMiss(missOf());
     forwarding.answer({ answers: [a(NAME, '192.0.2.7')] });

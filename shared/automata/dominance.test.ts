@@ -28,7 +28,7 @@ function pairsOf(pattern: string): string[] {
 }
 
 describe('findDominance(), which removes redundant positions of an expression,', () => {
-  test('replaces a position by another that matches more bytes', () => {
+  test('replaces a position by a position that matches more bytes', () => {
     expect(pairsOf('ax|[ab]x')).toEqual(['ab > a', 'x > x']);
   });
 

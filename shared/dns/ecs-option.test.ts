@@ -17,7 +17,7 @@ describe('isQuerySubnet()', () => {
     ['an IPv4 /0', [0, 1, 0, 0]],
     ['an IPv6 /0', [0, 2, 0, 0]],
     ['a /0 of no family', [0, 0, 0, 0]],
-  ])('isQuerySubnet() accepts %s', (_what, data) => {
+  ])('accepts %s', (_what, data) => {
     expect(isValid(data)).toBe(true);
   });
 
@@ -36,7 +36,7 @@ describe('isQuerySubnet()', () => {
     ['an address with /0', [0, 1, 0, 0, 0]],
     ['bits behind the prefix', [0, 1, 23, 0, 192, 0, 3]],
     ['bits behind a prefix of one bit', [0, 1, 1, 0, 0xc0]],
-  ])('isQuerySubnet() rejects %s', (_what, data) => {
+  ])('rejects %s', (_what, data) => {
     expect(isValid(data)).toBe(false);
   });
 });

@@ -81,7 +81,7 @@ describe('FrameReader, which splits a TCP stream into messages,', () => {
 });
 
 describe('frame', () => {
-  test('frame() rejects a message that is too long for the length field', () => {
+  test('rejects a message that is too long for the length field', () => {
     expect(() => frame(new Uint8Array(65_536))).toThrow('65536 bytes do not fit');
   });
 });

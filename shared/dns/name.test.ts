@@ -37,7 +37,7 @@ describe('nameFromText()', () => {
     expect(nameFromText(text)).toBeNull();
   });
 
-  test('nameFromText() accepts a name of exactly 255 bytes and no longer name', () => {
+  test('accepts a name of exactly 255 bytes and no longer name', () => {
     const label = 'a'.repeat(63);
     const longest = `${label}.${label}.${label}.${'b'.repeat(61)}`;
     expect(nameFromText(longest)).toHaveLength(MAX_NAME_LENGTH);
@@ -47,7 +47,7 @@ describe('nameFromText()', () => {
 });
 
 describe('nameToText()', () => {
-  test('nameToText() is the inverse of nameFromText() for every name', () => {
+  test('is the inverse of nameFromText() for every name', () => {
     fc.assert(
       fc.property(wireName, (wire) => {
         const folded = Uint8Array.from(wire);
@@ -59,7 +59,7 @@ describe('nameToText()', () => {
     );
   });
 
-  test('nameToText() ignores the additional arguments of a map() callback', () => {
+  test('ignores the additional arguments of a map() callback', () => {
     const names = ['.', 'a.example', 'b.example', 'www.c.example'];
     expect(names.map((name) => nameFromText(name)!).map(nameToText)).toEqual(names);
   });
@@ -68,13 +68,13 @@ describe('nameToText()', () => {
     ['no bytes', [], '.'],
     ['a name without its root', [1, 0x61], 'a'],
     ['what follows the root', [1, 0x61, 0, 1, 0x62, 0], 'a'],
-  ])('nameToText() stops at %s', (_, wire, text) => {
+  ])('stops at %s', (_, wire, text) => {
     expect(nameToText(Uint8Array.from(wire))).toBe(text);
   });
 });
 
 describe('hashName()', () => {
-  test("hashName() of a parent domain equals the hash of the child's labels from the parent on", () => {
+  test("of a parent domain equals the hash of the child's labels from the parent on", () => {
     const child = nameFromText('ads.example.com')!;
     const parent = nameFromText('example.com')!;
     const a: NameHash = { low: 0, high: 0 };
@@ -84,7 +84,7 @@ describe('hashName()', () => {
     expect(a).toEqual(b);
   });
 
-  test('hashName() distinguishes two labels from one joined label, and depends on its seeds', () => {
+  test('distinguishes two labels from one joined label, and depends on its seeds', () => {
     const lanes = (text: string, seed: number): string => {
       const into: NameHash = { low: 0, high: 0 };
       hashName(nameFromText(text)!, 0, seed, seed + 1, into);
@@ -94,7 +94,7 @@ describe('hashName()', () => {
     expect(lanes('example.com', 1)).not.toBe(lanes('example.com', 2));
   });
 
-  test('hashName() hashes 200,000 names without a 64-bit collision, and evenly over buckets', () => {
+  test('hashes 200,000 names without a 64-bit collision, and evenly over buckets', () => {
     const seen = new Set<string>();
     const buckets = new Uint32Array(1000);
     const into: NameHash = { low: 0, high: 0 };

@@ -3,7 +3,7 @@ import { RRType } from './iana.ts';
 import { readTrustAnchors, rootTrustAnchors } from './trust-anchors.ts';
 
 describe('rootTrustAnchors()', () => {
-  test('rootTrustAnchors() returns the root keys 20326 and 38696', () => {
+  test('returns the root keys 20326 and 38696', () => {
     const tags = rootTrustAnchors().map(({ zone, rdata }) => [
       zone.length,
       (rdata[0]! << 8) | rdata[1]!,
@@ -17,7 +17,7 @@ describe('rootTrustAnchors()', () => {
 });
 
 describe('readTrustAnchors()', () => {
-  test('readTrustAnchors() reads DS and DNSKEY with and without TTL, class, comments and parentheses', () => {
+  test('reads DS and DNSKEY with and without TTL, class, comments and parentheses', () => {
     const anchors = readTrustAnchors(`
 ; the private root
 . 3600 IN DS 12345 13 2 ( AABB

@@ -20,7 +20,7 @@ describe('networkFromText()', () => {
     ['2001:db8::/0', '::/0'],
     ['::ffff:192.0.2.9/120', '192.0.2.0/24'],
     ['::ffff:192.0.2.9/95', '::fffe:0:0/95'],
-  ])('networkFromText() reads %s as %s', (text, expected) => expect(canonical(text)).toBe(expected));
+  ])('reads %s as %s', (text, expected) => expect(canonical(text)).toBe(expected));
 
   test.each([
     '',
@@ -38,12 +38,12 @@ describe('networkFromText()', () => {
     'fe80::%eth0/64',
     'fe80::1%eth0',
     'example.org/24',
-  ])('networkFromText() rejects %j', (text) => expect(canonical(text)).toBeNull());
+  ])('rejects %j', (text) => expect(canonical(text)).toBeNull());
 });
 
 describe('canonicalMac()', () => {
   test.each(['02:00:5E:10:00:ff', '02-00-5e-10-00-FF', '0200.5e10.00ff', '02005e1000ff'])(
-    'canonicalMac() reads %s',
+    'reads %s',
     (text) => expect(canonicalMac(text)).toBe('02:00:5e:10:00:ff'),
   );
 
@@ -54,5 +54,5 @@ describe('canonicalMac()', () => {
     '02:00-5e:10:00:ff',
     '02:00:5e:10:00:fg',
     '192.0.2.1',
-  ])('canonicalMac() rejects %j', (text) => expect(canonicalMac(text)).toBeNull());
+  ])('rejects %j', (text) => expect(canonicalMac(text)).toBeNull());
 });

@@ -38,7 +38,7 @@ describe('addressFromText()', () => {
     expect(addressFromText(text)).toBeNull();
   });
 
-  test('addressFromText() gives the same result as the system for every IPv6 address', () => {
+  test('gives the same result as the system for every IPv6 address', () => {
     fc.assert(
       fc.property(fc.ipV6(), (text) => {
         const bytes = addressFromText(text);
@@ -52,7 +52,7 @@ describe('addressFromText()', () => {
 });
 
 describe('isMappedIpv4()', () => {
-  test('isMappedIpv4() is true for mapped IPv4 and false for IPv6 addresses, at any offset', () => {
+  test('is true for mapped IPv4 and false for IPv6 addresses, at any offset', () => {
     const both = Uint8Array.from([...addressFromText('2001:db8::1')!, ...addressFromText('192.0.2.1')!]);
     expect(isMappedIpv4(both, 0)).toBe(false);
     expect(isMappedIpv4(both, 16)).toBe(true);

@@ -46,7 +46,7 @@ describe('accessOf(), which evaluates the allowed and blocked clients,', () => {
     expect(admitsAddress(accessOf(allowed, [], CONNECTED), bytes(address))).toBe(may);
   });
 
-  test('accessOf() never allows blocked clients', () => {
+  test('never allows blocked clients', () => {
     const access = accessOf(['any'], ['192.168.1.0/24', '02:00:5E:10:00:01', 'Old-Phone', '127.0.0.9'], []);
     expect(
       ['192.168.1.7', '127.0.0.9', '127.0.0.1'].map((text) => admitsAddress(access, bytes(text))),

@@ -16,7 +16,7 @@ describe('readLocalRecordLine, which parses a local record,', () => {
       300,
     ],
     ['a.example.org TXT two words', 'a.example.org', 'TXT', 'two words', 300],
-  ])('readLocalRecordLine accepts %s', (line, fqdn, type, value, ttlSecs) => {
+  ])('accepts %s', (line, fqdn, type, value, ttlSecs) => {
     expect(readLocalRecordLine(line)).toEqual({ fqdn, type, value, ttlSecs });
   });
 
@@ -27,7 +27,7 @@ describe('readLocalRecordLine, which parses a local record,', () => {
     ['na..s A 192.0.2.5', 'starts with a domain name, not "na..s"'],
     ['nas.example.org A 192.0.2.500', 'an IPv4 address as the value of A'],
     ['nas.example.org 604801 A 192.0.2.5', 'a TTL of at most 604800 seconds'],
-  ])('readLocalRecordLine reports the expected format for "%s"', (line, expected) => {
+  ])('reports the expected format for "%s"', (line, expected) => {
     expect(readLocalRecordLine(line)).toEqual(expect.stringContaining(expected));
   });
 });
@@ -37,13 +37,10 @@ describe('readLocalValue, which parses the value of a local record,', () => {
     ['MX', ' 300  Mail.example. ', '300 mail.example', [1, 44], 'mail.example'],
     ['SRV', '0 5 5060 sip.example', '0 5 5060 sip.example', [0, 0, 0, 5, 0x13, 0xc4], 'sip.example'],
     ['PTR', 'a.example', 'a.example', [], 'a.example'],
-  ] as const)(
-    'readLocalValue encodes the numbers of %s before the name',
-    (type, text, value, numbers, name) => {
-      const read = readLocalValue(type, text);
-      expect(read).toEqual({ ok: true, value, rdata: Uint8Array.from([...numbers, ...nameFromText(name)!]) });
-    },
-  );
+  ] as const)('encodes the numbers of %s before the name', (type, text, value, numbers, name) => {
+    const read = readLocalValue(type, text);
+    expect(read).toEqual({ ok: true, value, rdata: Uint8Array.from([...numbers, ...nameFromText(name)!]) });
+  });
 
   test.each([
     ['MX', 'mail.example'],
@@ -57,7 +54,7 @@ describe('readLocalValue, which parses the value of a local record,', () => {
     ['AAAA', '192.0.2.1'],
     ['AAAA', 'fe80::1%eth0'],
     ['TXT', ''],
-  ] as const)('readLocalValue rejects a %s record with "%s"', (type, text) => {
+  ] as const)('rejects a %s record with "%s"', (type, text) => {
     expect(readLocalValue(type, text).ok).toBe(false);
   });
 
@@ -70,7 +67,7 @@ describe('readLocalValue, which parses the value of a local record,', () => {
     return found;
   };
 
-  test('readLocalValue splits a long text into strings of 255 bytes, and keeps quoted strings unchanged', () => {
+  test('splits a long text into strings of 255 bytes, and keeps quoted strings unchanged', () => {
     expect(strings('x'.repeat(600)).map(({ length }) => length)).toEqual([255, 255, 90]);
     expect(strings('"one" "two \\"2\\""')).toEqual(['one', 'two "2"']);
     expect(strings('say "hello"')).toEqual(['say "hello"']);

@@ -33,7 +33,7 @@ describe('readNamePattern(), which parses a wildcard pattern,', () => {
     ['a*b', { start: 0, end: false, pieces: ['a', 'b'] }],
     ['||*^', { start: 2, end: true, pieces: ['', ''] }],
     ['||a*b-c^', { start: 2, end: true, pieces: ['a', 'b-c'] }],
-  ])('readNamePattern() reads %s', (text, pattern) => {
+  ])('reads %s', (text, pattern) => {
     expect(readNamePattern(text)).toEqual(pattern);
   });
 
@@ -41,7 +41,7 @@ describe('readNamePattern(), which parses a wildcard pattern,', () => {
     ['ads^x', 'an anchor inside a pattern: no name can match'],
     ['ads^**', 'an anchor inside a pattern: no name can match'],
     ['ads/x', 'a pattern with characters that no name contains'],
-  ])('readNamePattern() rejects %s: %s', (text, reason) => {
+  ])('rejects %s: %s', (text, reason) => {
     expect(readNamePattern(text)).toBe(reason);
   });
 });
@@ -68,7 +68,7 @@ describe('matchesPattern(), whether a name matches a pattern,', () => {
     ['ads*x^', ['adsx', 'adsx.yx'], ['adsxy', 'xads']],
     ['abc*bcd^', ['abcbcd', 'abc.bcd'], ['abcd']],
     ['abc*cd*de', ['abccdde'], ['abcde', 'abccde']],
-  ])('matchesPattern() for the pattern %s', (text, yes, no) => {
+  ])('for the pattern %s', (text, yes, no) => {
     const pattern = patternOf(text);
     expect(yes.filter((name) => !matchesPattern(pattern, name))).toEqual([]);
     expect(no.filter((name) => matchesPattern(pattern, name))).toEqual([]);

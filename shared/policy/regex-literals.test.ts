@@ -30,7 +30,7 @@ describe('requiredLiterals(), the texts that every match contains,', () => {
     ['(abc|a)defg', ['defg']],
     ['a ~d', ['a ~d']],
     ['abcd(x|yz)', ['abcd']],
-  ])('requiredLiterals() of %s is %j', (pattern, literals) => {
+  ])('of %s is %j', (pattern, literals) => {
     expect(requiredLiterals(pattern)).toEqual(literals);
   });
 
@@ -53,17 +53,17 @@ describe('requiredLiterals(), the texts that every match contains,', () => {
     ['a control character', 'ads\u0001'],
     ['groups 60 deep', `${'('.repeat(60)}ads${')'.repeat(60)}`],
     ['33 alternatives', Array.from({ length: 33 }, (_, at) => `a${at}`).join('|')],
-  ])('requiredLiterals() is empty for %s', (_what, pattern) => {
+  ])('is empty for %s', (_what, pattern) => {
     expect(requiredLiterals(pattern)).toBeNull();
   });
 
-  test('requiredLiterals() supports 32 alternatives, and groups nested 50 deep', () => {
+  test('supports 32 alternatives, and groups nested 50 deep', () => {
     const many = Array.from({ length: 32 }, (_, at) => `a${at}`);
     expect(requiredLiterals(many.join('|'))).toEqual(many);
     expect(requiredLiterals(`${'('.repeat(50)}ads${')'.repeat(50)}`)).toEqual(['ads']);
   });
 
-  test('requiredLiterals() are contained in every match', () => {
+  test('are contained in every match', () => {
     const part = fc.constantFrom('a', 'b', 'ab', '\\.', '[ab]', '(a|b)', '(ab|ba)', '.', '\\d', '(?:b)');
     const repeat = fc.constantFrom('', '', '?', '*', '+', '{2}', '{0,2}', '{1,}');
     const branch = fc

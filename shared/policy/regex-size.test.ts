@@ -27,11 +27,11 @@ describe('estimateProgramSize(), the estimated size of a regular expression,', (
     ['(a|b)', 5],
     ['x(ab', 3],
     ['a)b', 4],
-  ])('estimateProgramSize() of %s is %d', (pattern, size) => {
+  ])('of %s is %d', (pattern, size) => {
     expect(estimateProgramSize(pattern)).toBe(size);
   });
 
-  test('estimateProgramSize() is at least half of the real number of instructions', () => {
+  test('is at least half of the real number of instructions', () => {
     const atom = fc.constantFrom('a', '[ab]', '\\.', '(?:ab)', '(a|bc)', '(?:(?:a{3}b){4})', '[[:digit:]]');
     const repeat = fc.constantFrom('', '?', '*', '+', '{3}', '{2,7}', '{0,9}', '{5,}');
     const pattern = fc

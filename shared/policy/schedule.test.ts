@@ -239,7 +239,7 @@ describe('days off in a schedule', () => {
     });
   };
 
-  test('disable the slot of the night before each day off, but not of the night before the next school day', () => {
+  test('disable the slot in the night before each day off, but not in the night before the next school day', () => {
     // Wednesday and Thursday are off: no night slot before these days, but one before Friday.
     const off = [dayRange({ from: '2026-07-08', to: '2026-07-09' })];
     expect(flips([nights], off, '2026-07-06T12:00Z', 6)).toEqual([
@@ -268,7 +268,7 @@ describe('days off in a schedule', () => {
     expect(flips([nights], off, '2026-06-02T12:00Z', 1)).toEqual(['2026-09-13T18:00 BlockAll']);
   });
 
-  test('equal a check of each minute, for random slots and days, in zones whose clocks change', () => {
+  test('match a check of each minute, for random slots and days, in zones whose clocks change', () => {
     const fromMs = Date.UTC(2026, 2, 20);
     const firstDay = fromMs / 86_400_000;
     const range = fc

@@ -120,7 +120,7 @@ describe('gramSlot(), the hash of three letters,', () => {
       }
   });
 
-  test('is different for most letters', () => {
+  test('differs for most combinations of three letters', () => {
     const letters = Array.from({ length: 1000 }, (_, at) =>
       Buffer.from([97 + (at % 10), 97 + ((at / 10) % 10), 97 + at / 100]),
     );

@@ -73,7 +73,7 @@ describe('with a database that was never reachable', () => {
     expectUnavailable(await api.send('GET', '/api/groups', { session: 'A'.repeat(43) }));
   });
 
-  test('with authentication disabled, reads from memory succeed and reads from the database are 503', async () => {
+  test('with authentication disabled, reads from memory succeed, and reads from the database get 503', async () => {
     const open = await RunningApi.start(database, everyRoute());
     expect((await open.send('GET', '/api/config')).status).toBe(200);
     expect((await open.send('GET', '/api/stats/rate')).status).toBe(200);

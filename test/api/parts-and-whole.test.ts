@@ -80,7 +80,7 @@ describe('the statistics of the native API', () => {
     expectTotals(timeline.buckets, WHOLE);
   });
 
-  test('count each query once in the timeline of the busiest clients and all others', async () => {
+  test('count each query once in the timeline of the busiest clients and all other clients', async () => {
     const { clients, buckets } = ClientTimeline.parse(await read('/stats/client_timeline?period=2h&limit=1'));
     expect(clients).toHaveLength(1);
     expect(sum(buckets.map(({ counts, others }) => sum(counts) + others))).toBe(WHOLE.total);
@@ -119,7 +119,7 @@ describe('the statistics of the native API', () => {
     expect(sum(domains.map(({ count }) => count))).toBeLessThanOrEqual(WHOLE.total);
   });
 
-  test('equal the log, except for queries excluded from either', async () => {
+  test('equal the log, except for queries excluded from log or statistics', async () => {
     const summary = StatsSummary.parse(await read('/stats?period=2h'));
     const { total } = QueryLogPage.parse(await read('/queries?limit=1'));
     expect(total).toBe(logged.length);
@@ -137,7 +137,7 @@ describe('the statistics of the native API', () => {
     }
   });
 
-  test('average the response time of upstreams over queries that waited for an upstream', async () => {
+  test('average the response time of upstreams only over queries that waited for an upstream', async () => {
     const waited = queries.flatMap(({ status, cached, upstream, index }) =>
       !isBlockedStatus(status) && !cached && upstream !== null ? [index] : [],
     );

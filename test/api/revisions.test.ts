@@ -323,7 +323,7 @@ describe('revisions', () => {
     expect((await rows()).managedDomains).toHaveLength(2);
   });
 
-  test('restore groups whose names other groups now have', async () => {
+  test('restore groups whose former names now belong to other groups', async () => {
     const made = async (name: string): Promise<number> =>
       ((await post('/groups', { name })).body as { id: number }).id;
     const [kids, teens] = [await made('kids'), await made('teens'), await made('guests')];

@@ -27,11 +27,11 @@ describe('checkGate(), the check of a server before a measurement,', () => {
     await once(upstream, 'exit');
   });
 
-  test('checkGate() accepts a server that answers unlisted names', async () => {
+  test('accepts a server that answers unlisted names', async () => {
     await expect(checkGate(PORT, [], ['www.example.com', 'a.example.net'])).resolves.toBeUndefined();
   });
 
-  test('checkGate() rejects a server that blocks nothing, and reports the listed name', async () => {
+  test('rejects a server that blocks nothing, and reports the listed name', async () => {
     await expect(checkGate(PORT, ['ads.example.org'], ['www.example.com'])).rejects.toThrow(
       'ads.example.org is listed but allowed',
     );
@@ -43,7 +43,7 @@ describe('checkGate(), the check of a server before a measurement,', () => {
 });
 
 describe('spread(), a selection of items,', () => {
-  test('spread() keeps the first and the last item, and evenly spaced items between them', () => {
+  test('keeps the first and the last item, and evenly spaced items between them', () => {
     expect(spread([0, 1, 2, 3, 4, 5, 6, 7, 8], 3)).toEqual([0, 4, 8]);
     expect(spread(['a', 'b'], 5)).toEqual(['a', 'b']);
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parseOptions } from './options.ts';
 
 describe('parseOptions', () => {
-  test('parseOptions() measures everything five times by default', () => {
+  test('measures everything five times by default', () => {
     expect(parseOptions([])).toMatchObject({
       peers: [],
       workloads: [],
@@ -14,13 +14,13 @@ describe('parseOptions', () => {
     });
   });
 
-  test('parseOptions() splits names at commas and accepts repeated workloads', () => {
+  test('splits names at commas and accepts repeated workloads', () => {
     const options = parseOptions(['--peers', 'unbound, echo', '--workload', 'a,b', '--workload', 'c']);
     expect(options.peers).toEqual(['unbound', 'echo']);
     expect(options.workloads).toEqual(['a', 'b', 'c']);
   });
 
-  test('parseOptions() selects every suite, the named suites, or the suites of the named rows', () => {
+  test('selects every suite, the named suites, or the suites of the named rows', () => {
     expect(parseOptions([]).suites).toEqual(['peers', 'scaling', 'resolver', 'hot-path']);
     expect(parseOptions(['--suite', 'hot-path,peers']).suites).toEqual(['peers', 'hot-path']);
     expect(parseOptions(['--peers', 'unbound']).suites).toEqual(['peers']);
@@ -30,7 +30,7 @@ describe('parseOptions', () => {
     });
   });
 
-  test('parseOptions() prefers single options to --quick', () => {
+  test('prefers single options to --quick', () => {
     expect(parseOptions(['--quick'])).toMatchObject({ rotations: 2, secs: 1.5, names: 100_000 });
     expect(parseOptions(['--quick', '--rotations', '7', '--secs', '0.5'])).toMatchObject({
       rotations: 7,
@@ -46,7 +46,7 @@ describe('parseOptions', () => {
     [['--base-port', '80'], '--base-port'],
     [['--suite', 'peer'], '--suite'],
     [['--unknown'], '--unknown'],
-  ])('parseOptions() rejects %j and reports the option', (args, option) => {
+  ])('rejects %j and reports the option', (args, option) => {
     expect(() => parseOptions(args)).toThrow(option);
   });
 });

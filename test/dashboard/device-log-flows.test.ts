@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-test('clearing the log with an address filter deletes all rows of the device with that address, and no others', async () => {
+test('clearing the log with an address filter deletes all rows of the device with that address, and no other rows', async () => {
   await fixture.withPage({}, async (page) => {
     await page.goto(`./queries?domain=${NAME}`);
     await logRowOf(page, NAME).first().waitFor();

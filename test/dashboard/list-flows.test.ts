@@ -91,7 +91,7 @@ describe('the welcome page', () => {
 });
 
 describe('a list', () => {
-  test('is edited in front of its details, also if its statistics arrive later', async () => {
+  test('is edited in front of its details, even if its statistics arrive later', async () => {
     const json = { name: 'Slow statistics', text: 'one.example\n' };
     const { id } = await fixture.api.expect<BlocklistSource>(201, 'POST', '/blocklist-sources', json);
     await fixture.withPage({}, async (page) => {

@@ -49,7 +49,7 @@ describe('the dashboard with two nodes', () => {
     });
   });
 
-  test('shows both nodes as current, then reports the lost node, which can be removed while DNS keeps answering', async () => {
+  test('shows both nodes as current, then reports the lost node; a user can remove that node while DNS keeps answering', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./nodes');
       await page.getByText('All 2 nodes use the current policy.').waitFor();

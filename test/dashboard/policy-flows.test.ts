@@ -157,7 +157,7 @@ describe('pasted custom rules', () => {
 });
 
 describe('a new device', () => {
-  test('is acknowledged, merged with another device and gets its rules, and is split again', async () => {
+  test("is acknowledged, is merged with another device and gets that device's rules, and is split off again", async () => {
     const name = 'merged.flow.example';
     const [main, other] = [await meet('127.0.0.53'), await meet('127.0.0.54')];
     expect(other).toMatchObject({ name: null, hostname: null, is_new: true });
@@ -305,7 +305,7 @@ describe('the list of services', () => {
 });
 
 describe('a schedule', () => {
-  test('with a time over midnight blocks the group that uses the schedule at that time', async () => {
+  test('whose slot spans midnight blocks its group during that slot', async () => {
     const name = 'late.flow.example';
     const client = await meet('127.0.0.52');
     const { id } = await fixture.api.createGroup('Night owls');

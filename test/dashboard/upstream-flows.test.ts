@@ -47,7 +47,7 @@ async function moveOperator(page: Page, operator: string, servers: readonly stri
 }
 
 describe('a new upstream pool', () => {
-  test('of a common operator takes five taps from the first page on a phone, with a test of its servers', async () => {
+  test('of a well-known operator takes five taps from the first page on a phone, including a test of its servers', async () => {
     const before = await poolNames();
     const server = `udp://127.0.0.1:${String(live.port)}`;
     await fixture.withPage(PHONE, async (page) => {
@@ -71,7 +71,7 @@ describe('a new upstream pool', () => {
     expect(await poolNames()).toEqual([...before, 'Quad9']);
   });
 
-  test('of a common operator that does not respond is saved only after a confirmation', async () => {
+  test('of a well-known operator that does not respond is saved only after a confirmation', async () => {
     const before = await poolNames();
     const refused = [/^409 PATCH \/api\/config/, /status of 409/];
     await fixture.withPage({ ...PHONE, expected: refused }, async (page) => {
@@ -88,7 +88,7 @@ describe('a new upstream pool', () => {
     expect(await poolNames()).toEqual(before);
   });
 
-  test('is tested before it is saved, and without a response saved only after a confirmation', async () => {
+  test('is tested before it is saved, and is saved without a response only after a confirmation', async () => {
     const before = await poolNames();
     const refused = [/^409 PATCH \/api\/config/, /status of 409/];
     await fixture.withPage({ expected: refused }, async (page) => {

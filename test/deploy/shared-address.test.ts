@@ -114,7 +114,7 @@ describe('service addresses that move between two Weir servers', () => {
       return started(network.start(node, [...command, '--use-file', conf, ...pids]));
     };
 
-    test('are both assigned to the first server that is ready, and not to a later server', async () => {
+    test('are both assigned to the first server that is ready, and stay there when a later server is ready', async () => {
       copyFileSync(join(DEPLOY, 'check-weir'), join(workDir, 'check-weir'));
       keepalived('a');
       await untilBothAt('a');

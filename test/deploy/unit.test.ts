@@ -10,14 +10,14 @@ const unit = read('weir.service');
 const guide = read('../docs/operations/service.md');
 
 describe('weir.service', () => {
-  test('weir.service starts Weir with the configuration file named in the guide', () => {
+  test('starts Weir with the configuration file named in the guide', () => {
     const [, file = 'none'] = /^ExecStart=.* --config (\S+)$/m.exec(unit) ?? [];
     expect(guide).toMatch(
       new RegExp(`^install .* config/weir\\.toml ${file.replaceAll('.', '\\.')}\\b`, 'm'),
     );
   });
 
-  test('weir.service has only the capability for low ports, and hides its data from other users (Pi-hole 2026.04)', () => {
+  test('has only the capability for low ports, and hides its data from other users (Pi-hole 2026.04)', () => {
     const set = (key: string): string[] =>
       [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value]) => value!);
     expect(set('User')).not.toEqual(['root']);
@@ -33,7 +33,7 @@ describe('weir.service', () => {
     expect(set('StateDirectoryMode')).toEqual(['0700']);
   });
 
-  test('weir.service is notified of a new main process, and stores the sockets of a replaced or killed process', () => {
+  test('is notified of a new main process, and stores the sockets of a replaced or killed process', () => {
     expect(unit).toMatch(/^Type=notify$/m);
     expect(unit).toMatch(/^FileDescriptorStoreMax=\d{3}$/m);
     const [, command = 'none'] = /^ExecReload=(.*)$/m.exec(unit) ?? [];
@@ -41,7 +41,7 @@ describe('weir.service', () => {
     expect(command).toBe(start.replace(' start ', ' upgrade '));
   });
 
-  test('weir.service is not restarted with an invalid configuration', () => {
+  test('is not restarted with an invalid configuration', () => {
     expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
   });
 
@@ -70,7 +70,7 @@ describe('weir.service', () => {
     });
   });
 
-  test('weir.service runs the release in the folder of the guide as the user named in the guide', () => {
+  test('runs the release in the folder of the guide as the user named in the guide', () => {
     const [, user = 'none'] = /^User=(\S+)$/m.exec(unit) ?? [];
     const [, folder = 'none'] = /^ExecStart=(\S+)\/control-plane\//m.exec(unit) ?? [];
     expect(guide).toMatch(new RegExp(`^useradd --system .* ${user}$`, 'm'));

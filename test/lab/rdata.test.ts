@@ -56,7 +56,7 @@ function takenByBind(type: number, rdata: readonly Uint8Array[]): boolean[] {
 describe('hasValidForm()', () => {
   const opaque = RDATA_SAMPLES.filter(([type]) => rdataLayout(type) === undefined && !DIFFERS.includes(type));
   test.each(opaque.map(([type, samples]) => [rrTypeName(type), type, samples] as const))(
-    'hasValidForm() accepts the same %s RDATA as BIND',
+    'accepts the same %s RDATA as BIND',
     (_name, type, samples) => {
       const all = samples.flatMap((sample) => [...variants(Uint8Array.from(Buffer.from(sample, 'hex')))]);
       const taken = takenByBind(type, all);

@@ -27,7 +27,7 @@ describe('mutantsOf(), which changes code,', () => {
     ['await g.h();', ['removed call: void 0;']],
     ['function f() { return g(); }', ['returned value: function f() { return undefined; }']],
     ['x = a ? b : c;', ['condition: x = !(a) ? b : c;']],
-  ])('mutantsOf() changes %s', (text, changed) => {
+  ])('changes %s', (text, changed) => {
     expect(mutantsIn(text)).toEqual(changed);
   });
 
@@ -41,11 +41,11 @@ describe('mutantsOf(), which changes code,', () => {
     "throw new Error('why' + 1);",
     'return;',
     "x = y as 'word';",
-  ])('mutantsOf() does not change %s', (text) => {
+  ])('does not change %s', (text) => {
     expect(mutantsIn(text)).toEqual([]);
   });
 
-  test('mutantsOf() returns line numbers that start at 1', () => {
+  test('returns line numbers that start at 1', () => {
     expect(mutantsOf('a.ts', 'x;\n\ny = a < b;').map(({ line }) => line)).toEqual([3]);
   });
 });
@@ -54,7 +54,7 @@ describe('draw(), a random selection of mutants,', () => {
   const one = 'x = 1;\ny = 2;\nz = 3;\n';
   const other = 'f(a < b);\ng(c > d);\n';
 
-  test('draw() returns the same mutants for a seed, others for another seed, and no more than exist', () => {
+  test('returns the same mutants for a seed, different mutants for another seed, and no more than exist', () => {
     const texts = new Map([
       ['one.ts', one],
       ['other.ts', other],
@@ -65,7 +65,7 @@ describe('draw(), a random selection of mutants,', () => {
     expect(draw(texts, 100, 1)).toHaveLength(7);
   });
 
-  test('draw() returns the same mutants after lines were added or the file was moved', () => {
+  test('returns the same mutants after lines were added or the file was moved', () => {
     const before = draw(new Map([['a/one.ts', one]]), 2, 1).map(({ replacement, line }) => [
       replacement,
       line,
@@ -76,7 +76,7 @@ describe('draw(), a random selection of mutants,', () => {
 });
 
 describe('shown(), the text of a code change,', () => {
-  test('shown() returns the line before and after the change', () => {
+  test('returns the line before and after the change', () => {
     const text = 'a;\n  if (x < y) z;\nb;';
     const [, boundary] = mutantsOf('a.ts', text);
     expect(shown(text, boundary!)).toBe('    - if (x < y) z;\n    + if (x <= y) z;');

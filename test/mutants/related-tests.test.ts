@@ -30,15 +30,15 @@ describe('testsOf(), the tests related to a file,', () => {
     'a/other.test.ts': "import 'node:fs';",
   };
 
-  test('testsOf() finds tests that import a file directly or indirectly, the nearest first', () => {
+  test('finds tests that import a file directly or indirectly, the nearest first', () => {
     expect(related(files)).toEqual(['a/x.test.ts', 'b/near.test.ts', 'a/thread.test.ts', 'b/far.test.ts']);
   });
 
-  test('testsOf() finds no more than the requested number', () => {
+  test('finds no more than the requested number', () => {
     expect(related(files, 2)).toEqual(['a/x.test.ts', 'b/near.test.ts']);
   });
 
-  test('testsOf() terminates even if files import each other', () => {
+  test('terminates even if files import each other', () => {
     expect(related({ 'a/x.ts': "import './y.ts';", 'a/y.ts': "import './x.ts';" })).toEqual([]);
   });
 });

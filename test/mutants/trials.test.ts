@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => rmSync(checkout, { recursive: true, force: true }));
 
 describe('filesOf(), the files to copy,', () => {
-  test('filesOf() lists tracked and untracked files, but no deleted or ignored files', () => {
+  test('lists tracked and untracked files, but no deleted or ignored files', () => {
     expect(filesOf(checkout).sort()).toEqual(['.gitignore', 'a/kept.ts', 'a/new.ts']);
   });
 });

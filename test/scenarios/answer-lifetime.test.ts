@@ -36,7 +36,7 @@ describe('a negative answer', () => {
     expect(forwarding.held).toHaveLength(1);
   });
 
-  test('has a bounded TTL, but the CNAME records before it keep theirs', () => {
+  test('has a bounded TTL, but the CNAME records before it keep their own TTLs', () => {
     using forwarding = new Forwarding({ negativeMaxTtlSecs: 60 });
     const asked = forwarding.ask(NAME);
     const answers = [cname(NAME, 'other.example.org', 600)];

@@ -45,7 +45,7 @@ describe('Pipeline, checking the records of an answer', () => {
     expect(weir.ask('shop.example').status).toBe('CACHED');
   });
 
-  test("unblocks a CNAME target denied by a user or service for a user's allow rule, not for a list's", () => {
+  test("unblocks a CNAME target denied by a user or service if a user's rule allows the name, not if a list allows it", () => {
     const lists = [{ text: '@@||shop.example^\n||tracker.example^\n', reading: BLOCK }];
     const chain = (target: string): void =>
       weir.cache('shop.example', 1, [cname('shop.example', target), a(target, '192.0.2.1')]);

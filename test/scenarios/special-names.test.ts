@@ -23,13 +23,16 @@ describe('reverse names of private addresses (special names enabled, private PTR
     '1.1.16.172.in-addr.arpa',
     '1.1.31.172.in-addr.arpa',
     '6.1.168.192.in-addr.arpa',
-  ])('%s: PTR is blocked with NXDOMAIN, other types are NXDOMAIN as a reserved name', (name) => {
-    const asked = ask(pipeline, name, 'PTR');
-    expect(asked).toMatchObject({ rcode: 'NXDOMAIN', status: 'BLOCKED_PTR', answers: [] });
-    expect(asked.authorities).toHaveLength(1);
-    for (const type of ['A', 'TXT', 'SOA', 'DS'] as const)
-      expect(ask(pipeline, name, type)).toMatchObject({ rcode: 'NXDOMAIN', status: 'LOCAL' });
-  });
+  ])(
+    '%s: a PTR query gets NXDOMAIN as blocked, other types get NXDOMAIN because the name is reserved',
+    (name) => {
+      const asked = ask(pipeline, name, 'PTR');
+      expect(asked).toMatchObject({ rcode: 'NXDOMAIN', status: 'BLOCKED_PTR', answers: [] });
+      expect(asked.authorities).toHaveLength(1);
+      for (const type of ['A', 'TXT', 'SOA', 'DS'] as const)
+        expect(ask(pipeline, name, type)).toMatchObject({ rcode: 'NXDOMAIN', status: 'LOCAL' });
+    },
+  );
 
   test.each([
     '1.1.254.169.in-addr.arpa',
@@ -40,7 +43,7 @@ describe('reverse names of private addresses (special names enabled, private PTR
     ip6('fc00'),
     ip6('fe80'),
     ip6('20010db8'),
-  ])('%s: every type is NXDOMAIN as a reserved name', (name) => {
+  ])('%s: every type gets NXDOMAIN because the name is reserved', (name) => {
     for (const type of ['PTR', 'A'] as const)
       expect(ask(pipeline, name, type)).toMatchObject({ rcode: 'NXDOMAIN', status: 'LOCAL' });
     expect(ask(withFlags(BLOCK_PRIVATE_PTR), name, 'PTR').result).toBe('unresolved');

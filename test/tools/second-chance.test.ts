@@ -96,7 +96,7 @@ describe('npm test', () => {
     expect(beside.status).toBe(1);
   });
 
-  it('runs the tests of a name again with the options of the first run', () => {
+  it('passes the options of the first run, such as --testNamePattern, to the retry', () => {
     const named = [`--testNamePattern=fails`, '--maxWorkers=2'];
     const { status, lastLine } = run({ broken: FAILS, other: PASSES }, ...named);
     expect([lastLine, status]).toEqual(['0 passed, 1 failed', 1]);

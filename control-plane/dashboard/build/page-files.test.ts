@@ -15,14 +15,14 @@ const MANIFEST = {
 const COMMON = ['assets/entry.js', 'assets/start.js', 'assets/first.js', 'assets/style.css'];
 
 describe('pageFiles()', () => {
-  test('pageFiles() lists the files of each page, then the files that the page imports, each once', () => {
+  test('lists the files of each page, then the files that the page imports, each once', () => {
     expect(pageFiles(MANIFEST, ['queries', 'setup'])).toEqual({
       queries: [...COMMON, 'assets/queries.js', 'assets/field.js', 'assets/input.js'],
       setup: [...COMMON, 'assets/welcome.js'],
     });
   });
 
-  test('pageFiles() lists no files for a page without a matching module', () => {
+  test('lists no files for a page without a matching module', () => {
     expect(pageFiles(MANIFEST, ['nodes'])).toEqual({ nodes: [] });
     expect(pageFiles({}, ['queries'])).toEqual({ queries: [] });
   });

@@ -14,12 +14,12 @@ beforeEach(async () => {
 afterEach(() => dist[Symbol.asyncDispose]());
 
 describe('sealBuild(), which completes a build of the dashboard,', () => {
-  test('sealBuild() leaves one complete build when several builds run at the same time', async () => {
+  test('leaves one complete build when several builds run at the same time', async () => {
     await Promise.all(Array.from({ length: 8 }, (_, build) => dist.build(someFiles(`build ${build}`))));
     expect((await openBuild(dist.path))?.files).toHaveLength(5);
   });
 
-  test('sealBuild() rejects a build with files that cannot be served, and keeps the previous build', async () => {
+  test('rejects a build with files that cannot be served, and keeps the previous build', async () => {
     const { folder } = await dist.build();
     await expect(dist.build({ ...someFiles(), 'assets/data.xyz': 'x' })).rejects.toThrow('no media type');
     await expect(dist.build({ 'assets/a.js': '', '.vite/manifest.json': '{}' })).rejects.toThrow(
@@ -32,7 +32,7 @@ describe('sealBuild(), which completes a build of the dashboard,', () => {
 });
 
 describe('removeOldBuilds()', () => {
-  test('removeOldBuilds() removes replaced and old builds, but not a build that may be running', async () => {
+  test('removes replaced and old builds, but not a build that may be running', async () => {
     const first = await dist.build();
     const second = await dist.build();
     const underWay = freshFolderName();

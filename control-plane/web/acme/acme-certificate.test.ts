@@ -130,7 +130,7 @@ describe('an ACME order', () => {
     expect((await udp.ask('_acme-challenge.dns.example.org', 'TXT')).answers).toEqual([]);
   });
 
-  test('stores the account key with read access for its owner only, and reuses the key', async () => {
+  test('stores the account key readable only by its owner, and reuses the key', async () => {
     expect(await order()).toBeNull();
     const path = accountKeyPath(join(folder, 'node1'), server.directoryUrl);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -189,7 +189,7 @@ describe('a failed ACME order', () => {
     expect(await order()).toMatch(/directory/);
   });
 
-  test('reports the port that it cannot open', async () => {
+  test('names the port that cannot be opened', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;

@@ -51,7 +51,7 @@ async function failFirstCommit(): Promise<() => Promise<unknown>> {
 }
 
 describe('POST /tls/acme', () => {
-  test('starts an order; a second concurrent request is 409 and has no entry in the audit log', async () => {
+  test('starts an order; a second concurrent request gets 409 and has no entry in the audit log', async () => {
     const answers = await Promise.all([1, 2].map(() => api.send('POST', '/api/tls/acme')));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
     expect(await audited()).toBe(1);
@@ -59,7 +59,7 @@ describe('POST /tls/acme', () => {
     expect(AcmeStatus.parse(body)).toMatchObject({ names: ['weir.example.org'], step: 'account' });
   });
 
-  test('starts one order with one audit entry if its transaction is repeated after a serialization failure', async () => {
+  test('starts one order and adds one audit entry even if its transaction is repeated after a serialization failure', async () => {
     const undo = await failFirstCommit();
     try {
       expect((await api.send('POST', '/api/tls/acme')).status).toBe(202);

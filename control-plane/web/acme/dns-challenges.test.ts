@@ -134,7 +134,7 @@ test('dnsResponder() removes the records of an update whose answer was lost', as
   expect([updates, logger.lines]).toEqual([['add', 'remove'], []]);
 });
 
-test('dnsResponder() rejects a success that is not signed with the key of the update', async () => {
+test('dnsResponder() rejects a reply that reports success but is not signed with the key of the update', async () => {
   const port = await serverWith((message) => (isUpdate(message) ? asResponse(message) : soaOf(message)));
   const key = { name: 'weir-key', algorithm: 'hmac-sha256', secret: Buffer.from('secret') } as const;
   await expect(responderAt(port, { key }).put(PROOFS)).rejects.toThrow('its signature is wrong');

@@ -60,7 +60,7 @@ describe('replyFault(), which checks the TSIG signature of a reply,', () => {
     expect(replyFault(reply, mac, KEY, NOW)).toMatch(expected);
   });
 
-  test('rejects the reply to another request', () => {
+  test('rejects the reply to a different request', () => {
     const { reply } = exchange();
     expect(replyFault(reply, Buffer.alloc(32), KEY, NOW)).toBe('its signature is wrong');
   });

@@ -121,7 +121,7 @@ describe('web sessions', () => {
     node.api.clock.stepSecs(year);
   });
 
-  test('opened while the clock was ahead last no longer than others, and do not end earlier sessions', async () => {
+  test('opened while the clock was ahead last no longer than other sessions, and do not end earlier sessions', async () => {
     const year = 365 * 86_400;
     const before = await node.api.logIn();
     node.api.clock.stepSecs(year);

@@ -35,7 +35,7 @@ describe('the first setup of the password', () => {
     expect(statuses.filter((status) => status === 403)).toHaveLength(5);
   });
 
-  test('is possible with authentication disabled, after which requests still need no login', async () => {
+  test('is possible while authentication is disabled, and requests still need no login afterwards', async () => {
     await node.restart('auth.enabled = false');
     await node.api.setUp();
     const status = AuthStatus.parse((await node.api.send('GET', '/api/auth/status')).body);

@@ -170,7 +170,7 @@ describe('Authenticator, which checks sessions, tokens and passwords,', () => {
           HERE,
         ),
     ],
-  ])('%s() removes a session from memory if it may have ended in the database', async (_name, end) => {
+  ])('%s() removes a session from memory if the database may have ended that session', async (_name, end) => {
     const secret = await logIn();
     const caller = (await callerOf(secret))!;
     isSilent = true;

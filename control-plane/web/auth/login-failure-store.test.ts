@@ -76,7 +76,7 @@ describe('countFailure, which stores a failed login,', () => {
     expect(await lockedForMs(ADMIN, WINDOW_MS)).toBe(WINDOW_MS);
   });
 
-  test('counts all names after the tenth of an address together', async () => {
+  test('counts all names from an address together after the tenth', async () => {
     for (let name = 0; name < 10; name++) await fail(failures.loginSource(`junk ${name}`, '192.0.2.7'), 1);
     await fail(ADMIN, 1);
     await fail(failures.loginSource('root', '192.0.2.7'), 2);

@@ -44,7 +44,7 @@ test.each([
   ['IPv6', (n: number) => `2001:db8:1:${n.toString(16)}::/64`, '2001:db8:2:1::/64'],
   ['IPv4', (n: number) => `198.51.100.${n}`, '203.0.113.1'],
 ])(
-  'LoginPace ranks new addresses of an attacking %s network after others, but before those that failed',
+  'LoginPace ranks new addresses of an attacking %s network after other networks, but before addresses that failed',
   (_, nth, other) => {
     for (let n = 0; n < 80; n++) pace.noteFailure('admin', nth(n));
     expect(pace.rankOf(other)).toBe(0);
@@ -57,7 +57,7 @@ test.each([
   },
 );
 
-test('LoginPace ranks new addresses of a network after others while many of its logins wait', () => {
+test('LoginPace ranks new addresses of a network after other networks while many logins from the network wait', () => {
   const ends = Array.from({ length: 20 }, (_, n) => pace.begin(`2001:db8:1:${n}::/64`));
   const ranks = () => ['2001:db8:1:99::/64', '2001:db8:2:1::/64'].map((address) => pace.rankOf(address));
   expect(ranks()).toEqual([20 / 1001, 0]);

@@ -77,7 +77,7 @@ describe('a login with OpenID Connect', () => {
     expect(await suite.users()).toEqual(['admin: admin']);
   });
 
-  test('with a name in use creates a user with another name, and changes no existing user', async () => {
+  test('with a name that is in use creates a user with a different name, and changes no existing user', async () => {
     await makeUser(suite.node.api, suite.session, { username: 'Vera', role: 'admin' });
     expect((await suite.logIn()).status).toBe(200);
     suite.provider.person = { ...VERA, sub: 'person-2', preferred_username: 'ADMIN' };

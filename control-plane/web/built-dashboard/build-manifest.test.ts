@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe('parseManifest(), which reads the list of built files,', () => {
-  test('parseManifest() reads the manifest that a build writes', () => {
+  test('reads the manifest that a build writes', () => {
     expect(parseManifest(JSON.stringify(manifest))).toEqual(manifest);
   });
 
@@ -51,12 +51,12 @@ describe('parseManifest(), which reads the list of built files,', () => {
       'a page with a file that the build does not have',
       (manifest) => ({ ...manifest, pages: { queries: ['x'] } }),
     ],
-  ])('parseManifest() rejects %s', (_, change) => {
+  ])('rejects %s', (_, change) => {
     const lying = JSON.stringify(change(manifest));
     expect(() => parseManifest(lying)).toThrow('is not a manifest');
   });
 
-  test('parseManifest() rejects an incomplete manifest', () => {
+  test('rejects an incomplete manifest', () => {
     const text = JSON.stringify(manifest);
     expect(() => parseManifest(text.slice(0, text.length / 2))).toThrow();
   });

@@ -23,7 +23,7 @@ async function programOf(name: string, text: string): Promise<string> {
 }
 
 describe('buildInProcess()', () => {
-  test('buildInProcess() runs the build program at the lowest priority', async () => {
+  test('runs the build program at the lowest priority', async () => {
     const out = join(folder, 'niceness');
     const program = await programOf(
       'nice.mjs',
@@ -39,7 +39,7 @@ describe('buildInProcess()', () => {
     expect(await readFile(out, 'utf8')).toBe('19');
   });
 
-  test('buildInProcess() fails with the last output of a program that fails', async () => {
+  test('fails with the last output of a program that fails', async () => {
     const program = await programOf(
       'fail.mjs',
       `process.stderr.write('x'.repeat(100_000) + 'no space left', () => process.exit(1));`,
@@ -50,12 +50,12 @@ describe('buildInProcess()', () => {
     expect((error as Error).message).toMatch(/^x{1,2000}no space left$/);
   });
 
-  test('buildInProcess() fails if the program is missing', async () => {
+  test('fails if the program is missing', async () => {
     const program = join(folder, 'none.mjs');
     await expect(buildInProcess({ logger, stopped: signal, program })).rejects.toThrow('none.mjs');
   });
 
-  test('buildInProcess() kills a program that hangs when it is stopped', async () => {
+  test('kills a program that hangs when it is stopped', async () => {
     const begun = join(folder, 'begun');
     const program = await programOf(
       'hang.mjs',

@@ -55,7 +55,7 @@ function settled(dashboard: DashboardOnDisk): Promise<DashboardState> {
 }
 
 describe('DashboardOnDisk, which serves or builds the dashboard,', () => {
-  test('DashboardOnDisk serves a build of the current sources, and builds nothing', async () => {
+  test('serves a build of the current sources, and builds nothing', async () => {
     await buildNow();
     const dashboard = opened(neverBuild);
     expect(served(await dashboard.state())).toBe('one');
@@ -64,7 +64,7 @@ describe('DashboardOnDisk, which serves or builds the dashboard,', () => {
     expect(logger.text()).toBe('');
   });
 
-  test('DashboardOnDisk builds a missing dashboard, and serves it when it is ready', async () => {
+  test('builds a missing dashboard, and serves it when it is ready', async () => {
     const turn = Promise.withResolvers<undefined>();
     const dashboard = opened(async () => {
       await turn.promise;
@@ -81,14 +81,14 @@ describe('DashboardOnDisk, which serves or builds the dashboard,', () => {
       () => writeFile(join(checkout.path, SOURCES, 'src', 'main.tsx'), 'export const x = 1;'),
     ],
     ['of half a manifest', () => truncate(join(dist.path, MANIFEST_NAME), 50)],
-  ])('DashboardOnDisk replaces a build %s', async (_, change) => {
+  ])('replaces a build %s', async (_, change) => {
     await buildNow();
     await change();
     const dashboard = opened(() => buildNow('two'));
     expect(served(await settled(dashboard))).toBe('two');
   });
 
-  test('DashboardOnDisk serves an outdated build if building fails, and logs this once', async () => {
+  test('serves an outdated build if building fails, and logs this once', async () => {
     await buildNow();
     await writeFile(join(checkout.path, SOURCES, 'index.html'), '<p>');
     const dashboard = opened(() => Promise.reject(new Error('EROFS: read-only file system')));
@@ -98,7 +98,7 @@ describe('DashboardOnDisk, which serves or builds the dashboard,', () => {
     expect(logger.text()).toContain('EROFS');
   });
 
-  test('DashboardOnDisk shows what to do, but not the cause, if there is no build and building fails', async () => {
+  test('shows what to do, but not the cause, if there is no build and building fails', async () => {
     const dashboard = opened(() => Promise.reject(new Error('cannot write /opt/weir')));
     const state = await settled(dashboard);
     expect(state).toMatchObject({
@@ -109,7 +109,7 @@ describe('DashboardOnDisk, which serves or builds the dashboard,', () => {
     expect(logger.text()).toContain('/opt/weir');
   });
 
-  test('DashboardOnDisk serves the build of an installation without sources', async () => {
+  test('serves the build of an installation without sources', async () => {
     await buildNow();
     await rm(join(checkout.path, SOURCES), { recursive: true });
     expect(served(await opened(neverBuild).state())).toBe('one');
@@ -133,7 +133,7 @@ describe('DashboardOnDisk, which serves or builds the dashboard,', () => {
 });
 
 describe('hashOfSources(), which detects changed dashboard sources,', () => {
-  test('hashOfSources() depends on sources, shared files and packages, not on tests, builds or editor files', async () => {
+  test('depends on sources, shared files and packages, not on tests, builds or editor files', async () => {
     const hash = async (): Promise<string> =>
       hashOfSources(await hashOfDashboard(checkout.path), ['shared/a.ts'], checkout.path);
     const write = async (path: string, text: string): Promise<void> => {

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => dist[Symbol.asyncDispose]());
 
 describe('openBuild(), which reads a dashboard build,', () => {
-  test('openBuild() returns every file in each encoding, and no files that Vite writes for other programs', async () => {
+  test('returns every file in each encoding, and no files that Vite writes for other programs', async () => {
     await dist.build();
     const build = await openBuild(dist.path);
     expect(build?.sources).toEqual(SOME_SOURCES);
@@ -37,7 +37,7 @@ describe('openBuild(), which reads a dashboard build,', () => {
     expect(Object.keys(mark!.forms)).not.toContain('gzip');
   });
 
-  test('openBuild() reports that there is no build if nothing was built', async () => {
+  test('reports that there is no build if nothing was built', async () => {
     expect(await openBuild(dist.path)).toBeNull();
     expect(await openBuild(join(dist.path, 'none'))).toBeNull();
   });
@@ -58,13 +58,13 @@ describe('openBuild(), which reads a dashboard build,', () => {
       'a file is a link to a device',
       (folder) => replace(join(folder, 'mark.svg'), (path) => symlink('/dev/zero', path)),
     ],
-  ])('openBuild() rejects a build if %s', async (_, harm) => {
+  ])('rejects a build if %s', async (_, harm) => {
     const { folder } = await dist.build();
     await harm(join(dist.path, folder));
     await expect(openBuild(dist.path)).rejects.toThrow();
   });
 
-  test('openBuild() rejects a truncated manifest, and a manifest that is not a file', async () => {
+  test('rejects a truncated manifest, and a manifest that is not a file', async () => {
     await dist.build();
     await truncate(join(dist.path, MANIFEST_NAME), 100);
     await expect(openBuild(dist.path)).rejects.toThrow();
@@ -73,7 +73,7 @@ describe('openBuild(), which reads a dashboard build,', () => {
     await expect(openBuild(dist.path)).rejects.toThrow('not a regular file');
   });
 
-  test('openBuild() reads the new build if the build is replaced during the read', async () => {
+  test('reads the new build if the build is replaced during the read', async () => {
     const { folder } = await dist.build();
     const opening = openBuild(dist.path);
     // The manifest of the first build was already read in the previous turn of the event loop.

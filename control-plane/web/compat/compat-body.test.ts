@@ -4,7 +4,7 @@ import { passwordIn, sidIn } from './compat-body.ts';
 const NO_PASSWORD = 'No password found in JSON payload';
 
 describe('passwordIn()', () => {
-  test('passwordIn() returns the password of a request body', () => {
+  test('returns the password of a request body', () => {
     expect(passwordIn(Buffer.from('{"password":"geheim ü","totp":null}'))).toBe('geheim ü');
   });
 
@@ -21,14 +21,14 @@ describe('passwordIn()', () => {
     ['{"Password":"x"}', NO_PASSWORD, null],
     ['{"password":null}', "Field password has to be of type 'string'", null],
     ['{"password":["x"]}', "Field password has to be of type 'string'", null],
-  ])('passwordIn() rejects %j', (text, message, hint) => {
+  ])('rejects %j', (text, message, hint) => {
     expect(() => passwordIn(Buffer.from(text))).toThrow(
       expect.objectContaining({ status: 400, key: 'bad_request', message, hint }),
     );
   });
 
   test.each(['{"password": hunter2}', 'password=hunter2', '{"password":"hunter2"'])(
-    'passwordIn() does not repeat %j in its error',
+    'does not repeat %j in its error',
     (text) => {
       expect(() => passwordIn(Buffer.from(text))).toThrow(
         expect.objectContaining({ hint: expect.stringMatching(/^position \d+$/) }),
@@ -46,7 +46,7 @@ describe('sidIn(), the session ID in a request body,', () => {
     ['{"__proto__":{"sid":"x"}}', undefined],
     ['[{"sid":"x"}]', undefined],
     ['\u0000\u00ff', undefined],
-  ])('sidIn() for %j returns the session ID %s', (text, expected) => {
+  ])('for %j returns the session ID %s', (text, expected) => {
     expect(sidIn(Buffer.from(text))).toBe(expected);
   });
 });

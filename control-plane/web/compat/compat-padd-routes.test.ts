@@ -10,7 +10,7 @@ const compat = new CompatSuite({ toml: 'auth.enabled = false' });
 beforeEach(() => storeRows(compat.suite.database, loggedDay(compat.api.clock.nowMs())));
 
 describe('the data for PADD in the compatibility API', () => {
-  test('equals the summary, with fewer other fields without full=true', async () => {
+  test('equals the summary, and has fewer other fields without full=true', async () => {
     const { queries } = await compat.open<CompatSummary>('/api/stats/summary');
     const { total, blocked, percent_blocked } = queries;
     const full = await compat.open<CompatPadd>('/api/padd?full=true');

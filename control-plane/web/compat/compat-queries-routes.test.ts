@@ -59,7 +59,7 @@ describe('the query log of the compatibility API', () => {
     expect(await found('upstream=permitted', () => true)).toBe(summary.total - summary.blocked);
   });
 
-  test('finds names, clients and upstreams with wildcards, as a whole and in any letter case', async () => {
+  test('finds names, clients and upstreams by wildcards that match the whole text, in any letter case', async () => {
     expect(await found('domain=allowed-0.example.org', (row) => row.domain === 'allowed-0.example.org')).toBe(
       1,
     );
@@ -142,7 +142,7 @@ describe('the query log of the compatibility API', () => {
     expect((await read('')).recordsTotal).toBe(summary.total + 3);
   });
 
-  test('accepts nonsensical numbers', async () => {
+  test('accepts numbers that make no sense', async () => {
     for (const query of [
       'length=0',
       'start=-5',

@@ -65,7 +65,7 @@ describe('the statistics of the compatibility API', () => {
     expect((await compat.open<CompatHistory>('/api/history')).history).toHaveLength(145);
   });
 
-  test('contain the query rate of the last whole minute', async () => {
+  test('contain the query rate of the last full minute', async () => {
     compat.api.clock.advanceSecs(60);
     const { queries } = await compat.open<CompatSummary>('/api/stats/summary');
     expect(queries.frequency).toBeCloseTo(0, 1);

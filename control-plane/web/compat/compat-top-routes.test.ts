@@ -67,7 +67,7 @@ describe('the top lists of the compatibility API', () => {
     );
   });
 
-  test('start with the client with the most blocked queries, even if others send more queries', async () => {
+  test('start with the client with the most blocked queries, even if other clients send more queries', async () => {
     const nowMs = compat.api.clock.nowMs() - 60_000;
     const asked = (client: number[], times: number, status: QueryStatusCode) =>
       Array.from({ length: times }, () =>
@@ -115,7 +115,7 @@ describe('the top lists of the compatibility API', () => {
     expect(found.total_queries).toBe(total);
   });
 
-  test('contain sums of any period, for which both start and end are required', async () => {
+  test('cover any period, for which both start and end are required', async () => {
     const nowSecs = compat.api.clock.nowMs() / 1000;
     const sums = await compat.open<CompatDatabaseSummary>(
       `/api/stats/database/summary?from=${nowSecs - 86_400}&until=${nowSecs}`,

@@ -15,7 +15,7 @@ import {
 
 const PERMITTED_THERE = new Set(['BLOCKED_PTR']);
 
-describe("compatStatus() and outcomeOf(), which convert statuses to Pi-hole's,", () => {
+describe("compatStatus() and outcomeOf(), which convert Weir's statuses to those of Pi-hole,", () => {
   test.each(QUERY_STATUS_NAMES)('%s counts as blocked as it does in FTL', (name) => {
     const { total, blocked } = outcomeOf(sumStatuses({ status: { [name]: 7 }, decision: {} }));
     const isBlocked = isBlockedStatus(QueryStatus[name]) && !PERMITTED_THERE.has(name);
@@ -57,7 +57,7 @@ describe("compatStatus() and outcomeOf(), which convert statuses to Pi-hole's,",
   });
 });
 
-describe("sumTypes() and sumReplies(), which convert counts to Pi-hole's,", () => {
+describe("sumTypes() and sumReplies(), which convert Weir's counts to those of Pi-hole,", () => {
   test('sumTypes() counts types that Pi-hole does not know under OTHER, including CNAME', () => {
     const sums = sumTypes({ [RRType.A]: 3, [RRType.HTTPS]: 2, [RRType.CNAME]: 4, 65280: 5 });
     expect(sums).toMatchObject({ A: 3, HTTPS: 2, OTHER: 9, AAAA: 0 });

@@ -33,12 +33,12 @@ describe('conditionsOf(), the filters of a compatibility API request,', () => {
     ['status=regex_cname', { decisions: ['BLOCKED_CNAME:regex'] }],
     ['type=AAAA&reply=nxdomain', { type: 'AAAA', reply: 'NXDOMAIN' }],
     ['type=other&reply=CNAME', { typesLeftOut: NAMED_TYPES, reply: 'CNAME' }],
-  ])('conditionsOf() is right for %j', (query, expected) => {
+  ])('is right for %j', (query, expected) => {
     expect(conditions(query)).toEqual(expected);
   });
 
   test.each(['status=__proto__', 'type=NOTYPE', 'reply=__proto__', 'dnssec=constructor'])(
-    'conditionsOf() rejects %s',
+    'rejects %s',
     (query) => {
       expect(() => conditions(query)).toThrow(expect.objectContaining({ status: 400, key: 'bad_request' }));
     },

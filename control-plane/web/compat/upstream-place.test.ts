@@ -10,7 +10,7 @@ describe('upstreamPlace(), the name and address of an upstream,', () => {
     ['https://dns.example.org/dns-query', { name: 'dns.example.org', ip: 'dns.example.org', port: 443 }],
     ['2001:db8::1', { name: '2001:db8::1', ip: '2001:db8::1', port: 53 }],
     ['', { name: '', ip: '', port: 53 }],
-  ])('upstreamPlace() is right for %j', (text, expected) => {
+  ])('is right for %j', (text, expected) => {
     expect(upstreamPlace(text)).toEqual(expected);
   });
 

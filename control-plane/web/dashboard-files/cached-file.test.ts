@@ -23,16 +23,16 @@ describe('acceptedForm(), the encoding of a response,', () => {
     ['brotli, gzippy', 'identity'],
     [';;;,,,=q', 'identity'],
     ['__proto__', 'identity'],
-  ])('acceptedForm() for %j is %s', (field, form) => {
+  ])('for %j is %s', (field, form) => {
     expect(acceptedForm(field, ALL)).toBe(form);
   });
 
-  test('acceptedForm() is the next best encoding if a file does not exist in the best', () => {
+  test('is the next best encoding if the file does not exist in the best encoding', () => {
     expect(acceptedForm('br, gzip', { identity: 1, gzip: 1 })).toBe('gzip');
     expect(acceptedForm('br, gzip', { identity: 1 })).toBe('identity');
   });
 
-  test('acceptedForm() only reads the first members of a long header field', () => {
+  test('only reads the first members of a long header field', () => {
     expect(acceptedForm(`${'a,'.repeat(5_000_000)}br`, ALL)).toBe('identity');
   });
 });

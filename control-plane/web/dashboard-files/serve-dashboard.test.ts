@@ -69,7 +69,7 @@ async function send(method: string, path: string, fields: Readonly<Record<string
 
 describe('serveDashboard() with a build', () => {
   test.each(Object.values(DashboardPath).map((path) => `/${path}`))(
-    'serveDashboard() serves the dashboard document at %s',
+    'serves the dashboard document at %s',
     async (path) => {
       const { status, headers, body } = await send('GET', path);
       expect([status, headers['content-type'], headers['cache-control']]).toEqual([
@@ -81,7 +81,7 @@ describe('serveDashboard() with a build', () => {
     },
   );
 
-  test('serveDashboard() allows the document its own files, but no inline code or style', async () => {
+  test('allows the document its own files, but no inline code or style', async () => {
     const { headers } = await send('GET', '/queries?domain=example.org');
     expect(headers['content-security-policy']!.split('; ').sort()).toEqual([
       "base-uri 'none'",
@@ -98,7 +98,7 @@ describe('serveDashboard() with a build', () => {
     ]);
   });
 
-  test('serveDashboard() announces the files of a page in a Link header', async () => {
+  test('announces the files of a page in a Link header', async () => {
     const links = async (path: string, cookie: string) =>
       ((await send('GET', path, { Cookie: cookie })).headers['link'] ?? '').split(', ');
     const scripts = ['<./start.js>; rel=preload; as=script', '<./svc-config.js>; rel=preload; as=script'];
@@ -118,7 +118,7 @@ describe('serveDashboard() with a build', () => {
     expect((await send('GET', SCRIPT_PATH)).headers['link']).toBeUndefined();
   });
 
-  test('serveDashboard() lets browsers cache hashed files forever, and revalidate other files', async () => {
+  test('lets browsers cache hashed files forever, and revalidate other files', async () => {
     expect((await send('GET', SCRIPT_PATH)).headers['cache-control']).toBe(
       'public, max-age=31536000, immutable',
     );
@@ -126,7 +126,7 @@ describe('serveDashboard() with a build', () => {
       expect([path, (await send('GET', path)).headers['cache-control']]).toEqual([path, 'no-cache']);
   });
 
-  test('serveDashboard() sends each encoding with a separate ETag', async () => {
+  test('sends each encoding with a separate ETag', async () => {
     const plain = await send('GET', SCRIPT_PATH);
     expect([plain.headers['content-encoding'], plain.body.toString()]).toEqual([undefined, SCRIPT]);
     const br = await send('GET', SCRIPT_PATH, { 'Accept-Encoding': 'gzip, br' });
@@ -147,7 +147,7 @@ describe('serveDashboard() with a build', () => {
     ['the weak tag', (etag) => `W/${etag}`],
     ['one of several', (etag) => `"old", ${etag} , "other"`],
     ['any', () => '*'],
-  ])('serveDashboard() answers 304 if If-None-Match contains %s', async (_, fieldOf) => {
+  ])('answers 304 if If-None-Match contains %s', async (_, fieldOf) => {
     const { headers } = await send('GET', '/queries');
     const again = await send('GET', '/queries', { 'If-None-Match': fieldOf(headers['etag']!) });
     expect([again.status, again.body.length]).toEqual([304, 0]);
@@ -155,13 +155,13 @@ describe('serveDashboard() with a build', () => {
       expect([name, again.headers[name]]).toEqual([name, headers[name]]);
   });
 
-  test('serveDashboard() answers 200 to the ETag of another encoding or another build', async () => {
+  test('answers 200 to the ETag of a different encoding or build', async () => {
     const { headers } = await send('GET', '/', { 'Accept-Encoding': 'br' });
     for (const tag of [headers['etag']!, '"', '', '"*"'])
       expect((await send('GET', '/', { 'If-None-Match': tag })).status).toBe(200);
   });
 
-  test('serveDashboard() answers HEAD with the header of GET, without a body', async () => {
+  test('answers HEAD with the header of GET, without a body', async () => {
     for (const path of ['/', SCRIPT_PATH, '/svc-config.js']) {
       const [get, head] = [await send('GET', path), await send('HEAD', path)];
       expect([head.status, head.body.length]).toEqual([200, 0]);
@@ -170,7 +170,7 @@ describe('serveDashboard() with a build', () => {
     }
   });
 
-  test.each(['POST', 'PUT', 'DELETE', 'TRACE'])('serveDashboard() answers %s with 405', async (method) => {
+  test.each(['POST', 'PUT', 'DELETE', 'TRACE'])('answers %s with 405', async (method) => {
     for (const path of ['/', '/login', SCRIPT_PATH, '/svc-config.js']) {
       const { status, headers, body } = await send(method, path);
       expect([path, status, headers['allow']]).toEqual([path, 405, 'GET, HEAD, OPTIONS']);
@@ -202,22 +202,22 @@ describe('serveDashboard() with a build', () => {
     '/__proto__',
     '/constructor',
     '/overview',
-  ])('serveDashboard() does not answer %s', async (path) => {
+  ])('does not answer %s', async (path) => {
     const { status, body } = await send('GET', path);
     expect([status, body.toString()]).toEqual([404, 'handed on']);
   });
 
-  test('serveDashboard() answers a request header of the maximum size', async () => {
+  test('answers a request header of the maximum size', async () => {
     const { status, headers } = await send('GET', '/', { 'Accept-Encoding': `${'a,'.repeat(7500)}br` });
     expect([status, headers['content-encoding']]).toEqual([200, undefined]);
   });
 
-  test('serveDashboard() serves the next build as soon as there is one', async () => {
+  test('serves the next build as soon as there is one', async () => {
     state = { kind: 'built', build: await madeBuild(someFiles('two')) };
     expect((await send('GET', '/')).body.toString()).toContain('<title>two</title>');
   });
 
-  test('serveDashboard() sends the page its settings in svc-config.js', async () => {
+  test('sends the page its settings in svc-config.js', async () => {
     const { headers, body } = await send('GET', '/svc-config.js');
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
     expect(body.toString()).toBe('window.__SVC_CONFIG__ = {"apiBase":"/api"};\n');
@@ -229,7 +229,7 @@ describe('serveDashboard() with a build', () => {
 describe('serveUnknown(), for paths that do not exist,', () => {
   const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-  test('serveUnknown() sends a browser the dashboard document with status 404', async () => {
+  test('sends a browser the dashboard document with status 404', async () => {
     const { status, headers, body } = await send('GET', '/nothing', BROWSER);
     expect([status, body.toString()]).toEqual([404, PAGE]);
     expect(headers['content-security-policy']).toContain("script-src 'self'");
@@ -245,14 +245,14 @@ describe('serveUnknown(), for paths that do not exist,', () => {
     ['/a//evil.example', '../../evil.example'],
     ['//evil.example', '../evil.example'],
     ['/a/%0d%0aSet-Cookie:x', '../%0d%0aSet-Cookie:x'],
-  ])('serveUnknown() redirects a browser from %s to the relative URL %s', async (path, location) => {
+  ])('redirects a browser from %s to the relative URL %s', async (path, location) => {
     const { status, headers } = await send('GET', path, BROWSER);
     expect([status, headers['location'], headers['set-cookie']]).toEqual([302, location, undefined]);
     const from = new URL(`http://weir.example/prefix${path}`);
     expect(new URL(location, from).href).toBe(`http://weir.example/prefix/${location.replaceAll('../', '')}`);
   });
 
-  test('serveUnknown() does not answer requests of programs and requests with other methods', async () => {
+  test('does not answer requests of programs and requests with other methods', async () => {
     for (const [method, fields] of [
       ['GET', { Accept: '*/*' }],
       ['GET', { Accept: 'application/json' }],

@@ -73,7 +73,7 @@ describe('ConnectionLimits of the web server', () => {
     expect(await isServed(ports[0]!, '127.0.0.9')).toBe(true);
   });
 
-  test('accepts another connection when one of the network closes', async () => {
+  test('accepts a new connection of a network when an existing connection of the network closes', async () => {
     const port = await listen();
     await Promise.all(Array.from({ length: MAX_PER_NETWORK }, () => isServed(port)));
     sockets[0]!.destroy();

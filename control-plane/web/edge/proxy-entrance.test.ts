@@ -273,7 +273,7 @@ describe('the PROXY protocol on the web port', () => {
     expect([await isServed(CLIENT), await isServed('192.0.2.98')]).toEqual([false, true]);
   });
 
-  test('accepts a load balancer while silent connections use all places for connections without a header', async () => {
+  test('accepts a load balancer even while silent connections occupy every slot for connections without a PROXY header', async () => {
     await listen(NAMED);
     const silent = await Promise.all(Array.from({ length: 300 }, () => open()));
     expect(await seenBehind(headerFor(CLIENT), BALANCER)).toMatchObject({ client: CLIENT });

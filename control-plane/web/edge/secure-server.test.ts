@@ -181,7 +181,7 @@ describe('startWebServer() with a certificate', () => {
     await expect(overHttps({}, first.cert)).rejects.toThrow(/self-signed/);
   });
 
-  test('resumes sessions of another process and certificate with the same ticket key, until the key changes', async () => {
+  test('resumes sessions of a different process and certificate with the same ticket key, until the key changes', async () => {
     const open = await openTls({ maxVersion: 'TLSv1.2' });
     const session = open.getSession()!;
     await restart();

@@ -30,7 +30,7 @@ async function start(
 }
 
 describe('startWebServer()', () => {
-  test('startWebServer() reports the port that another program uses, and listens on no address', async () => {
+  test('reports the port that another program uses, and listens on no address', async () => {
     const holder = createServer().listen(0, '127.0.0.2');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -48,7 +48,7 @@ describe('startWebServer()', () => {
     holder.close();
   });
 
-  test('startWebServer() reports an address that this machine does not have', async () => {
+  test('reports an address that this machine does not have', async () => {
     const error: unknown = await start(['192.0.2.1']).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ address: '192.0.2.1', port: 0, code: 'EADDRNOTAVAIL' });
     expect((error as Error).message).toContain(
@@ -56,7 +56,7 @@ describe('startWebServer()', () => {
     );
   });
 
-  test('startWebServer() listens on every bind address, and stops listening on all', async () => {
+  test('listens on every bind address, and stops listening on all', async () => {
     const logger = new MemoryLogger();
     const running = await start(['127.0.0.1', '127.0.0.3'], { logger });
     expect(running.endpoints.map(({ address }) => address)).toEqual(['127.0.0.1', '127.0.0.3']);
@@ -69,7 +69,7 @@ describe('startWebServer()', () => {
       await expect(fetch(`http://${address}:${port}/`)).rejects.toThrow();
   });
 
-  test('startWebServer() listens on the IPv4 and IPv6 wildcard with the same port if there is IPv6', async () => {
+  test('listens on the IPv4 and IPv6 wildcard with the same port if there is IPv6', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -85,7 +85,7 @@ describe('startWebServer()', () => {
 });
 
 describe('close() of the web server', () => {
-  test('close() waits for a response that is being prepared', async () => {
+  test('waits for a response that is being prepared', async () => {
     const asked = Promise.withResolvers<undefined>();
     const release = Promise.withResolvers<undefined>();
     const app = express();
@@ -105,7 +105,7 @@ describe('close() of the web server', () => {
     await closing;
   });
 
-  test('close() disconnects clients that delay the end of the server', async () => {
+  test('disconnects clients that delay the end of the server', async () => {
     const running = await start(['127.0.0.1']);
     const socket = connect(running.endpoints[0]!.port, '127.0.0.1');
     await within('the connection', once(socket, 'connect'));

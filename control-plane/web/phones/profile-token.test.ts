@@ -14,7 +14,7 @@ describe('clientOfToken(), the client of a link to a phone profile,', () => {
     expect(clientOfToken(SECRET, token, keyOf, tokenEnd(NOW))).toBeNull();
   });
 
-  test('rejects a token after the key was changed, or with another secret or client', () => {
+  test('rejects a token after the key was changed, or with a wrong secret or client', () => {
     expect(clientOfToken(SECRET, token, () => 'other', NOW)).toBeNull();
     expect(clientOfToken(SECRET, token, () => null, NOW)).toBeNull();
     expect(clientOfToken(Buffer.alloc(32, 2), token, keyOf, NOW)).toBeNull();

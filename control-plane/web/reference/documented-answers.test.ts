@@ -14,8 +14,8 @@ function textsOf(answers: ReturnType<typeof answersOf>): Record<string, string> 
   );
 }
 
-describe('answersOf(), the documented responses of a route,', () => {
-  test('answersOf() contains the errors that follow from the access rights of the route', () => {
+describe('answersOf(), which returns the documented responses of a route,', () => {
+  test('contains the errors that follow from the access rights of the route', () => {
     const statuses = (access: Access): string[] =>
       Object.keys(answersOf(route({ ...row, method: 'GET', access }))).sort();
     expect(statuses('public')).toEqual(['204', '400', '421', '429', '503']);
@@ -24,7 +24,7 @@ describe('answersOf(), the documented responses of a route,', () => {
       expect(statuses(access)).toEqual(['204', '400', '401', '403', '421', '429', '503']);
   });
 
-  test('answersOf() explains why a change may be rejected, even if the route has no body', () => {
+  test('explains why a change may be rejected, even if the route has no body', () => {
     const plain = textsOf(answersOf(route({ ...row, method: 'POST', access: 'member' })));
     expect([plain['403'], plain['413'], plain['415']]).toEqual([
       'a browser sent the request from another origin',

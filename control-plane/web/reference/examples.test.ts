@@ -48,7 +48,7 @@ describe('withExamples()', () => {
   });
 });
 
-describe('exampleOf() a schema in the API reference', () => {
+describe('exampleOf() for a schema in the API reference', () => {
   test.each([
     [{ examples: ['of the schema'], type: 'string' }, 'domain', 'of the schema'],
     [{ type: 'string' }, 'domain', 'ads.example.org'],
@@ -65,7 +65,7 @@ describe('exampleOf() a schema in the API reference', () => {
     expect(exampleOf(schema, {}, field)).toEqual(value);
   });
 
-  test('exampleOf() follows references, and prefers the example of a field with the same schema', () => {
+  test('follows references, and prefers the example of a field with the same schema', () => {
     const schemas = { BlocklistSource: { type: 'object', properties: { name: { type: 'string' } } } };
     const list = { type: 'array', items: { $ref: '#/components/schemas/BlocklistSource' } };
     expect(exampleOf(list, schemas)).toEqual([{ name: 'Ads' }]);

@@ -8,7 +8,7 @@ import { TAG_TEXTS } from './tag-texts.ts';
 const document = openApiDocument(everyRow, '/api', '1.2.3');
 
 describe('openApiDocument()', () => {
-  test('openApiDocument() describes every route under the path prefix', () => {
+  test('describes every route under the path prefix', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(document.servers.map(({ url }) => url)).toEqual(['/api', '/svc/api']);
     expect(openApiDocument([], '/svc/api', '1').servers.map(({ url }) => url)).toEqual(['/svc/api', '/api']);
@@ -20,28 +20,28 @@ describe('openApiDocument()', () => {
     }
   });
 
-  test('openApiDocument() is valid OpenAPI 3.1 according to another validator', async () => {
+  test('is valid OpenAPI 3.1 according to an independent validator', async () => {
     const whole = openApiDocument(everyOperation, '/api', '1.2.3');
     const parsed = JSON.parse(JSON.stringify(whole)) as Record<string, unknown>;
     const result = await new Validator().validate(parsed);
     expect(result).toEqual({ valid: true });
   });
 
-  test('openApiDocument() describes each tag of the routes', () => {
+  test('describes each tag of the routes', () => {
     expect(document.tags.map(({ name }) => name)).toEqual([...new Set(everyRow.map(({ tag }) => tag))]);
     for (const { name, description } of document.tags)
       expect([name, description]).toEqual([name, TAG_TEXTS[name]]);
     expect(document.tags.filter(({ description }) => description === undefined)).toEqual([]);
   });
 
-  test('openApiDocument() lists the header fields of responses', () => {
+  test('lists the header fields of responses', () => {
     const { responses } = document.paths['/queries/export']!['get']!;
     expect(Object.keys(responses['429']!.headers!)).toEqual(['Retry-After']);
     expect(Object.keys(responses['503']!.headers!)).toEqual(['Retry-After']);
     expect(Object.keys(responses['401']!.headers!)).toEqual(['WWW-Authenticate']);
   });
 
-  test('openApiDocument() has only references that exist, and unique names', () => {
+  test('has only references that exist, and unique names', () => {
     const text = JSON.stringify(document);
     const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target!);
     expect(references.length).toBeGreaterThan(20);
@@ -56,7 +56,7 @@ describe('openApiDocument()', () => {
     expect(document.paths['/groups/{id}']!['delete']!.operationId).toBe('deleteGroupsById');
   });
 
-  test('openApiDocument() marks former spellings of parameters as deprecated, each with the current spelling', () => {
+  test('marks former spellings of parameters as deprecated, each with the current spelling', () => {
     const found = Object.entries(document.components.schemas).flatMap(([name, { properties = {} }]) =>
       Object.entries(properties)
         .filter(([, { deprecated }]) => deprecated === true)
@@ -72,7 +72,7 @@ describe('openApiDocument()', () => {
     expect(parameters!.filter(({ deprecated }) => deprecated).map(({ name }) => name)).toEqual(['actor']);
   });
 
-  test('openApiDocument() describes bodies and parameters as the routes check them', () => {
+  test('describes bodies and parameters as the routes check them', () => {
     const create = document.components.schemas['GroupCreate']!;
     expect([create.required, create.additionalProperties]).toEqual([['name'], false]);
     const { parameters } = document.paths['/queries']!['get']!;
@@ -90,7 +90,7 @@ describe('openApiDocument()', () => {
     ]);
   });
 
-  test('openApiDocument() lists the media types of routes that write their own response', () => {
+  test('lists the media types of routes that write their own response', () => {
     const { responses, parameters } = document.paths['/queries/export']!['get']!;
     const text = { schema: { type: 'string' } };
     expect(responses['200']).toEqual({
@@ -107,7 +107,7 @@ describe('openApiDocument()', () => {
     expect(parameters!.map(({ name }) => name)).not.toContain('limit');
   });
 
-  test('openApiDocument() lists the errors that follow from the input of a route, and those of its definition', () => {
+  test('lists the errors that follow from the input of a route, and the errors in its definition', () => {
     const errorsOf = (path: string, method: string): string[] => {
       const { responses } = document.paths[path]![method]!;
       return Object.keys(responses).filter((status) => Number(status) >= 400);
@@ -128,7 +128,7 @@ describe('openApiDocument()', () => {
     expect(responses['204']).toEqual({ description: 'success, without a body' });
   });
 
-  test('openApiDocument() describes the same body for all error statuses', () => {
+  test('describes the same body for all error statuses', () => {
     const twofold = everyRow.find(({ alsoStatuses }) => Object.keys(alsoStatuses).length > 0)!;
     const { responses } = document.paths[twofold.path]![twofold.method.toLowerCase()]!;
     for (const [status, description] of Object.entries(twofold.alsoStatuses))

@@ -65,7 +65,7 @@ test('createApp() answers an ACME challenge under any host name, and nothing els
 });
 
 describe('createApp() with routes', () => {
-  test('createApp() calls the route of a path and method, with its parameters and status', async () => {
+  test('calls the route for a path and method, with the path parameters, and responds with its status', async () => {
     const found = await api.send('GET', '/api/things/7');
     expect([found.status, found.body]).toEqual([200, { openapi: '3.1.0', id: 7 }]);
     const removed = await api.send('DELETE', '/api/things/7');
@@ -74,28 +74,28 @@ describe('createApp() with routes', () => {
     expect([made.status, made.text]).toEqual([202, '']);
   });
 
-  test('createApp() answers 405 to other methods of a path, with the methods that it has', async () => {
+  test('answers 405 to unsupported methods of a path, and lists the supported methods', async () => {
     const answer = await api.send('PUT', '/api/things/1');
     expect([answer.status, answer.problem.error]).toEqual([405, 'method_not_allowed']);
     expect(answer.headers['allow']).toBe('GET, DELETE, HEAD, OPTIONS');
     expect((await api.send('GET', '/api/things')).headers['allow']).toBe('POST, OPTIONS');
   });
 
-  test('createApp() distinguishes upper and lower case in paths, and answers 404 to unknown paths', async () => {
+  test('distinguishes upper and lower case in paths, and answers 404 to unknown paths', async () => {
     for (const path of ['/api/THINGS', '/api/nothing', '/nothing', '/api']) {
       const answer = await api.send('POST', path);
       expect([path, answer.status, answer.problem.error]).toEqual([path, 404, 'not_found']);
     }
   });
 
-  test('createApp() shows internal errors in the log only', async () => {
+  test('shows internal errors in the log only', async () => {
     const answer = await api.send('GET', '/api/broken');
     expect([answer.status, answer.problem.error]).toEqual([500, 'internal']);
     expect(answer.text).not.toContain('secret');
     expect(api.logger.text()).toContain('a secret of the machine');
   });
 
-  test('createApp() logs every request with its status', async () => {
+  test('logs every request with its status', async () => {
     await api.send('POST', '/api/things');
     expect(api.logger.lines.at(-1)).toMatchObject({
       level: 'debug',
@@ -104,7 +104,7 @@ describe('createApp() with routes', () => {
     });
   });
 
-  test('createApp() adds the OpenAPI document, for users with a role only', async () => {
+  test('adds the OpenAPI document, for users with a role only', async () => {
     const described = await compat.send('GET', '/svc/api/openapi.json');
     const document = described.body as OpenApiDocument;
     expect(Object.keys(document.paths)).toEqual(['/things/{id}', '/things', '/broken', '/openapi.json']);
@@ -114,7 +114,7 @@ describe('createApp() with routes', () => {
 });
 
 describe('createApp() with Prefer: wait', () => {
-  test('createApp() waits for other nodes after a change that concerns them, and reports nodes that lag', async () => {
+  test('waits for other nodes after a change that concerns them, and reports nodes that lag', async () => {
     const asked: number[] = [];
     const changing = { ...row, method: 'POST', handle: () => undefined } as const;
     const waiting = await RunningApi.start(
@@ -152,14 +152,14 @@ describe('createApp() with Prefer: wait', () => {
 });
 
 describe('createApp() in compatibility mode', () => {
-  test('createApp() moves the native API to /svc/api', async () => {
+  test('moves the native API to /svc/api', async () => {
     expect((await compat.send('POST', '/svc/api/things')).status).toBe(202);
     expect((await compat.send('POST', '/api/things')).status).toBe(404);
     expect((await api.send('POST', '/api/things')).status).toBe(202);
     expect((await api.send('POST', '/svc/api/things')).status).toBe(404);
   });
 
-  test('createApp() sends the API path to the dashboard in svc-config.js', async () => {
+  test('sends the API path to the dashboard in svc-config.js', async () => {
     const plain = await api.send('GET', '/svc-config.js');
     expect(plain.headers['content-type']).toContain('text/javascript');
     expect(plain.text).toBe(
@@ -172,7 +172,7 @@ describe('createApp() in compatibility mode', () => {
 
 describe('createApp() with pages', () => {
   test.each(['/', '/docs'])(
-    'createApp() serves %s as HTML whose only style is allowed by its content security policy',
+    'serves %s as HTML whose only style is allowed by its content security policy',
     async (path) => {
       const { status, headers, text } = await api.send('GET', path);
       expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -183,14 +183,14 @@ describe('createApp() with pages', () => {
     },
   );
 
-  test('createApp() explains the next steps on /, with the requested host name', async () => {
+  test('explains the next steps on /, with the requested host name', async () => {
     const { text } = await api.send('GET', '/', { headers: { host: 'localhost:81' } });
     expect(text).toContain('weir set-password');
     expect(text).toContain('-p 5353');
     expect(text).toContain('http://localhost:81/api/auth/setup');
   });
 
-  test('createApp() describes its routes on /docs', async () => {
+  test('describes its routes on /docs', async () => {
     expect((await compat.send('GET', '/docs')).text).toContain('/svc/api/things/{id}');
   });
 });

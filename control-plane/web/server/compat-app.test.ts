@@ -20,7 +20,7 @@ async function raw(octets: string): Promise<string> {
 }
 
 describe('a hostile request to the compatibility API', () => {
-  test('with a malformed session ID is 401', async () => {
+  test('with a malformed session ID gets 401', async () => {
     const lengths = [42, 44, 8000].map((length) => 'A'.repeat(length));
     for (const sid of ['', ' ', '.', "' OR 1=1 --", '__proto__', '\u00e9', ...lengths]) {
       for (const headers of [{ sid }, { 'x-ftl-sid': sid }, { cookie: `sid=${encodeURIComponent(sid)}` }])
@@ -98,7 +98,7 @@ describe('a hostile request to the compatibility API', () => {
     expect(native.problem.error).toBe('misdirected');
   });
 
-  test('with HEAD is 404 on every path, as in Pi-hole', async () => {
+  test('with HEAD gets 404 on every path, as in Pi-hole', async () => {
     const sid = await compat.logIn();
     for (const path of [SUMMARY, '/api/auth', '/api/nothing']) {
       const answer = await compat.api.send('HEAD', path, { headers: { sid } });
@@ -136,7 +136,7 @@ describe('a hostile request to the compatibility API', () => {
       expect((await compat.send('GET', '/api/auth', { headers: { host } })).status).toBe(401);
   });
 
-  test('to an unknown path is 404 with that path', async () => {
+  test('to an unknown path gets 404, and the error names the path', async () => {
     const odd = ['/api/%', '/api/%ff', '/api/..%2f..', '/api/auth%00'];
     for (const path of [...odd, '/api//auth', '/api/__proto__', '/api/auth/x']) {
       const answer = await compat.send('GET', path);

@@ -30,7 +30,7 @@ function readable(described: OpenApiDocument): string {
 }
 
 describe('docsPage(), the API reference,', () => {
-  test('docsPage() contains every route with the path prefix, and every schema', () => {
+  test('contains every route with the path prefix, and every schema', () => {
     const { html } = docsPage(document);
     for (const { path, summary } of everyRow) {
       expect(html).toContain(`<code>/svc/api${path}</code>`);
@@ -41,18 +41,18 @@ describe('docsPage(), the API reference,', () => {
     expect(html).toContain('Version 1.2.3');
   });
 
-  test('docsPage() shows no backticks of Markdown', () => {
+  test('shows no backticks of Markdown', () => {
     expect(docsPage(document).html).not.toContain('`');
   });
 
-  test('docsPage() has only links to schemas that exist', () => {
+  test('has only links to schemas that exist', () => {
     const { html } = docsPage(document);
     const targets = [...html.matchAll(/href="#(\w+)"/g)].map(([, name]) => name!);
     expect(targets.length).toBeGreaterThan(20);
     for (const name of targets) expect(html).toContain(`<details id="${name}">`);
   });
 
-  test('docsPage() shows the routes of a tag in one chapter', () => {
+  test('shows the routes of a tag in one chapter', () => {
     const { html } = docsPage(document);
     for (const tag of new Set(everyRow.map((row) => row.tag)))
       expect(html.split(`<h2>${tag}</h2>`)).toHaveLength(2);
@@ -64,7 +64,7 @@ describe('docsPage(), the API reference,', () => {
     ['family', 'Needs a session or an API token of the role admin, or a session of the role family.'],
     ['viewer', 'Needs a session or an API token of the role admin or viewer.'],
     ['admin', 'Needs a session or an API token of the role admin.'],
-  ] as const)('docsPage() shows who may call a route: %s', (access, words) => {
+  ] as const)('shows who may call a route: %s', (access, words) => {
     expect(readable(documentOf({}, { 'x-weir-access': access }))).toContain(words);
   });
 
@@ -80,11 +80,11 @@ describe('docsPage(), the API reference,', () => {
       '{ id : integer, name : string }',
       { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } },
     ],
-  ])('docsPage() describes a value as: %s', (words, schema) => {
+  ])('describes a value as: %s', (words, schema) => {
     expect(readable(documentOf(schema))).toContain(`200 success ${words} `);
   });
 
-  test('docsPage() shows required parameters and the request body', () => {
+  test('shows required parameters and the request body', () => {
     const text = readable(
       documentOf(
         {},
@@ -102,7 +102,7 @@ describe('docsPage(), the API reference,', () => {
     expect(readable(documentOf({}))).not.toContain('Parameters');
   });
 
-  test('docsPage() shows examples of bodies and successful responses, and the header fields of responses', () => {
+  test('shows examples of bodies and successful responses, and the header fields of responses', () => {
     const json = (example: unknown) => ({ 'application/json': { schema: {}, example } });
     const text = readable(
       documentOf(
@@ -126,12 +126,12 @@ describe('docsPage(), the API reference,', () => {
     expect(text).toContain('429 too many Retry-After');
   });
 
-  test('docsPage() has a description of each chapter', () => {
+  test('has a description of each chapter', () => {
     const tags = [{ name: 'Things', description: 'All things.' }];
     expect(readable({ ...documentOf({}), tags })).toContain('Things All things. ');
   });
 
-  test('docsPage() escapes HTML in descriptions', () => {
+  test('escapes HTML in descriptions', () => {
     const { html } = docsPage(documentOf({ description: '<script>alert(1)</script>' }));
     expect(html).not.toContain('<script');
     expect(html).toContain('&#60;script&#62;');

@@ -53,7 +53,7 @@ describe('store() and read() of certificate files', () => {
     expect(await readdir(join(folder, 'c'))).toEqual(['key.pem']);
   });
 
-  test('store() makes a key file private that others could read', async () => {
+  test('store() makes a key file private if other users could read it', async () => {
     await files.store(first);
     await chmod(files.paths.key, 0o644);
     await files.store(second);
@@ -156,7 +156,7 @@ describe('recover(), after a crash during store(),', () => {
     [3, 'second'],
     [4, 'second'],
     [5, 'second'],
-  ])('recover() leaves one complete pair after a crash before step %i', async (at, expected) => {
+  ])('leaves one complete pair after a crash before step %i', async (at, expected) => {
     await files.store(first);
     await crashBefore(at);
     await files.recover();
@@ -167,13 +167,13 @@ describe('recover(), after a crash during store(),', () => {
     expect(await subjectIn()).toBe(`CN=${expected}.test, O=Weir`);
   });
 
-  test.each([2, 3, 4, 5])('recover() completes the first pair after a crash before step %i', async (at) => {
+  test.each([2, 3, 4, 5])('completes the first pair after a crash before step %i', async (at) => {
     await crashBefore(at);
     await files.recover();
     expect(await files.read()).toEqual(second);
   });
 
-  test('recover() does not undo a manual change after a crash', async () => {
+  test('does not undo a manual change after a crash', async () => {
     await files.store(second);
     await writeFile(pending(), first.key + first.cert);
     await files.recover();

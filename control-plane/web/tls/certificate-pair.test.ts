@@ -210,7 +210,7 @@ describe('readPair(), which parses a certificate and its key,', () => {
     expect(faultOf(good.cert, good.key + good.key).message).toBe('expected one private key, got 2');
   });
 
-  test('rejects a chain in the wrong order, with unrelated certificates, or too long', () => {
+  test('rejects a chain that is in the wrong order, contains unrelated certificates, or is too long', () => {
     const message =
       "certificate 2 of the chain did not sign the previous one; the server's certificate must come first";
     expect(faultOf(authority.cert + good.cert, good.key)).toEqual({ field: 'cert', message });
@@ -218,7 +218,7 @@ describe('readPair(), which parses a certificate and its key,', () => {
     expect(faultOf(good.cert.repeat(11), good.key).message).toBe('expected at most 10 certificates, got 11');
   });
 
-  test('reads each text in one pass, however hostile', () => {
+  test('reads each text in one pass, even hostile texts', () => {
     const text = '-----BEGIN CERTIFICATE-----\n'.repeat(2000) + 'A'.repeat(60_000);
     expect(faultOf(text, '-----BEGIN PRIVATE KEY-----'.repeat(500)).field).toBe('cert');
   });

@@ -15,7 +15,7 @@ describe('unseal(), which decrypts the shared certificate key,', () => {
     expect(twice[0]!.includes(CLEAR)).toBe(false);
   });
 
-  test('rejects another secret, another purpose, and each changed or missing byte', () => {
+  test('rejects a different secret or purpose, and any changed or missing byte', () => {
     const sealed = seal(SECRET, 'x', CLEAR);
     expect(() => unseal(Buffer.alloc(32, 2), 'x', sealed)).toThrow(BrokenSeal);
     expect(() => unseal(SECRET, 'y', sealed)).toThrow(BrokenSeal);

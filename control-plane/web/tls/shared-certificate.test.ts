@@ -96,7 +96,7 @@ describe('SharedCertificate, the certificate of all nodes,', () => {
     );
   });
 
-  test('is adopted once: certificate files replaced on a node later are kept, even after a restart', async () => {
+  test('is adopted only once: certificate files that are replaced on a node later are kept, even after a restart', async () => {
     const node = nodeOf('third');
     await share(node, issue());
     await node.shared.take();

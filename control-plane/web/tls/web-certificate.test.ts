@@ -111,7 +111,7 @@ describe('check() for changed certificate files', () => {
     taken = [];
   });
 
-  test('accepts the files of another program once both belong to one pair', async () => {
+  test('accepts files written by another program only once certificate and key match', async () => {
     const next = await selfSigned('next');
     await writeFile(files.paths.cert, next.cert);
     await certificate.checkFiles();

@@ -123,7 +123,7 @@ describe('Bootstrap, which resolves upstream host names,', () => {
     expect(await lookup()).toEqual([V4]);
   });
 
-  test('recheck() repeats the lookup of a host before its TTL has expired, at most every 10 s', async () => {
+  test('recheck() repeats the lookup of a host before the TTL of its address has expired, at most every 10 s', async () => {
     zone = { A: [a(HOST, '192.0.2.66', 3600)], AAAA: [] };
     const wrong = await lookup();
     zone = { A: [a(HOST, V4.ip, 3600)], AAAA: [] };
@@ -176,7 +176,7 @@ describe('Bootstrap, which resolves upstream host names,', () => {
     expect([server.udpQueries.length, other.udpQueries.length]).toEqual([2, 2]);
   });
 
-  test('lookup() returns the addresses of one family if the other family gets no answer', async () => {
+  test('lookup() returns the addresses of one IP version if the query for the other version gets no answer', async () => {
     zone = { A: null, AAAA: [aaaa(HOST, 1)] };
     expect(await lookup()).toEqual([V6]);
   });

@@ -115,7 +115,7 @@ describe('Capabilities of upstream servers', () => {
     expect(Atomics.load(states, second)).toBe(RecordState.LOST);
   });
 
-  test('of() gives servers beyond the size of the shared table a record of their thread', () => {
+  test('of() gives servers beyond the size of the shared table a record that only their thread uses', () => {
     const records = new Capabilities(clock, memory);
     for (let port = 1; port <= 600; port++) records.of({ ...SERVER, port }, 'udp').note('tcp', 'supported');
     expect(records.of({ ...SERVER, port: 1 }, 'udp').finding('tcp')).toBe('supported');

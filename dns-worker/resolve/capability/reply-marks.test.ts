@@ -28,12 +28,12 @@ describe('inRandomCase(), a name in random letter case,', () => {
 });
 
 describe('checkMarks(), which checks letter case and cookie of a reply,', () => {
-  test('accepts a reply that repeats the letter case of the name and the cookie', () => {
+  test('accepts a reply that echoes the cookie and the letter case of the name', () => {
     expect(checkMarks(reply(FIRST.name, octets(CLIENT_COOKIE, SERVER_COOKIE)), FIRST)).toBe('repeated');
     expect(checkMarks(reply(LATER.name, octets(CLIENT_COOKIE, SERVER_COOKIE)), LATER)).toBe('repeated');
   });
 
-  test('detects another letter case', () => {
+  test('detects changed letter case', () => {
     expect(checkMarks(reply(WWW.qname), FIRST)).toBe('changed case');
   });
 
@@ -47,7 +47,7 @@ describe('checkMarks(), which checks letter case and cookie of a reply,', () => 
     expect(checkMarks(reply(WWW.qname, octets(Buffer.alloc(16, 9))), plain)).toBe('repeated');
   });
 
-  test('accepts a reply with only the client cookie, as from a server that repeats every option', () => {
+  test('accepts a reply with only the client cookie, as from a server that echoes every option', () => {
     expect(checkMarks(reply(FIRST.name, CLIENT_COOKIE), FIRST)).toBe('repeated');
     expect(checkMarks(reply(LATER.name, CLIENT_COOKIE), LATER)).toBe('repeated');
   });
@@ -70,7 +70,7 @@ describe('checkMarks(), which checks letter case and cookie of a reply,', () => 
   });
 });
 
-describe('serverCookieIn() a reply', () => {
+describe('serverCookieIn() for a reply', () => {
   test('returns the server part of the cookie, or null if there is none', () => {
     const message = reply(FIRST.name, octets(CLIENT_COOKIE, SERVER_COOKIE));
     expect([...serverCookieIn(message, FIRST)!]).toEqual([...SERVER_COOKIE]);

@@ -25,7 +25,7 @@ describe('FairQueue, a queue shared by client networks,', () => {
     expect(drain(queue)).toEqual(['a1', 'a2']);
   });
 
-  test('add() gives one network half of the space, and leaves space for networks that come later', () => {
+  test('add() lets one network use half of the space, and leaves space for networks that come later', () => {
     const queue = new FairQueue<string>(90);
     const fill = (network: string): number => {
       let count = 0;

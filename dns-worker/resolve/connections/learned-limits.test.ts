@@ -32,7 +32,7 @@ function goSilent(breakMs: number, answers = 1): void {
 }
 
 describe('LearnedLimits.answers, the learned number of answers per connection,', () => {
-  test('is the larger number of two consecutive connections that ended early, for an hour', () => {
+  test('is the larger of the numbers of two consecutive connections that ended early, for an hour', () => {
     endEarly(3);
     expect(limits.answers).toBe(Infinity);
     endEarly(5);
@@ -85,7 +85,7 @@ describe('LearnedLimits.answers, the learned number of answers per connection,',
 });
 
 describe('LearnedLimits.idleMs, the learned idle time of connections,', () => {
-  test('is half the idle time after which a connection was silent: for 5 minutes, or an hour if repeated', () => {
+  test('is half the time after which an idle connection went silent: for 5 minutes, or an hour if that happens again', () => {
     goSilent(4000);
     expect(limits.idleMs).toBe(2000);
     clock.advance(300_000);

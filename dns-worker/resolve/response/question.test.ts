@@ -4,7 +4,7 @@ import { a, question, response } from '../../../test/support/dns/built-messages.
 import { encodeQuery, isResponseTo, questionKey, randomQueryId } from './question.ts';
 
 describe('questionKey, the key for identical queries,', () => {
-  test('questionKey() differs for each part of a question and for nothing else', () => {
+  test('differs for each part of a question and for nothing else', () => {
     const asked = question('www.example.org', 'A');
     const others = [
       question('ww.example.org', 'A'),
@@ -22,7 +22,7 @@ describe('questionKey, the key for identical queries,', () => {
     expect(questionKey(question('www.example.org', 'A'))).toBe(questionKey(asked));
   });
 
-  test('questionKey() is the same for a query without a subnet and a query that forbids sending a subnet', () => {
+  test('is the same for a query without a subnet and a query that forbids sending a subnet', () => {
     const asked = question('www.example.org', 'A');
     expect(questionKey({ ...asked, ecs: Uint8Array.of(0, 1, 0, 0) })).toBe(questionKey(asked));
   });
@@ -86,7 +86,7 @@ describe('isResponseTo, whether a response belongs to a query,', () => {
   };
   const tail = 12 + asked.qname.length;
 
-  test('isResponseTo() accepts a response with the question in any letter case, and any records and RCODE', () => {
+  test('accepts a response with the question in any letter case, and any records and RCODE', () => {
     expect(
       isResponseTo(response(asked, { answers: [a('ab.example', '192.0.2.1')], flags: 0x8183 }), asked),
     ).toBe(true);
@@ -107,13 +107,13 @@ describe('isResponseTo, whether a response belongs to a query,', () => {
     ['another class', changed(tail + 3, 3)],
     ['a message that is cut off', response(asked, {}).slice(0, -1)],
     ['nothing', new Uint8Array(0)],
-  ])('isResponseTo() rejects %s', (_what, message) => {
+  ])('rejects %s', (_what, message) => {
     expect(isResponseTo(message, asked)).toBe(false);
   });
 });
 
 describe('randomQueryId()', () => {
-  test('randomQueryId() returns all 16-bit values with equal probability', () => {
+  test('returns all 16-bit values with equal probability', () => {
     const high = new Set<number>();
     const low = new Set<number>();
     for (let i = 0; i < 8000; i++) {

@@ -23,13 +23,13 @@ function subnet(...data: number[]): TestRecord {
 }
 
 describe('ecsScopeOf(), the ECS scope of an upstream reply,', () => {
-  test('ecsScopeOf() is the scope prefix of the reply, shorter or longer than the source prefix', () => {
+  test('is the scope prefix of the reply, shorter or longer than the source prefix', () => {
     expect(scope(subnet(0, 1, 24, 16, 192, 0, 2))).toBe(16);
     expect(scope(subnet(0, 1, 24, 32, 192, 0, 2))).toBe(32);
     expect(scope(subnet(0, 1, 24, 0, 192, 0, 2))).toBe(0);
   });
 
-  test('ecsScopeOf() is 0 if the reply has no ECS option', () => {
+  test('is 0 if the reply has no ECS option', () => {
     expect([scope(null), scope(opt()), scope(optWith(10, new Uint8Array(16)))]).toEqual([0, 0, 0]);
   });
 
@@ -40,11 +40,11 @@ describe('ecsScopeOf(), the ECS scope of an upstream reply,', () => {
     ['a longer address', subnet(0, 1, 24, 24, 192, 0, 2, 0)],
     ['no address', subnet(0, 1, 24, 24)],
     ['an impossible scope', subnet(0, 1, 24, 33, 192, 0, 2)],
-  ])('ecsScopeOf() rejects a reply with %s', (_what, record) => {
+  ])('rejects a reply with %s', (_what, record) => {
     expect(scope(record)).toBe('other-ecs');
   });
 
-  test('ecsScopeOf() ignores the ECS option of a reply to a query without ECS', () => {
+  test('ignores the ECS option of a reply to a query without ECS', () => {
     const silent = { ...ASKED, ecs: Uint8Array.of(0, 1, 0, 0) };
     expect(scope(subnet(0, 1, 24, 24, 192, 0, 3), silent)).toBe(0);
     expect(scope(subnet(0, 1, 24, 24, 192, 0, 3), { ...ASKED, ecs: null })).toBe(0);

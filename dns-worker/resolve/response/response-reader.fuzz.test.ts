@@ -44,7 +44,7 @@ const someRecord = (owner: fc.Arbitrary<string>): fc.Arbitrary<TestRecord> =>
   );
 
 describe('readResponse() with random input', () => {
-  test('readResponse() does not throw or exceed the size limit for any bytes after a valid question', () => {
+  test('does not throw or exceed the size limit for any bytes after a valid question', () => {
     const counts = fc.tuple(fc.nat(40), fc.nat(40), fc.nat(40));
     fc.assert(
       fc.property(
@@ -64,7 +64,7 @@ describe('readResponse() with random input', () => {
     );
   });
 
-  test('readResponse() does not throw or exceed the size limit for a valid message with changed bytes', () => {
+  test('does not throw or exceed the size limit for a valid message with changed bytes', () => {
     const good = response(WWW_DO, {
       answers: [
         cname('www.example.org', 'b.example.net'),
@@ -89,7 +89,7 @@ describe('readResponse() with random input', () => {
     );
   });
 
-  test('readResponse() keeps the same relevant records as dns-packet, and is idempotent', () => {
+  test('keeps the same relevant records as dns-packet, and is idempotent', () => {
     const types = ['A', 'NS', 'MX', 'SRV', 'SOA'] as const;
     const scenario = fc.record({
       qname: someName,

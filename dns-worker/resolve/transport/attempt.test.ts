@@ -181,7 +181,7 @@ describe('Attempt.expire() at the end of a query', () => {
 });
 
 describe('Attempt.noteSilence() of a server', () => {
-  test('marks a server as suspect that has answered no query since', () => {
+  test('marks a server as suspect that has answered no query since the attempt began', () => {
     const { attempt, clock, health } = begin();
     clock.advance(400);
     attempt.noteSilence();

@@ -182,7 +182,7 @@ describe('HttpsUpstream (DNS over HTTPS)', () => {
     expect(requests.map(({ message }) => message[11])).toEqual([1, 0, 0]);
   });
 
-  test('ask() subtracts the age of an answer from an HTTP cache from its TTLs', async () => {
+  test('ask() subtracts the age that an HTTP cache reports from the TTLs of the answer', async () => {
     script = ({ stream, message }) => {
       stream.respond({ ...OK, age: '100' });
       stream.end(answerTo(message));

@@ -50,7 +50,7 @@ afterEach(async () => {
 });
 
 describe('exchangeUdp, one query over UDP,', () => {
-  test('exchangeUdp() sends RD, an EDNS size of 1232 and the DO and CD bits of the query', async () => {
+  test('sends RD, an EDNS size of 1232 and the DO and CD bits of the query', async () => {
     upstream.udpScript = (query) => query.reply(good(query));
     await ask(question('www.example.org', 'A', { dnssecOk: true, checkingDisabled: true }));
     const { bytes } = upstream.udpQueries[0]!;
@@ -60,14 +60,14 @@ describe('exchangeUdp, one query over UDP,', () => {
     expect(upstream.udpQueries[1]!.bytes).toHaveLength(bytes.length - 11);
   });
 
-  test('exchangeUdp() sends each query from another port with another ID', async () => {
+  test('sends each query from a new port with a new ID', async () => {
     upstream.udpScript = (query) => query.reply(good(query));
     for (let i = 0; i < 40; i++) await ask();
     expect(new Set(upstream.udpQueries.map(({ port }) => port)).size).toBeGreaterThan(30);
     expect(new Set(upstream.udpQueries.map(({ bytes }) => idOf(bytes))).size).toBeGreaterThan(30);
   });
 
-  test('exchangeUdp() reaches a server over IPv6', async () => {
+  test('reaches a server over IPv6', async () => {
     await upstream.close();
     upstream = await ScriptedUpstream.start('::1');
     upstream.udpScript = (query) => query.reply(good(query));
@@ -88,18 +88,15 @@ describe('exchangeUdp, one query over UDP,', () => {
     ],
     ['nothing', () => new Uint8Array(0)],
     ['half a header', (query) => good(query).subarray(0, 7)],
-  ])(
-    'exchangeUdp() ignores a datagram with %s and continues to wait (TuDoor, CVE-2026-42389)',
-    async (_what, forge) => {
-      upstream.udpScript = (query) => {
-        query.reply(forge(query));
-        query.reply(good(query));
-      };
-      expect(lastOctet(await ask())).toBe(1);
-    },
-  );
+  ])('ignores a datagram with %s and continues to wait (TuDoor, CVE-2026-42389)', async (_what, forge) => {
+    upstream.udpScript = (query) => {
+      query.reply(forge(query));
+      query.reply(good(query));
+    };
+    expect(lastOctet(await ask())).toBe(1);
+  });
 
-  test('exchangeUdp() accepts only replies from the queried server', async () => {
+  test('accepts only replies from the queried server', async () => {
     const stranger = createSocket('udp4');
     upstream.udpScript = (query) => {
       stranger.send(good(query, '192.0.2.66'), query.port, '127.0.0.1', () => query.reply(good(query)));
@@ -108,7 +105,7 @@ describe('exchangeUdp, one query over UDP,', () => {
     stranger.close();
   });
 
-  test('exchangeUdp() closes the port at the first of 5,000 forged replies', async () => {
+  test('closes the port at the first of 5,000 forged replies', async () => {
     upstream.udpScript = (query) => {
       for (let i = 1; i <= 5000; i++) {
         const forged = response(WWW, {
@@ -121,12 +118,12 @@ describe('exchangeUdp, one query over UDP,', () => {
     expect(await ask()).toEqual({ kind: 'exposed' });
   });
 
-  test('exchangeUdp() reports that an answer was truncated', async () => {
+  test('reports that an answer was truncated', async () => {
     upstream.udpScript = (query) => query.reply(response(WWW, { id: idOf(query.bytes), flags: 0x8380 }));
     expect(await ask()).toEqual({ kind: 'truncated' });
   });
 
-  test('exchangeUdp() fails at once if no server listens', async () => {
+  test('fails at once if no server listens', async () => {
     const server = address();
     await upstream.close();
     expect(await ask(WWW, true, server)).toEqual({
@@ -137,7 +134,7 @@ describe('exchangeUdp, one query over UDP,', () => {
     upstream = await ScriptedUpstream.start();
   });
 
-  test('exchangeUdp() fails if the system has no route', async () => {
+  test('fails if the system has no route', async () => {
     const outcome = await ask(WWW, true, { ip: '255.255.255.255', port: 53, family: 4 });
     expect(outcome).toMatchObject({ kind: 'failed', reason: 'network', detail: 'EACCES' });
   });

@@ -106,7 +106,7 @@ function open(max: number, capacity: number) {
 }
 
 describe('KeptConnections.ask(), which sends a query,', () => {
-  test('uses a connection with a free place before it opens another connection', () => {
+  test('uses a connection with a free place before it opens a new connection', () => {
     const { made, ask } = open(2, 2);
     for (const network of ['a', 'b', 'c']) ask(network);
     expect(made.map(({ carried }) => carried.length)).toEqual([2, 1]);
@@ -241,7 +241,7 @@ describe('resend() for a query in flight', () => {
     expect([made.length, first.outcomes, second.queries.length]).toEqual([1, [ANSWERED], 1]);
   });
 
-  test('sends a second copy on a new connection if its own delivered other answers, but none lately', () => {
+  test("sends a second copy on a new connection if the query's connection delivered other answers, but none lately", () => {
     const { made, ask, clock } = open(2, 2);
     const [first, leftOut] = [ask('a'), ask('b')];
     made[0]!.answer();
@@ -250,7 +250,7 @@ describe('resend() for a query in flight', () => {
     expect([made.length, first.outcomes, leftOut.queries.length]).toEqual([2, [ANSWERED], 2]);
   });
 
-  test('sends a second copy on a new connection if its own is silent, and uses the first answer', () => {
+  test("sends a second copy on a new connection if the query's connection is silent, and uses the first answer", () => {
     const { made, ask, clock } = open(1, 4);
     ask('a');
     made[0]!.answer();
@@ -263,7 +263,7 @@ describe('resend() for a query in flight', () => {
     expect(silent.outcomes).toEqual([ANSWERED]);
   });
 
-  test('closes a silent connection when a new connection has answered, and moves its other queries there', async () => {
+  test('closes a silent connection when a new connection has answered, and moves its other queries to the new connection', async () => {
     const { made, ask, clock } = open(1, 64);
     ask('a');
     made[0]!.answer();
@@ -277,7 +277,7 @@ describe('resend() for a query in flight', () => {
     expect(made[1]!.carried).toContain(second.queries[0]);
   });
 
-  test('waits for the other connection when one is lost, and fails when both are lost', () => {
+  test('waits for the remaining connection when one is lost, and fails when both are lost', () => {
     const { made, ask } = open(1, 4);
     const { exchange, outcomes } = ask('a');
     exchange.resend();

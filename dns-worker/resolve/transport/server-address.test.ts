@@ -14,13 +14,13 @@ describe('parseServerAddress', () => {
     ['192.0.2.1:65536', null],
     ['192.0.2', null],
     ['', null],
-  ])('parseServerAddress() reads %j', (text, expected) => {
+  ])('reads %j', (text, expected) => {
     expect(parseServerAddress(text, 53)).toEqual(expected);
   });
 });
 
 describe('canonicalIp, the canonical form of an address,', () => {
-  test('canonicalIp() formats an address as the system does and keeps its zone', () => {
+  test('formats an address as the system does and keeps its zone', () => {
     expect(canonicalIp('FE80:0:0::1%lo')).toBe('fe80::1%lo');
     expect(canonicalIp('0:0:0:0:0:0:0:1')).toBe('::1');
     expect(canonicalIp('192.0.2.1')).toBe('192.0.2.1');

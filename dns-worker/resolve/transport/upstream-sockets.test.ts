@@ -81,7 +81,7 @@ describe('UdpSockets for upstream queries', () => {
     expect(answered).toBe(30);
   });
 
-  test('a reply with an ID never used on a port closes it for all its queries; a late reply does not', async () => {
+  test('a reply with an ID never used on a port closes the port for all its queries; a late reply does not', async () => {
     const { outcomes } = askAtOnce(64);
     upstream.udpScript = (_query, index) => {
       if (index < 63) return;

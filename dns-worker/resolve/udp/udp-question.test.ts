@@ -110,7 +110,7 @@ afterEach(async () => {
 });
 
 describe('UdpUpstream: letter case (0x20)', () => {
-  test('ask() sends each query name in another random letter case', async () => {
+  test('ask() sends each query name in a new random letter case', async () => {
     upstream.udpScript = plain;
     for (let i = 0; i < 20; i++) expect(lastOctet(await ask())).toBe(1);
     const names = asked().map(({ bytes }) => Buffer.from(questionOf(bytes).qname).toString('latin1'));
@@ -165,7 +165,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     slow.cancel();
   });
 
-  test('ask() stops randomizing the letter case after two pairs of probes were answered only without it', async () => {
+  test('ask() stops randomizing the letter case after two pairs of probes are answered only without it', async () => {
     upstream.udpScript = (query) => query.reply(reply(query, { folded: true }));
     upstream.onConnection = (connection) => connection.resetAndDestroy();
     const first = ask();
@@ -288,7 +288,7 @@ describe('UdpUpstream: guessed message IDs', () => {
     expect(asked()).toHaveLength(1);
   });
 
-  test('ask() moves eight concurrent queries to TCP, and the others to new ports', async () => {
+  test('ask() moves eight concurrent queries to TCP, and the remaining queries to new ports', async () => {
     upstream.udpScript = (query) => {
       const isMoved = asked().length > 20;
       query.reply(isMoved ? reply(query) : wrongId(query));

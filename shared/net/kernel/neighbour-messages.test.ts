@@ -37,7 +37,7 @@ function read(...messages: readonly Uint8Array[]): { found: Neighbour[]; isDone:
 }
 
 describe('readNeighbours(), the neighbour table of the kernel,', () => {
-  test("readNeighbours() returns the IPv4 and IPv6 neighbours, up to the end of the kernel's answer", () => {
+  test("returns the IPv4 and IPv6 neighbours, up to the end of the kernel's answer", () => {
     const messages = [neighbour(REACHABLE, IPV4, MAC), neighbour(STALE, IPV6, MAC)];
     const found = [
       { address: '192.0.2.7', mac: '02:00:5e:10:00:01' },
@@ -54,15 +54,13 @@ describe('readNeighbours(), the neighbour table of the kernel,', () => {
     ['has other hardware', neighbour(REACHABLE, IPV4, [1, 2, 3, 4])],
     ['is this machine for another', neighbour(REACHABLE, IPV4, MAC, 0x08)],
     ['is of another family', neighbour(REACHABLE, [1, 2], MAC)],
-  ])('readNeighbours() leaves out a neighbour that %s', (_what, bytes) =>
-    expect(read(bytes).found).toEqual([]),
-  );
+  ])('leaves out a neighbour that %s', (_what, bytes) => expect(read(bytes).found).toEqual([]));
 
-  test('readNeighbours() throws an error that the kernel reports', () => {
+  test('throws an error that the kernel reports', () => {
     expect(read(message(2, [0, 0, 0, 0]))).toEqual({ found: [], isDone: true });
   });
 
-  test('readNeighbours() never reads past the end of the message and always terminates', () => {
+  test('never reads past the end of the message and always terminates', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(100), (noise, cut) => {
         const whole = Buffer.concat([neighbour(REACHABLE, IPV6, MAC), noise]);
@@ -81,7 +79,7 @@ describe('readNeighbours(), the neighbour table of the kernel,', () => {
 });
 
 describe('readArpText(), the text of /proc/net/arp,', () => {
-  test('readArpText() returns the complete entries', () => {
+  test('returns the complete entries', () => {
     const text = `IP address       HW type     Flags       HW address            Mask     Device
 192.0.2.7        0x1         0x2         02:00:5E:10:00:01     *        eth0
 192.0.2.8        0x1         0x0         00:00:00:00:00:00     *        eth0

@@ -218,15 +218,18 @@ describe('methods and paths', () => {
       expectProblem(await api.send('GET', path), 400, 'malformed');
   });
 
-  test.each(withId)('$name with an ID that is not an integer is 400 and names the ID', async (route) => {
-    for (const id of ['abc', '1.5', '-1', '1e3', '%00', "1'--", '12345678901234567']) {
-      const answer = await api.send(route.method, pathOf(route, id), { session });
-      expectProblem(answer, 400, 'invalid');
-      expect(answer.problem.errors![0]!.path).toBe('id');
-    }
-  });
+  test.each(withId)(
+    '$name responds with 400 to an ID that is not an integer, and names the ID',
+    async (route) => {
+      for (const id of ['abc', '1.5', '-1', '1e3', '%00', "1'--", '12345678901234567']) {
+        const answer = await api.send(route.method, pathOf(route, id), { session });
+        expectProblem(answer, 400, 'invalid');
+        expect(answer.problem.errors![0]!.path).toBe('id');
+      }
+    },
+  );
 
-  test.each(withId)('$name with an ID above the maximum of every table is 404', async (route) => {
+  test.each(withId)('$name responds with 404 to an ID above the maximum of every table', async (route) => {
     const json = route.body === undefined ? {} : { json: {} };
     for (const id of ['0', '2147483648', '999999999999999'])
       expectProblem(await api.send(route.method, pathOf(route, id), { session, ...json }), 404, 'not_found');

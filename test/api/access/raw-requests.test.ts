@@ -155,13 +155,13 @@ describe('a request with ambiguous framing', () => {
   });
 });
 
-describe('a request header that is too large', () => {
+describe('limits on the request header:', () => {
   test.each([
     [8193, 414],
     [15_000, 414],
     [20_000, 414],
     [60_000, 414],
-  ])('a request target of %d characters is %d', async (length, status) => {
+  ])('a request target of %d characters gets %d', async (length, status) => {
     expectRefused(await answersTo(get(`/${'a'.repeat(length - 1)}`)), status, 'too_large');
   });
 
@@ -176,7 +176,7 @@ describe('a request header that is too large', () => {
     ['a name of 17,000 bytes', get('/', `${'a'.repeat(17_000)}: x\r\n`)],
     ['101 fields', get('/', 'X: a\r\n'.repeat(100))],
     ['2,500 fields', get('/', 'a:\r\n'.repeat(2500))],
-  ])('%s is 431', async (_what, octets) => {
+  ])('%s gets 431', async (_what, octets) => {
     expectRefused(await answersTo(octets), 431, 'too_large');
   });
 

@@ -51,7 +51,7 @@ async function exhaust(address: string, to = api): Promise<void> {
   for (let n = 0; n < BURST; n++) expect((await from(address, 'GET', '/api/health', to)).status).toBe(200);
 }
 
-describe('the limit of HTTP requests', () => {
+describe('the rate limit for HTTP requests', () => {
   test('counts all paths together, and the response states when to retry', async () => {
     await exhaust('192.0.2.1');
     for (const [method, path] of [
@@ -115,7 +115,7 @@ describe('the limit of HTTP requests', () => {
     expect((await api.send('GET', '/', { headers })).status).toBe(429);
   });
 
-  test('responds in the format of the compatibility API on its paths', async () => {
+  test('responds in the format of the compatibility API on the paths of that API', async () => {
     const compat = await start({ toml: `server.alt_compat = true\n${PROXIED}`, compat: everyCompatRoute() });
     for (let n = 0; n < BURST; n++) await from('192.0.2.5', 'GET', '/api/info/version', compat);
     const answer = await from('192.0.2.5', 'GET', '/api/auth', compat);

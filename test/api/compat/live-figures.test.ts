@@ -109,7 +109,7 @@ describe('the compatibility API of a running node', () => {
     expect(byName.get('use-application-dns.net')).toMatchObject({ ede: { code: 15, text: 'blocked' } });
   });
 
-  test('counts the same queries in all its statistics', async () => {
+  test('counts the same queries in all statistics', async () => {
     const { queries } = await allRows();
     const { queries: sums } = await read<CompatSummary>('stats/summary');
     const tally = (of: (row: (typeof queries)[number]) => string): Record<string, number> =>

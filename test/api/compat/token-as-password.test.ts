@@ -40,7 +40,7 @@ describe('an API token used as the password', () => {
     ['revoked', (id) => ['DELETE', `/svc/api/api-tokens/${id}`]],
     ['given another key', (id) => ['PUT', `/svc/api/api-tokens/${id}`, { key: 'k7Qm2xVt9ZrB4nWs8LdP' }]],
     ['given another role', (id) => ['PUT', `/svc/api/api-tokens/${id}`, { role: 'admin' }]],
-  ])('that is %s ends its session', async (_how, change) => {
+  ])('ends its session when it is %s', async (_how, change) => {
     const sid = await sidOf(viewer.key);
     const [method, path, json] = change(viewer.id);
     const answer = await compat.api.send(method, path, { session, ...(json === undefined ? {} : { json }) });

@@ -97,7 +97,7 @@ const rows = CHANGING.map((route, at) => ({
 
 describe('a route that changes something', () => {
   test.each(rows)(
-    '$name is 503 if the database is lost: stored completely or not at all',
+    '$name responds with 503 if the database is lost, and the change is stored completely or not at all',
     async ({ route, cuts }) => {
       const mutation = await changing.prepare(route);
       await changing.lists.idle();

@@ -291,7 +291,7 @@ describe('a body that is read, edited and sent back', () => {
     expect((await ask('PUT', `${location}/group`, { json, ifMatch: etag })).status).toBe(200);
   });
 
-  test('may change the name or the value of a local record in any of its fields', async () => {
+  test('may change the name or value of a local record through any of the fields that contain it', async () => {
     const json = { hostname: 'nas', domain: 'home.arpa', value: '192.0.2.30' };
     const made = await ask('POST', '/api/local-records', { json });
     const { location = '' } = made.headers as { location?: string };
@@ -305,7 +305,7 @@ describe('a body that is read, edited and sent back', () => {
     expect(await shown({ fqdn: 'nas.lan' })).toEqual(['nas.lan', '192.0.2.32', '192.0.2.32']);
   });
 
-  test('is rejected with a field that the entity does not have', async () => {
+  test('is rejected if it has a field that the entity does not have', async () => {
     const { location } = await created('POST /groups');
     const answer = await ask('PUT', location, { json: { surprise: 1, client_count: 'many' } });
     expect([answer.status, answer.problem.errors]).toEqual([

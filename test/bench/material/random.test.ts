@@ -6,7 +6,7 @@ function draws(count: number, random: () => number): number[] {
 }
 
 describe('random numbers', () => {
-  test('seededRandom() returns the same numbers for the same seed and other numbers for another seed', () => {
+  test('seededRandom() returns the same numbers for the same seed, and different numbers for a different seed', () => {
     expect(draws(50, seededRandom(7))).toEqual(draws(50, seededRandom(7)));
     expect(draws(50, seededRandom(7))).not.toEqual(draws(50, seededRandom(8)));
   });

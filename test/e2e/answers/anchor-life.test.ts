@@ -115,7 +115,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     writeFileSync(file, anchorText(keys));
   }
 
-  test('weir trusts a new key a month after its discovery, and stops trusting the old key once it is revoked', async () => {
+  test('trusts a new key a month after its discovery, and stops trusting the old key once it is revoked', async () => {
     age = 'published';
     const first = await start();
     await untilChanges(first, 2);
@@ -144,7 +144,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     await fourth.stop();
   });
 
-  test('weir uses the configured trust anchors if the stored file is damaged or following keys is disabled', async () => {
+  test('uses the configured trust anchors if the stored file is damaged or if Weir does not follow key changes', async () => {
     age = 'before';
     writeFileSync(file, 'no anchors');
     const damaged = await start();

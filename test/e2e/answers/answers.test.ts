@@ -61,7 +61,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     ['TXT', 'short', [[Buffer.from('one'), Buffer.from('two')]]],
     ['A', 'anything.wild', ['192.0.2.9']],
     ['NS', '', [`ns.${ZONE}`]],
-  ] as const)('weir answers %s of "%s" with the records of the zone', async (type, owner, data) => {
+  ] as const)('answers %s of "%s" with the records of the zone', async (type, owner, data) => {
     const reply = await udp.ask(owner === '' ? ZONE : `${owner}.${ZONE}`, type, { edns: {} });
     expect({ rcode: reply.rcode, truncated: reply.truncated }).toEqual({
       rcode: Rcode.NOERROR,
@@ -71,7 +71,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     expect(reply.message).toMatchObject({ flag_qr: true, flag_ra: true, flag_rd: true, flag_aa: false });
   });
 
-  test('weir answers MX with preferences and names in full', async () => {
+  test('answers MX with preferences and names in full', async () => {
     const reply = await udp.ask(ZONE, 'MX', { edns: {} });
     expect(reply.data.toSorted()).toEqual([
       { preference: 10, exchange: `www.${ZONE}` },
@@ -83,17 +83,14 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     ['SVCB', RRType.SVCB, 'svc', SVCB_RDATA],
     ['HTTPS', RRType.HTTPS, 'web', HTTPS_RDATA],
     ['TYPE65280', 65_280, 'odd', 'c00cffff'],
-  ])(
-    'weir relays %s byte by byte, from the upstream and from the cache',
-    async (_name, type, owner, rdata) => {
-      for (let round = 0; round < 2; round++) {
-        const reply = await udp.ask(`${owner}.${ZONE}`, type, { edns: {} });
-        expect(reply.data.map(unknown)).toEqual([rdata]);
-      }
-    },
-  );
+  ])('relays %s byte by byte, from the upstream and from the cache', async (_name, type, owner, rdata) => {
+    for (let round = 0; round < 2; round++) {
+      const reply = await udp.ask(`${owner}.${ZONE}`, type, { edns: {} });
+      expect(reply.data.map(unknown)).toEqual([rdata]);
+    }
+  });
 
-  test('weir truncates a TXT of more than 4 KiB over UDP and sends all of it over TCP', async () => {
+  test('truncates a TXT of more than 4 KiB over UDP and sends all of it over TCP', async () => {
     const overUdp = await udp.ask(`long.${ZONE}`, 'TXT', { edns: { udpSize: 1232 } });
     expect(overUdp).toMatchObject({ truncated: true, answers: [], rcode: Rcode.NOERROR });
     expect(overUdp.bytes.length).toBeLessThanOrEqual(1232);
@@ -102,12 +99,12 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     expect(overTcp.data).toEqual([LONG_TEXTS.map((text) => Buffer.from(text))]);
   });
 
-  test('weir never sends more than 1232 bytes over UDP, whatever EDNS size the client announces', async () => {
+  test('never sends more than 1232 bytes over UDP, whatever EDNS size the client announces', async () => {
     const reply = await udp.ask(`long.${ZONE}`, 'TXT', { edns: { udpSize: 65_535 } });
     expect(reply).toMatchObject({ truncated: true, opt: { udpSize: 1232 } });
   });
 
-  test('weir returns a complete CNAME chain in order', async () => {
+  test('returns a complete CNAME chain in order', async () => {
     const reply = await udp.ask(`alias.${ZONE}`, 'A', { edns: {} });
     expect(reply.answers.map(({ name, type }) => `${name} ${type}`)).toEqual([
       `alias.${ZONE} CNAME`,
@@ -117,7 +114,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     ]);
   });
 
-  test('weir returns NXDOMAIN and the CNAME for a CNAME whose target does not exist', async () => {
+  test('returns NXDOMAIN and the CNAME for a CNAME whose target does not exist', async () => {
     const reply = await udp.ask(`outside.${ZONE}`, 'A', { edns: {} });
     expect(reply).toMatchObject({ rcode: Rcode.NXDOMAIN, data: [`nothing.${ZONE}`] });
     expect(reply.authorities.map(({ type }) => type)).toEqual(['SOA']);
@@ -127,7 +124,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     ['NXDOMAIN', 'missing', Rcode.NXDOMAIN],
     ['NODATA', 'backup', Rcode.NOERROR],
   ])(
-    'weir answers %s with the SOA of the zone, from the upstream and from the cache',
+    'answers %s with the SOA of the zone, from the upstream and from the cache',
     async (_name, owner, rcode) => {
       for (let round = 0; round < 2; round++) {
         const reply = await udp.ask(`${owner}.${ZONE}`, 'AAAA', { edns: {} });
@@ -145,7 +142,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     },
   );
 
-  test('weir counts the TTL of a cached answer down', async () => {
+  test('counts the TTL of a cached answer down', async () => {
     const first = await udp.ask(`one.wild.${ZONE}`, 'A');
     expect(first.answers[0]!.ttl).toBe(TTL);
     const ttlOf = async (): Promise<number> => (await udp.ask(`one.wild.${ZONE}`, 'A')).answers[0]!.ttl;
@@ -153,7 +150,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     expect(ttl).toBeGreaterThan(0);
   });
 
-  test('weir repeats the letter case of the query name, from the upstream, from the cache and over TCP', async () => {
+  test('echoes the letter case of the query name, from the upstream, from the cache and over TCP', async () => {
     for (const name of [`mIxEd.wIlD.${ZONE}`, `MiXeD.WiLd.${ZONE}`]) {
       const reply = await udp.ask(name, 'A');
       expect(reply.message.questions?.[0]?.name).toBe(name);
@@ -163,7 +160,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     }
   });
 
-  test('weir answers a query without EDNS without an OPT record, within 512 bytes', async () => {
+  test('answers a query without EDNS without an OPT record, within 512 bytes', async () => {
     const reply = await udp.ask(`www.${ZONE}`, 'A');
     expect(reply).toMatchObject({ opt: null, truncated: false });
     const long = await udp.ask(`long.${ZONE}`, 'TXT');
@@ -171,19 +168,19 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     expect(long.bytes.length).toBeLessThanOrEqual(512);
   });
 
-  test('weir answers an unknown EDNS version with BADVERS', async () => {
+  test('answers an unknown EDNS version with BADVERS', async () => {
     const reply = await udp.ask(`www.${ZONE}`, 'A', { edns: { version: 1 } });
     expect(reply).toMatchObject({ opt: { version: 0, extendedRcode: Rcode.BADVERS }, answers: [] });
   });
 
-  test('weir copies DO into its answer, and caches answers with and without DO separately', async () => {
+  test('copies DO into its answer, and caches answers with and without DO separately', async () => {
     const withDo = await udp.ask(`www.${ZONE}`, 'A', { edns: { dnssecOk: true } });
     expect(withDo.opt).toMatchObject({ dnssecOk: true });
     const without = await udp.ask(`www.${ZONE}`, 'A', { edns: {} });
     expect(without.opt).toMatchObject({ dnssecOk: false });
   });
 
-  test('weir answers several queries sent together on one TCP connection', async () => {
+  test('answers several queries sent together on one TCP connection', async () => {
     await using client = await TcpClient.open(weir.dnsPort);
     const names = Array.from({ length: 40 }, (_, i) => `tcp${String(i)}.wild.${ZONE}`);
     names.forEach((name, id) => client.send(query(name, 'A', { id })));
@@ -191,7 +188,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     expect(ids.toSorted((a, b) => a - b)).toEqual(names.map((_, id) => id));
   });
 
-  test('weir logs its answers over UDP and TCP with the upstream that sent them', async () => {
+  test('logs its answers over UDP and TCP with the upstream that sent them', async () => {
     const api = await weir.api();
     await udp.ask(`logged.wild.${ZONE}`, 'A');
     await udp.ask(`logged.wild.${ZONE}`, 'A');
@@ -222,7 +219,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
         await (await weir.api()).expect(200, 'PATCH', '/config?force=true', { dns: { pools } });
       };
 
-      test('weir uses the next server of a Failover pool if the first is down, and the next pool if all are down', async () => {
+      test('uses the next server of a Failover pool if the first is down, and the next pool if all are down', async () => {
         const alive = `127.0.0.1:${String(authority.port)}`;
         for (const [at, pools] of [
           [pool('one', 1, [dead[0]!, alive])],
@@ -241,7 +238,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
         }
       });
 
-      test('weir answers SERVFAIL with the extended error "no reachable authority" if all upstreams are down', async () => {
+      test('answers SERVFAIL with the extended error "no reachable authority" if all upstreams are down', async () => {
         await use(pool('dead', 1, dead));
         expect(await udp.ask(`dead.wild.${ZONE}`, 'A', { edns: {} })).toMatchObject({
           rcode: Rcode.SERVFAIL,
@@ -249,7 +246,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
         });
       });
 
-      test('weir relays the answers of its upstream, over UDP and TCP, with and without EDNS', async () => {
+      test('relays the answers of its upstream, over UDP and TCP, with and without EDNS', async () => {
         await using upstream = await startEchoingUpstream();
         await use(pool('echo', 1, [`127.0.0.1:${String(upstream.port)}`]));
         const data = [EVERY_ADDRESS];
@@ -262,7 +259,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
 });
 
 describe('weir in front of a resolver', () => {
-  test("weir relays the resolver's answers, including NXDOMAIN", async () => {
+  test("relays the resolver's answers, including NXDOMAIN", async () => {
     const resolver = await startUnbound(ZONE, authority.port);
     servers.push(resolver);
     const upstreams = [`127.0.0.1:${String(resolver.port)}`];

@@ -94,24 +94,21 @@ describe.each(BACK_ENDS)('weir receiving bad input, back end %s', (backEnd) => {
     expect(weir.replacedThreads).toBe(0);
   }
 
-  test.each(MALFORMED)(
-    'weir answers a message with %s with FORMERR, over UDP and TCP',
-    async (_what, bytes) => {
-      const overUdp = await udp.exchange(bytes);
-      expect(overUdp).toMatchObject({ rcode: Rcode.FORMERR, answers: [] });
-      await using tcp = await TcpClient.open(weir.dnsPort);
-      const overTcp = await tcp.exchange(bytes);
-      expect(overTcp).toMatchObject({ rcode: Rcode.FORMERR, answers: [] });
-      // RFC 1035 section 4.1.1: the ID and the opcode are copied, QR is set.
-      for (const {
-        id,
-        message: { flag_qr: isResponse },
-      } of [overUdp, overTcp])
-        expect({ id, isResponse }).toEqual({ id: 0x1234, isResponse: true });
-    },
-  );
+  test.each(MALFORMED)('answers a message with %s with FORMERR, over UDP and TCP', async (_what, bytes) => {
+    const overUdp = await udp.exchange(bytes);
+    expect(overUdp).toMatchObject({ rcode: Rcode.FORMERR, answers: [] });
+    await using tcp = await TcpClient.open(weir.dnsPort);
+    const overTcp = await tcp.exchange(bytes);
+    expect(overTcp).toMatchObject({ rcode: Rcode.FORMERR, answers: [] });
+    // RFC 1035 section 4.1.1: the ID and the opcode are copied, QR is set.
+    for (const {
+      id,
+      message: { flag_qr: isResponse },
+    } of [overUdp, overTcp])
+      expect({ id, isResponse }).toEqual({ id: 0x1234, isResponse: true });
+  });
 
-  test('weir answers every opcode except QUERY with NOTIMP', async () => {
+  test('answers every opcode except QUERY with NOTIMP', async () => {
     for (let opcode = 0; opcode < 16; opcode++) {
       const reply = await udp.exchange(query(NAME, 'A', { id: opcode, flags: 0x0100 | (opcode << 11) }));
       expect(reply).toMatchObject({
@@ -127,11 +124,11 @@ describe.each(BACK_ENDS)('weir receiving bad input, back end %s', (backEnd) => {
     ['the class ANY', query(NAME, 'A', { id: 1, qclass: 255 }), Rcode.REFUSED],
     ['a zone transfer', query(NAME, RRType.AXFR, { id: 1 }), Rcode.REFUSED],
     ['the type TKEY', query(NAME, RRType.TKEY, { id: 1 }), Rcode.NOTIMP],
-  ])('weir rejects a query with %s', async (_what, bytes, rcode) => {
+  ])('rejects a query with %s', async (_what, bytes, rcode) => {
     expect(await udp.exchange(bytes)).toMatchObject({ rcode, answers: [] });
   });
 
-  test('weir does not answer responses or messages shorter than a DNS header', async () => {
+  test('does not answer responses or messages shorter than a DNS header', async () => {
     const response = query(NAME, 'A', { id: 7, flags: 0x8180 });
     for (let length = 0; length < 12; length++) await udp.send(query(NAME, 'A').slice(0, length));
     for (let i = 0; i < 20; i++) await udp.send(response);
@@ -143,7 +140,7 @@ describe.each(BACK_ENDS)('weir receiving bad input, back end %s', (backEnd) => {
     expect((await tcp.ask(NAME, 'A')).data).toEqual([EVERY_ADDRESS]);
   });
 
-  test('weir answers a query truncated at any length with FORMERR, and ignores bytes after a complete query', async () => {
+  test('answers a query truncated at any length with FORMERR, and ignores bytes after a complete query', async () => {
     const whole = query(NAME, 'A', { id: 99, edns: {} });
     for (let length = 12; length < whole.length; length++)
       expect(await udp.exchange(whole.slice(0, length))).toMatchObject({ rcode: Rcode.FORMERR });
@@ -155,7 +152,7 @@ describe.each(BACK_ENDS)('weir receiving bad input, back end %s', (backEnd) => {
     }
   });
 
-  test('weir survives datagrams of every size near a size limit', async () => {
+  test('survives datagrams of every size near a size limit', async () => {
     const edges = [
       0,
       1,
@@ -188,7 +185,7 @@ describe.each(BACK_ENDS)('weir receiving bad input, back end %s', (backEnd) => {
     await expectGoesOn();
   });
 
-  test('weir keeps answering after random packets', async () => {
+  test('keeps answering after random packets', async () => {
     const random = new SeededRandom(SEED);
     using noisy = await UdpClient.open(weir.dnsPort);
     for (let sent = 0; sent < RANDOM_PACKETS; sent += PORTION) {
@@ -208,7 +205,7 @@ describe.each(BACK_ENDS)('weir receiving bad input, back end %s', (backEnd) => {
     }
   });
 
-  test('weir accepts a TCP message of 65,535 bytes', async () => {
+  test('accepts a TCP message of 65,535 bytes', async () => {
     const head = query(NAME, 'A', { id: 5, edns: {} });
     // An EDNS padding option (RFC 7830) fills the rest.
     const optionSize = MAX_MESSAGE - head.length - 4;
@@ -228,17 +225,14 @@ describe.each(BACK_ENDS)('weir receiving bad input, back end %s', (backEnd) => {
     expect(await tcp.exchange(padded)).toMatchObject({ rcode: Rcode.NOERROR });
   });
 
-  test.each([0, 1, 11])(
-    'weir closes a TCP connection on which a message of %s bytes arrives',
-    async (length) => {
-      await using tcp = await TcpClient.open(weir.dnsPort);
-      tcp.send(new Uint8Array(length));
-      await tcp.closed;
-      await expectGoesOn();
-    },
-  );
+  test.each([0, 1, 11])('closes a TCP connection on which a message of %s bytes arrives', async (length) => {
+    await using tcp = await TcpClient.open(weir.dnsPort);
+    tcp.send(new Uint8Array(length));
+    await tcp.closed;
+    await expectGoesOn();
+  });
 
-  test('weir answers a TCP query that arrives byte by byte, and a query whose client half-closes the connection', async () => {
+  test('answers a TCP query that arrives byte by byte, and a query whose client half-closes the connection', async () => {
     await using dripping = await TcpClient.open(weir.dnsPort);
     const bytes = query(NAME, 'A');
     for (const octet of octets(u16(bytes.length), bytes)) {
@@ -252,7 +246,7 @@ describe.each(BACK_ENDS)('weir receiving bad input, back end %s', (backEnd) => {
     await halfClosed.closed;
   });
 
-  test('weir keeps answering when clients disappear before their answers', async () => {
+  test('keeps answering when clients disappear before their answers', async () => {
     for (let round = 0; round < 20; round++) {
       await using tcp = await TcpClient.open(weir.dnsPort);
       for (let i = 0; i < 100; i++)
@@ -262,7 +256,7 @@ describe.each(BACK_ENDS)('weir receiving bad input, back end %s', (backEnd) => {
     await expectGoesOn();
   });
 
-  test('weir limits the connections of one client, and accepts new connections once old ones are closed', async () => {
+  test('limits the connections of one client, and accepts new connections once old ones are closed', async () => {
     const clients = await Promise.all(Array.from({ length: 300 }, () => TcpClient.open(weir.dnsPort)));
     const served = await Promise.all(
       clients.map(async (client) => {
@@ -289,7 +283,7 @@ describe.each(BACK_ENDS)('weir receiving bad input, back end %s', (backEnd) => {
     await expectGoesOn();
   });
 
-  test('weir closes connections on which no complete message arrives in time', async () => {
+  test('closes connections on which no complete message arrives in time', async () => {
     await Promise.all(idlers.map((client) => client.closed));
     await expectGoesOn();
   });

@@ -116,7 +116,7 @@ describe('weir with clients that have keys', () => {
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'over %s identifies clients by the server name, not by a session ticket for another name',
+    'over %s identifies clients by the server name, not by a session ticket for a different name',
     async (version) => {
       const options = { maxVersion: version, minVersion: version };
       const servername = `phone.${SERVER_NAME}`;

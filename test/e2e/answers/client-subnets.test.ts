@@ -121,30 +121,27 @@ describe('weir that forwards client subnets', () => {
   test.each<[string, number[]]>([
     ['IPv4', EAST],
     ['IPv6', NORTH],
-  ])(
-    'weir forwards an %s subnet to the upstream unchanged, and its scope to the client',
-    async (family, ecs) => {
-      const name = `told-${family.toLowerCase()}.example`;
-      const reply = await ask(name, ecs);
-      expect(reply.data).toEqual([addressFor(ecs)]);
-      expect(reply.subnets).toEqual([withScope(ecs, ecs[2]!)]);
-      expect(queriesFor(upstream, name).map(subnetOf)).toEqual([ecs]);
-    },
-  );
+  ])('forwards an %s subnet to the upstream unchanged, and its scope to the client', async (family, ecs) => {
+    const name = `told-${family.toLowerCase()}.example`;
+    const reply = await ask(name, ecs);
+    expect(reply.data).toEqual([addressFor(ecs)]);
+    expect(reply.subnets).toEqual([withScope(ecs, ecs[2]!)]);
+    expect(queriesFor(upstream, name).map(subnetOf)).toEqual([ecs]);
+  });
 
-  test('weir forwards a subnet over TCP', async () => {
+  test('forwards a subnet over TCP', async () => {
     const reply = await askOverTcp(running.weir.dnsPort, 'tcp.example', 'A', { edns: { subnets: [EAST] } });
     expect([reply.data, reply.subnets]).toEqual([[addressFor(EAST)], [withScope(EAST, 24)]]);
   });
 
-  test('weir does not add a subnet to queries without one', async () => {
+  test('does not add a subnet to queries without one', async () => {
     expect((await ask('silent.example')).subnets).toEqual([]);
     expect((await running.udp.ask('silent2.example', 'A')).opt).toBeNull();
     const asked = [...queriesFor(upstream, 'silent.example'), ...queriesFor(upstream, 'silent2.example')];
     expect(asked.map(subnetOf)).toEqual([undefined, undefined]);
   });
 
-  test('weir never answers a query with the answer for another subnet', async () => {
+  test('never answers a query with the answer for a different subnet', async () => {
     const name = 'shared.example';
     for (let round = 0; round < 2; round++) {
       expect((await ask(name, EAST)).data).toEqual([addressFor(EAST)]);
@@ -155,7 +152,7 @@ describe('weir that forwards client subnets', () => {
     expect(queriesFor(upstream, name).map(subnetOf)).toEqual([EAST, WEST, undefined, EAST, WEST]);
   });
 
-  test('weir sends one upstream query for all waiting queries with equal subnets, and one per different subnet', async () => {
+  test('sends one upstream query for all waiting queries with equal subnets, and one per different subnet', async () => {
     const name = 'held.example';
     const waiting = [ask(name, EAST), ask(name, EAST), ask(name, WEST), ask(name), ask(name)];
     await until(
@@ -174,19 +171,19 @@ describe('weir that forwards client subnets', () => {
     expect(replies.map(({ data }) => data)).toEqual(expected);
   });
 
-  test('weir ignores a reply for another subnet, and accepts the reply for the right subnet', async () => {
+  test('ignores a reply for a different subnet, and accepts the reply for the right subnet', async () => {
     const reply = await ask('wrong.example', EAST);
     expect([reply.data, reply.subnets]).toEqual([[addressFor(EAST)], [withScope(EAST, 24)]]);
   });
 
-  test('weir sends scope 0 if the upstream sends none, but does not cache the answer for other clients', async () => {
+  test('sends scope 0 if the upstream sends none, but does not cache the answer for other clients', async () => {
     const reply = await ask('unaware.example', EAST);
     expect([reply.data, reply.subnets]).toEqual([[ANYWHERE], [EAST]]);
     await ask('unaware.example', EAST);
     expect(queriesFor(upstream, 'unaware.example')).toHaveLength(2);
   });
 
-  test('weir forwards a query that forbids sending a subnet, and caches the answer for all clients', async () => {
+  test('forwards a query that forbids sending a subnet, and caches the answer for all clients', async () => {
     const name = 'untold.example';
     const first = await ask(name, NO_SUBNET);
     expect([first.data, first.subnets]).toEqual([[ANYWHERE], [NO_SUBNET]]);
@@ -196,18 +193,18 @@ describe('weir that forwards client subnets', () => {
   });
 
   test.each<[string, number[]]>(MALFORMED.map((data) => [data.join('.'), data]))(
-    'weir answers FORMERR to the malformed subnet %s',
+    'answers FORMERR to the malformed subnet %s',
     async (_text, data) => {
       expect((await ask('malformed.example', data)).rcode).toBe(Rcode.FORMERR);
       expect(queriesFor(upstream, 'malformed.example')).toEqual([]);
     },
   );
 
-  test('weir answers FORMERR to two subnets', async () => {
+  test('answers FORMERR to two subnets', async () => {
     expect((await ask('two.example', EAST, WEST)).rcode).toBe(Rcode.FORMERR);
   });
 
-  test('weir answers local names without upstreams, for all clients', async () => {
+  test('answers local names without upstreams, for all clients', async () => {
     const local = await ask('nas.example', EAST);
     expect([local.data, local.subnets]).toEqual([['10.0.0.9'], [EAST]]);
     const reserved = await ask('hidden.onion', EAST);
@@ -215,7 +212,7 @@ describe('weir that forwards client subnets', () => {
     expect([...queriesFor(upstream, 'nas.example'), ...queriesFor(upstream, 'hidden.onion')]).toEqual([]);
   });
 
-  test('weir sends the subnet with the query for the target of an alias', async () => {
+  test('sends the subnet with the query for the target of an alias', async () => {
     const reply = await ask('alias.example', EAST);
     expect([reply.data, reply.subnets]).toEqual([
       ['target.example', addressFor(EAST)],
@@ -224,7 +221,7 @@ describe('weir that forwards client subnets', () => {
     expect((await ask('alias.example', WEST)).data).toEqual(['target.example', addressFor(WEST)]);
   });
 
-  test('weir returns the cached answer for all clients if no upstream answers for the subnet', async () => {
+  test('returns the cached answer for all clients if no upstream answers for the subnet', async () => {
     await ask('fallback.example');
     const before = upstream.udpScript;
     upstream.udpScript = (received) => {
@@ -236,7 +233,7 @@ describe('weir that forwards client subnets', () => {
     expect([reply.data, reply.subnets]).toEqual([[ANYWHERE], [EAST]]);
   });
 
-  test('weir retries without EDNS if the upstream rejects the subnet option', async () => {
+  test('retries without EDNS if the upstream rejects the subnet option', async () => {
     const before = upstream.udpScript;
     upstream.udpScript = (received) => {
       const asked = questionOf(received.bytes);
@@ -256,7 +253,7 @@ describe('weir with default settings', () => {
   });
   afterAll(() => stop(running));
 
-  test('weir removes subnets from queries, and does not return them', async () => {
+  test('removes subnets from queries, and does not return them', async () => {
     const { udp, upstream } = running;
     for (const ecs of [EAST, WEST, NORTH, NO_SUBNET, ...MALFORMED]) {
       const reply = await udp.exchange(query('strip.example', RRType.A, { edns: { subnets: [ecs] } }));

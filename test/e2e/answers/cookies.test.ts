@@ -51,7 +51,7 @@ describe('weir with DNS cookies', () => {
     await weir.stop();
   });
 
-  test('weir adds a server cookie to every reply if the query has a cookie, over UDP and TCP', async () => {
+  test('adds a server cookie to every reply if the query has a cookie, over UDP and TCP', async () => {
     await using tcp = await TcpClient.open(weir.dnsPort);
     const good = { rcode: Rcode.NOERROR, data: [EVERY_ADDRESS], isGood: true };
     for (const client of [udp, tcp]) {
@@ -69,7 +69,7 @@ describe('weir with DNS cookies', () => {
     }
   });
 
-  test('weir answers a query with a cookie and no question section, and sends FORMERR if both are missing', async () => {
+  test('answers a query with a cookie and no question section, and sends FORMERR if both are missing', async () => {
     const header = Uint8Array.of(7, 7, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1);
     const whole = query('.', 'A', withCookie());
     const opt = whole.subarray(17);
@@ -82,14 +82,14 @@ describe('weir with DNS cookies', () => {
     expect((await udp.exchange(Uint8Array.from([...header, ...without]))).rcode).toBe(Rcode.FORMERR);
   });
 
-  test('weir answers FORMERR to cookies of an invalid length', async () => {
+  test('answers FORMERR to cookies of an invalid length', async () => {
     for (const length of [0, 7, 9, 15, 41])
       expect((await udp.ask('one.example.com', 'A', withCookie(new Uint8Array(length)))).rcode).toBe(
         Rcode.FORMERR,
       );
   });
 
-  test('weir answers a client over its rate limit if it has a valid cookie or uses TCP', async () => {
+  test('answers a client over its rate limit if it has a valid cookie or uses TCP', async () => {
     const address = '127.0.0.31';
     using victim = await UdpClient.open(weir.dnsPort, '127.0.0.1', address);
     const { cookie } = await victim.ask('one.example.com', 'A', withCookie());
@@ -131,7 +131,7 @@ describe('weir with DNS cookies', () => {
     ],
     ['BADVERS', '127.0.4.4', Rcode.BADVERS, query('one.example.com', 'A', { edns: { version: 1 } })],
   ])(
-    'weir sends at most as many %s replies to a network as its rate limit allows answers',
+    'sends at most as many %s replies to a network as its rate limit allows answers',
     async (_what, address, rcode, message) => {
       using client = await UdpClient.open(weir.dnsPort, '127.0.0.1', address);
       const rcodes = [];

@@ -110,7 +110,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
 
   const isAuthentic = (reply: { bytes: Uint8Array }): boolean => (reply.bytes[3]! & AD) !== 0;
 
-  test('a secure answer has AD for a query with DO or AD, from upstream and cache, and signatures for DO', async () => {
+  test('a secure answer has AD for a query with DO or AD, from upstream and cache, and has signatures for DO', async () => {
     for (const flags of [RD, RD | AD]) {
       const reply = await udp.ask('www.example.org', 'A', { flags });
       expect(reply).toMatchObject({ data: ['192.0.2.1'] });
@@ -123,7 +123,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     }
   });
 
-  test('a negative answer is proven; a query with DO gets the proofs', async () => {
+  test('a negative answer is validated; a query with DO gets the proofs', async () => {
     const plain = await udp.ask('none.example.org', 'A', { flags: RD | AD });
     expect(plain).toMatchObject({ rcode: Rcode.NXDOMAIN });
     expect(plain.authorities.map(({ type }) => type)).toEqual(['SOA']);

@@ -69,7 +69,7 @@ describe('weir with local records', () => {
     authority: (reply.message.authorities ?? []).map(({ type }) => type),
   });
 
-  test('weir applies a local record as soon as it is stored, changed or deleted', async () => {
+  test('applies a local record as soon as it is stored, changed or deleted', async () => {
     const record = await create({ hostname: 'nas', ip: '192.0.2.5' });
     const own = { rcode: Rcode.NOERROR, aa: true, authority: [] };
     expect(shown(await udp.ask('nas.home.example', 'A'))).toEqual({ ...own, data: ['192.0.2.5'] });
@@ -93,7 +93,7 @@ describe('weir with local records', () => {
     expect(shown(await udp.ask('nas.home.example', 'A'))).toMatchObject({ aa: false, data: [EVERY_ADDRESS] });
   });
 
-  test('weir rotates the addresses of an answer', async () => {
+  test('rotates the addresses of an answer', async () => {
     for (const last of [1, 2, 3]) await create({ fqdn: 'many.example.org', ip: `192.0.2.${String(last)}` });
     const replies = [];
     for (let i = 0; i < 6; i++) replies.push(await udp.ask('many.example.org', 'A'));
@@ -103,7 +103,7 @@ describe('weir with local records', () => {
     );
   });
 
-  test('weir answers wildcards and empty non-terminals', async () => {
+  test('answers wildcards and empty non-terminals', async () => {
     await create({ hostname: '*', domain: 'lab.example', ip: '192.0.2.30' });
     await create({ hostname: 'text', domain: 'lab.example', record_type: 'TXT', value: 'here' });
     expect((await udp.ask('x.lab.example', 'A')).data).toEqual(['192.0.2.30']);
@@ -112,7 +112,7 @@ describe('weir with local records', () => {
     expect((await udp.ask('lab.example', 'A')).data).toEqual([EVERY_ADDRESS]);
   });
 
-  test('weir truncates a long TXT record over UDP and sends all of it over TCP', async () => {
+  test('truncates a long TXT record over UDP and sends all of it over TCP', async () => {
     const value = 'long '.repeat(1000);
     await create({ fqdn: 'long.example.org', record_type: 'TXT', value });
     const cut = await udp.ask('long.example.org', 'TXT', { edns: { udpSize: 4096 } });
@@ -121,7 +121,7 @@ describe('weir with local records', () => {
     expect(Buffer.concat(strings!).toString()).toBe(value);
   });
 
-  test('weir follows a local alias to a public name, does not filter the target, and logs the query as local', async () => {
+  test('follows a local alias to a public name, does not filter the target, and logs the query as local', async () => {
     await create({ fqdn: 'alias.example.org', record_type: 'CNAME', value: 'middle.example.org' });
     await create({ fqdn: 'middle.example.org', record_type: 'CNAME', value: 'www.example.net' });
     for (const ask of [
@@ -155,7 +155,7 @@ describe('weir with local records', () => {
     await api.expect(204, 'DELETE', `/managed-domains/${String(deny.id)}`);
   });
 
-  test('weir blocks the private address of a public name that is the target of a local alias', async () => {
+  test('blocks the private address of a public name that is the target of a local alias', async () => {
     await create({ fqdn: 'lure.example.org', record_type: 'CNAME', value: 'private.example.net' });
     const reply = await udp.ask('lure.example.org', 'A');
     expect(reply.answers.map(({ type }) => type)).toEqual(['CNAME']);
@@ -163,7 +163,7 @@ describe('weir with local records', () => {
     expect(await api.queries('domain=lure.example.org')).toMatchObject([{ status: 'BLOCKED_REBIND' }]);
   });
 
-  test('weir answers and lists records of the configuration and names of DHCP leases', async () => {
+  test('answers and lists records of the configuration and names of DHCP leases', async () => {
     expect((await udp.ask('fixed.home.example', 'A')).answers).toMatchObject([
       { data: '192.0.2.20', ttl: 120 },
     ]);
@@ -180,7 +180,7 @@ describe('weir with local records', () => {
     ]);
   });
 
-  test('weir explains a local answer with its record', async () => {
+  test('explains a local answer with its record', async () => {
     const path = '/explain?domain=fixed.home.example&type=A';
     const { status, stages, answer } = await api.expect<ExplainAnswer>(200, 'GET', path);
     const stage = stages.find(({ stage: name }) => name === 'local_names');
@@ -192,7 +192,7 @@ describe('weir with local records', () => {
     expect(answer?.answers).toMatchObject([{ data: '192.0.2.20' }]);
   });
 
-  test('weir does not forward reserved names and reverse names of private addresses without a local record', async () => {
+  test('does not forward reserved names and reverse names of private addresses without a local record', async () => {
     expect((await udp.ask('localhost', 'A')).data).toEqual(['127.0.0.1']);
     for (const name of ['x.onion', 'x.home.arpa', 'use-application-dns.net', 'mask.icloud.com'])
       expect(shown(await udp.ask(name, 'A'))).toMatchObject({ rcode: Rcode.NXDOMAIN, authority: ['SOA'] });
@@ -252,7 +252,7 @@ describe('weir with rebinding protection', () => {
     ['AAAA', '00000000000000000000ffff0a000001'],
     ['AAAA', '0064ff9b0000000000000000c0a80001'],
     ['HTTPS', '192-168-0-1'],
-  ] as const)('weir blocks %s %s, from the upstream and from the cache', async (type, label) => {
+  ] as const)('blocks %s %s, from the upstream and from the cache', async (type, label) => {
     const name = `${label}.rebind.example`;
     for (let round = 0; round < 2; round++) {
       const reply = await udp.ask(name, type, { edns: {} });
@@ -261,7 +261,7 @@ describe('weir with rebinding protection', () => {
     }
   });
 
-  test('weir logs an answer blocked by rebinding protection as blocked', async () => {
+  test('logs an answer blocked by rebinding protection as blocked', async () => {
     await udp.ask('10-7-7-7.logged.example', 'A');
     await udp.ask('10-7-7-7.logged.example', 'A');
     await api.untilQueryCount(2, 'domain=logged.example');
@@ -277,18 +277,18 @@ describe('weir with rebinding protection', () => {
     ['AAAA', '0064ff9b0000000000000000c0000201'],
     ['AAAA', '00000000000000000000ffffc0000201'],
     ['HTTPS', '192-0-2-1'],
-  ] as const)('weir does not block %s %s', async (type, label) => {
+  ] as const)('does not block %s %s', async (type, label) => {
     expect((await udp.ask(`${label}.public.example`, type)).answers).toHaveLength(1);
   });
 
-  test('weir returns private addresses only for exempt or local names', async () => {
+  test('returns private addresses only for exempt or local names', async () => {
     const answers = async (name: string): Promise<number> => (await udp.ask(name, 'A')).answers.length;
     expect(await answers('10-0-0-1.plex.example')).toBe(1);
     expect(await answers('10-0-0-1.HOME.example')).toBe(1);
     expect(await answers('10-0-0-1.notplex.example')).toBe(0);
   });
 
-  test('weir no longer returns cached answers of a forward zone once the zone is deleted', async () => {
+  test('no longer returns cached answers of a forward zone once the zone is deleted', async () => {
     const servers = [`${spelling.ip}:${String(spelling.port)}`];
     const { id } = await api.expect<{ id: number }>(201, 'POST', '/forward-zones', {
       zone: 'vpn.example',
@@ -299,7 +299,7 @@ describe('weir with rebinding protection', () => {
     expect((await udp.ask('10-0-0-9.vpn.example', 'A')).data).toEqual([]);
   });
 
-  test('weir explains a block by rebinding protection', async () => {
+  test('explains a block by rebinding protection', async () => {
     for (let round = 0; round < 2; round++) {
       const path = '/explain?domain=10-0-0-2.rebind.example&type=A&client=127.0.0.1';
       const answer = await api.expect<ExplainAnswer>(200, 'GET', path);

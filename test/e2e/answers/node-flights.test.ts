@@ -117,7 +117,7 @@ describe.each(NODES)('weir with several workers, back end %s, %i of them', (back
     return replies;
   }
 
-  test('weir sends one upstream query for identical queries, and answers the clients of every worker', async () => {
+  test('sends one upstream query for identical queries, and answers the clients of every worker', async () => {
     const replies = await askFromEverywhere(`held-kept-${backEnd}.example.com`);
     expect(open.size).toBeLessThanOrEqual(MAX_COPIES);
     answerAll(3600);
@@ -126,7 +126,7 @@ describe.each(NODES)('weir with several workers, back end %s, %i of them', (back
     expect(asked).toBeLessThanOrEqual(MAX_COPIES);
   });
 
-  test('weir sends one upstream query for an uncacheable answer, and answers the clients of every worker', async () => {
+  test('sends one upstream query for an uncacheable answer, and answers the clients of every worker', async () => {
     const replies = await askFromEverywhere(`held-fleeting-${backEnd}.example.com`);
     await answerUntilReplied(replies, 0);
     expect((await Promise.all(replies)).map(({ data }) => data[0])).toEqual(
@@ -135,7 +135,7 @@ describe.each(NODES)('weir with several workers, back end %s, %i of them', (back
     expect(asked).toBeLessThanOrEqual(MAX_COPIES);
   });
 
-  test('weir answers repeated queries whose first copies were lost with a dead resolve thread', async () => {
+  test('answers repeated queries whose first copies were lost with a dead resolve thread', async () => {
     const names = Array.from({ length: 6 }, (_, i) => `held-orphan${String(i)}-${backEnd}.example.com`);
     const lost: Promise<Reply>[] = [];
     for (const name of names) lost.push(...(await askFromEverywhere(name)));

@@ -33,7 +33,7 @@ describe.each(BACK_ENDS)('weir with real servers of forward zones, over %s', (ba
     });
   }
 
-  test('weir queries a router for the local domain and for the reverse names of its network', async () => {
+  test('queries a router for the local domain and for the reverse names of its network', async () => {
     const records = ['--host-record=nas.lan.example,192.168.7.20', '--local=/lan.example/'];
     const router = await startDnsmasq(records);
     await forward('lan.example', router);
@@ -45,7 +45,7 @@ describe.each(BACK_ENDS)('weir with real servers of forward zones, over %s', (ba
     expect((await udp.ask('none.lan.example', 'A')).rcode).toBe(Rcode.NXDOMAIN);
   });
 
-  test('weir queries an authoritative server for its zone and caches its negative answers', async () => {
+  test('queries an authoritative server for its zone and caches its negative answers', async () => {
     await forward('zone.example', await startNsd('zone.example', ZONE_TEXT));
     expect((await udp.ask('www.zone.example', 'A')).data).toEqual(['10.9.8.7']);
     for (let round = 0; round < 2; round++)

@@ -41,7 +41,7 @@ async function startNamedServer(records: Record<string, TestRecord>): Promise<Sc
 }
 
 describe('weir with health checks of the servers of forward zones', () => {
-  test('weir lists forward zones with the pools as soon as they exist, and remains healthy', async () => {
+  test('lists forward zones with the pools as soon as they exist, and remains healthy', async () => {
     await using pool = await startEchoingUpstream();
     await using well = await startServer(a(QNAME, '10.0.0.1'));
     const dead = '127.0.0.1:9';
@@ -135,7 +135,7 @@ describe('weir with forward zones', () => {
   };
   const addressFor = async (name: string): Promise<unknown> => (await udp.ask(name, 'A')).data.at(-1);
 
-  test('weir queries the servers of the forward zone with the longest name, and the pools for other names', async () => {
+  test('queries the servers of the forward zone with the longest name, and the pools for other names', async () => {
     await using wide = await startServer(a(QNAME, '10.0.0.1'));
     await using narrow = await startServer(a(QNAME, '10.0.0.2'));
     const zones = [await create('corp.example', wide), await create('lab.corp.example', narrow)];
@@ -152,7 +152,7 @@ describe('weir with forward zones', () => {
     for (const path of zones) await api.expect(204, 'DELETE', path);
   });
 
-  test('weir answers names of a forward zone without servers itself, and never forwards them', async () => {
+  test('answers names of a forward zone without servers itself, and never forwards them', async () => {
     await using office = await startServer(a(QNAME, '10.0.0.3'));
     const { id } = await api.expect<{ id: number }>(201, 'POST', '/forward-zones', {
       zone: 'own.example',
@@ -203,7 +203,7 @@ describe('weir with forward zones', () => {
     expect(await addressFor('a.own.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('weir switches to new zone servers immediately, and never returns an answer of the previous server', async () => {
+  test('switches to new zone servers immediately, and never returns an answer of the previous server', async () => {
     await using first = await startServer(a(QNAME, '10.0.1.1', 3600));
     await using second = await startServer(a(QNAME, '10.0.1.2', 3600));
     const name = 'host.moving.example';
@@ -220,7 +220,7 @@ describe('weir with forward zones', () => {
     expect(await addressFor(name)).toBe(EVERY_ADDRESS);
   });
 
-  test('weir ignores records of names outside the forward zone of a server', async () => {
+  test('ignores records of names outside the forward zone of a server', async () => {
     const claims = [cname('trap.liar.example', 'bank.example'), a('bank.example', FORGED, 86_400)];
     await using liar = await startServer(...claims);
     const path = await create('liar.example', liar);
@@ -230,7 +230,7 @@ describe('weir with forward zones', () => {
     expect(await addressFor('bank.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('weir sends a waiting query to the pools if its forward zone is deleted', async () => {
+  test('sends a waiting query to the pools if its forward zone is deleted', async () => {
     await using silent = await ScriptedUpstream.start();
     const path = await create('silent.example', silent);
     const answer = udp.ask('www.silent.example', 'A');
@@ -239,7 +239,7 @@ describe('weir with forward zones', () => {
     expect((await answer).data).toEqual([EVERY_ADDRESS]);
   });
 
-  test('weir answers SERVFAIL without querying the pools if no server of the forward zone answers', async () => {
+  test('answers SERVFAIL without querying the pools if no server of the forward zone answers', async () => {
     const dead = { ip: '127.0.0.1', port: 9 };
     const path = await create('dead.example', dead);
     const before = asked(pool);
@@ -248,7 +248,7 @@ describe('weir with forward zones', () => {
     await api.expect(204, 'DELETE', path);
   });
 
-  test('weir queries the local DNS server for the local domain and private addresses as soon as it is set', async () => {
+  test('queries the local DNS server for the local domain and private addresses as soon as it is set', async () => {
     await using local = await startServer(a(QNAME, '10.0.3.1'));
     await using made = await startServer(a(QNAME, '10.0.3.2'));
     const set = { local_domain: 'lan.test-home.example', local_dns_server: addressOf(local) };
@@ -290,7 +290,7 @@ describe('weir with forward zones', () => {
       await outside.close();
     });
 
-    test('weir queries the pools if the target of an alias is outside its forward zone, and caches both answers', async () => {
+    test('queries the pools if the target of an alias is outside its forward zone, and caches both answers', async () => {
       for (let i = 0; i < 3; i++) {
         const { data } = await udp.ask('www.corp.example', 'A');
         expect(data).toEqual(['cdn.example.net', '198.51.100.7']);
@@ -302,7 +302,7 @@ describe('weir with forward zones', () => {
       expect(outside.udpQuestions.map(named).filter((name) => name === 'cdn.example.net')).toHaveLength(1);
     });
 
-    test('weir blocks an alias from a forward zone to a public name with a private address (DNS rebinding)', async () => {
+    test('blocks an alias from a forward zone to a public name with a private address (DNS rebinding)', async () => {
       for (let i = 0; i < 2; i++) {
         expect((await udp.ask('trap.corp.example', 'A')).data).not.toContain('192.168.1.1');
         expect((await udp.ask('evil.example.net', 'A')).data).toEqual([]);
@@ -310,7 +310,7 @@ describe('weir with forward zones', () => {
       expect((await udp.ask('nas.corp.example', 'A')).data).toEqual(['10.0.0.7']);
     });
 
-    test('weir returns SERVFAIL for an alias loop between a forward zone and the pools', async () => {
+    test('returns SERVFAIL for an alias loop between a forward zone and the pools', async () => {
       const before = zone.udpQuestions.length + outside.udpQuestions.length;
       expect(await udp.ask('loop.corp.example', 'A', { edns: {} })).toMatchObject({
         rcode: Rcode.SERVFAIL,

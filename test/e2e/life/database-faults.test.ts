@@ -86,7 +86,7 @@ describe('weir with its own database, after one fault after another', () => {
     tempDir.remove();
   });
 
-  test('weir answers and blocks from disk if its database is down at the start, reports this, and spools the log', async () => {
+  test('answers and blocks from disk if its database is down at the start, reports this, and spools the log', async () => {
     await using weir = await Weir.start({
       tempDir,
       upstreams,
@@ -107,7 +107,7 @@ describe('weir with its own database, after one fault after another', () => {
     expect((await faulty.health()).body.status).toBe('ok');
   });
 
-  test('weir answers without a gap while its database dies under load, reconnects, and logs every query', async () => {
+  test('answers without a gap while its database dies under load, reconnects, and logs every query', async () => {
     const weir = faulty;
     const api = await weir.api();
     // Counts log lines, because a short outage may end before a request for the health state is answered.
@@ -135,7 +135,7 @@ describe('weir with its own database, after one fault after another', () => {
     expect(new Set(domains).size).toBe(count);
   });
 
-  test('weir ends in time at SIGTERM while its database hangs, leaves no process, and logs every query', async () => {
+  test('ends in time at SIGTERM while its database hangs, leaves no process, and logs every query', async () => {
     const weir = faulty;
     const load = await Load.start(weir.dnsPort, 'hung');
     await load.untilMore(100);
@@ -152,7 +152,7 @@ describe('weir with its own database, after one fault after another', () => {
     expect(await api.untilQueryCount(count, 'domain=.hung.example.com')).toBe(count);
   });
 
-  test('weir ends at once at a second signal while its database hangs', async () => {
+  test('ends at once at a second signal while its database hangs', async () => {
     const weir = faulty;
     using hung = HungDatabase.of(weir);
     weir.child.kill('SIGTERM');
@@ -196,7 +196,7 @@ describe('weir with an external database server', () => {
     await client.end();
   }
 
-  test('weir continues without a database if the password is wrong, and reports the reason', async () => {
+  test('continues without a database if the password is wrong, and reports the reason', async () => {
     const env = { WEIR_DATABASE_URL: url(SECRET) };
     await using weir = await Weir.start({ upstreams, env, database: 'later' });
     await expectDegraded(weir, /password authentication failed/);
@@ -209,7 +209,7 @@ describe('weir with an external database server', () => {
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
-  test('weir migrates the external database, uses it, and does not start its own', async () => {
+  test('migrates the external database, uses it, and does not start its own', async () => {
     const env = { WEIR_DATABASE_URL: url(address.password) };
     await prepareDataDir(weirTempDir.dataDir, env.WEIR_DATABASE_URL);
     weir = await Weir.start({ tempDir: weirTempDir, upstreams, env });
@@ -223,7 +223,7 @@ describe('weir with an external database server', () => {
     expect(await api.untilQueryCount(2)).toBe(2);
   });
 
-  test('weir reports a change that it cannot activate as stored, and activates it when this is possible again', async () => {
+  test('reports a change that it cannot activate as stored, and activates it when this is possible again', async () => {
     const api = await weir.api();
     // Reading policy fails from now on; storing a rule succeeds.
     await sql('ALTER TABLE safe_search_configs RENAME COLUMN youtube_mode TO away');
@@ -283,7 +283,7 @@ describe('weir with an external database server', () => {
       `UPDATE schema_migrations SET name = '0001_schema' WHERE name = '0001_groups'`,
       /the database was created by a version of Weir older than 0\.1\.0 and was not changed.*weir backup FILE/,
     ],
-  ])('weir does not change a database %s, and still answers', async (_what, change, undo, reason) => {
+  ])('does not change a database %s, and still answers', async (_what, change, undo, reason) => {
     const env = { WEIR_DATABASE_URL: url(address.password) };
     await sql(change, 'UPDATE nodes SET version = NULL');
     weir = await Weir.start({ tempDir: weirTempDir, upstreams, env, database: 'later' });

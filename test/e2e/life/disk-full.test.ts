@@ -87,7 +87,7 @@ describe('weir on a full disk', () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  test('weir keeps answering and blocking, reports failed writes, and recovers when space is free again', async () => {
+  test('keeps answering and blocking, reports failed writes, and recovers when space is free again', async () => {
     await using weir = await Weir.start({ tempDir, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
     const api = await weir.api();
     expect(await api.addSource({ name: 'first', url: lists.url('/first.txt') })).toMatchObject({

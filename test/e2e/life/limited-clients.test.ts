@@ -52,7 +52,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
   const set = (limit: object): Promise<unknown> =>
     api.expect(200, 'PATCH', '/config', { dns: { rate_limit: limit } });
 
-  test('weir refuses queries over the rate limit over UDP and TCP, and counts them in log and statistics', async () => {
+  test('refuses queries over the rate limit over UDP and TCP, and counts them in log and statistics', async () => {
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.21');
     const replies = await udp.askAll(sameQuestions(OVER));
     const refused = replies.filter(({ rcode }) => rcode === Rcode.REFUSED).length;
@@ -68,7 +68,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     expect(await api.stats()).toMatchObject({ queries_rate_limited: refused });
   });
 
-  test('weir logs one row per second for the limited queries of a network, and counts each of them', async () => {
+  test('logs one row per second for the limited queries of a network, and counts each of them', async () => {
     await set({ ipv4_prefix_len: 24 });
     const clients = ['127.0.3.1', '127.0.3.2', '127.0.4.1'];
     const beganMs = Date.now();
@@ -93,7 +93,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     for (const client of clients) expect(top.find(({ ip }) => ip === client)!.count).toBe(700);
   });
 
-  test('weir truncates every second limited answer with slip_ratio 2', async () => {
+  test('truncates every second limited answer with slip_ratio 2', async () => {
     await set({ slip_ratio: 2 });
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.22');
     const outcomes = (await udp.askAll(sameQuestions(OVER)))
@@ -106,7 +106,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     );
   });
 
-  test('weir answers every query in a dry run of the rate limit, and logs which it would have refused', async () => {
+  test('answers every query in a dry run of the rate limit, and logs which it would have refused', async () => {
     await set({ dry_run: true, slip_ratio: 0 });
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.23');
     const replies = await udp.askAll(newQuestions(OVER));
@@ -117,7 +117,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     expect(limited.every(({ rcode }) => rcode === 'NOERROR')).toBe(true);
   });
 
-  test('weir sends a network no more NXDOMAIN answers than rate_limit.nxdomain_per_second', async () => {
+  test('sends a network no more NXDOMAIN answers than rate_limit.nxdomain_per_second', async () => {
     await using liar = await ScriptedUpstream.start();
     liar.udpScript = (query) => {
       const id = (query.bytes[0]! << 8) | query.bytes[1]!;

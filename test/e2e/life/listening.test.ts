@@ -35,7 +35,7 @@ describe.each(BACK_ENDS)('weir on its listen addresses, back end %s', (backEnd) 
     afterAll(() => weir.stop());
 
     test.each(loopbacks)(
-      'weir answers on %s, over UDP and TCP, from the upstream and from the cache',
+      'answers on %s, over UDP and TCP, from the upstream and from the cache',
       async (address) => {
         using udp = await UdpClient.open(weir.dnsPort, address);
         await using tcp = await TcpClient.open(weir.dnsPort, address);
@@ -51,7 +51,7 @@ describe.each(BACK_ENDS)('weir on its listen addresses, back end %s', (backEnd) 
 
     // node:dgram does not report the destination address of a datagram.
     if (backEnd === 'batch' && addresses === everywhere)
-      test('weir replies from the address that received the query, also from the cache', async () => {
+      test('replies from the address that received the query, also from the cache', async () => {
         for (const name of ['first.example.com', 'second.example.com'])
           for (const address of ['127.0.0.2', '127.1.2.3', ...loopbacks]) {
             using udp = await UdpClient.open(weir.dnsPort, address);

@@ -6,7 +6,7 @@ import { startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 describe('weir with its program log on a full disk', () => {
-  test('weir keeps answering although no line of its program log can be written', async () => {
+  test('keeps answering although no line of its program log can be written', async () => {
     // The upstream must answer, because an upstream without answers would make the node degraded.
     await using upstream = await startEchoingUpstream();
     // Writes to the kernel's device /dev/full fail as on a full disk.

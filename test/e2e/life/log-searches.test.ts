@@ -25,7 +25,7 @@ function threadsOf(pid: number): string[] {
 }
 
 describe('weir whose query log is searched', () => {
-  test('weir answers every query and ten concurrent log searches, which run in a separate thread', async () => {
+  test('answers every query and ten concurrent log searches, which run in a separate thread', async () => {
     await using weir = await Weir.start({ upstreams: [`127.0.0.1:${String(upstream.port)}`] });
     const api = await weir.api();
     using udp = await UdpClient.open(weir.dnsPort);

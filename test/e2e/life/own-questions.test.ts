@@ -43,7 +43,7 @@ enabled = false`,
   });
   afterAll(() => stack.disposeAsync());
 
-  test('weir logs and counts only the queries of clients, not its own', async () => {
+  test('logs and counts only the queries of clients, not its own', async () => {
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.8');
     await api.expect(201, 'POST', '/managed-domains', { domain: 'blocked.example.com', action: 'deny' });
     // A health check: first forwarded, then cached, then blocked.

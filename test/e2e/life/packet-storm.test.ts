@@ -192,7 +192,7 @@ function residentBytes(): number {
 }
 
 describe('weir receiving a storm of packets', () => {
-  test('weir counts each of very many random packets, and its memory does not grow', async () => {
+  test('counts each of very many random packets, and its memory does not grow', async () => {
     const ignored = { dropped: 0, notImplemented: 0, other: 0 };
     // Waits until all queries of the warm-up are answered, because a query that is still at the upstream would distort
     // the next count.
@@ -212,7 +212,7 @@ describe('weir receiving a storm of packets', () => {
     expect(residentBytes() - before.rss).toBeLessThan(48 * MIB);
   });
 
-  test('weir drops a storm of DNS responses and answers none of them', async () => {
+  test('drops a storm of DNS responses and answers none of them', async () => {
     const random = new SeededRandom(SEED);
     const response = query(GOOD_NAME, 'A', { id: 1, flags: 0x8180 });
     const repliesBefore = await repliesSoFar();
@@ -231,7 +231,7 @@ describe('weir receiving a storm of packets', () => {
     expect(await repliesSoFar()).toBe(repliesBefore);
   });
 
-  test('weir counts datagrams of every length', async () => {
+  test('counts datagrams of every length', async () => {
     const good = query(GOOD_NAME, 'A', { id: 1 });
     const lengths = [
       ...Array.from({ length: 2100 }, (_, length) => length),

@@ -17,7 +17,7 @@ import { ordinaryUser } from '../../support/weir/weir-process.ts';
 const user = ordinaryUser();
 
 describe('weir started by an ordinary user, without any configuration', () => {
-  test('weir creates its files, answers on port 5300, and explains why port 53 is not allowed and how to change that', async () => {
+  test('creates its files, answers on port 5300, and explains why port 53 is not allowed and how to change that', async () => {
     const tempDir = makeTempDir();
     if (user !== undefined) chownSync(tempDir.path, user.uid, user.gid);
     const { weir, webPort } = await startBare(tempDir.path, tempDir.dataDir, user);

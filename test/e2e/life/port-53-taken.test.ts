@@ -12,7 +12,7 @@ import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
 
 describe('weir next to another DNS server on the same machine', () => {
   let other: Socket;
-  test('weir uses port 5300 if port 53 is in use and no port is configured, and explains why', async () => {
+  test('uses port 5300 if port 53 is in use and no port is configured, and explains why', async () => {
     other = createSocket('udp4').bind(53, ADDRESS);
     await once(other, 'listening');
     const tempDir = makeTempDir();

@@ -60,7 +60,7 @@ describe.each(BACK_ENDS)('weir receiving SIGTERM, back end %s', (backEnd) => {
     tempDir.remove();
   });
 
-  test('weir answers queries in flight at SIGTERM, over UDP and TCP, and exits with 0', async () => {
+  test('answers queries in flight at SIGTERM, over UDP and TCP, and exits with 0', async () => {
     await using slow = await startSlowUpstream(SLOW_MS);
     await startOn(slow);
     using udp = await UdpClient.open(weir.dnsPort);
@@ -80,7 +80,7 @@ describe.each(BACK_ENDS)('weir receiving SIGTERM, back end %s', (backEnd) => {
     expect(await ended).toMatchObject({ code: 0 });
   });
 
-  test('weir logs queries in flight, and exits with 0 in time despite open upstream, client and web connections', async () => {
+  test('logs queries in flight, and exits with 0 in time despite open upstream, client and web connections', async () => {
     await using silent = await ScriptedUpstream.start();
     await startOn(silent);
     const api = await weir.api();
@@ -101,7 +101,7 @@ describe.each(BACK_ENDS)('weir receiving SIGTERM, back end %s', (backEnd) => {
 });
 
 describe('weir receiving SIGINT', () => {
-  test('weir exits with 0 under load, and has every query that it answered in the log', async () => {
+  test('exits with 0 under load, and has every query that it answered in the log', async () => {
     const upstreams = [`127.0.0.1:${String(upstream.port)}`];
     await using weir = await Weir.start({ upstreams });
     const load = await Load.start(weir.dnsPort, 'ending');
@@ -117,7 +117,7 @@ describe('weir receiving SIGINT', () => {
 });
 
 describe('weir killed by SIGKILL', () => {
-  test('weir restarts from its data directory, blocks as before, and has lost at most one second of its log', async () => {
+  test('restarts from its data directory, blocks as before, and has lost at most one second of its log', async () => {
     await using weir = await Weir.start({
       upstreams: [`127.0.0.1:${String(upstream.port)}`],
       // With one worker, log rows are in the order of the answers.

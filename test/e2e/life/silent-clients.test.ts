@@ -78,14 +78,14 @@ describe('weir with queries from source addresses that do not accept replies', (
 
   // The next test covers IPv4, including the resolve thread.
   test.each(['ipv6'] as const)(
-    'weir answers all other clients over %s, and replaces no thread',
+    'answers all other clients over %s, and replaces no thread',
     async (family) => {
       const outcome = await flood('batch', { family, names: [LARGE], asksGood: true });
       expect(outcome).toEqual({ answered: ROUNDS, replaced: 0, full: 0 });
     },
   );
 
-  test('weir answers all other clients while its resolve thread replies to such addresses', async () => {
+  test('answers all other clients while its resolve thread replies to such addresses', async () => {
     const outcome = await flood('batch', {
       family: 'ipv4',
       names: ['n*.example.com', LARGE],

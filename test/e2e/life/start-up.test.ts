@@ -43,14 +43,14 @@ describe('weir on a machine with limits', () => {
   });
   afterAll(() => weir.stop());
 
-  test('weir answers over node:dgram if koffi does not load, and logs it once', async () => {
+  test('answers over node:dgram if koffi does not load, and logs it once', async () => {
     expect(weir.output.match(/using node:dgram/g)).toHaveLength(1);
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
     expect((await weir.health()).body).toMatchObject({ checks: { dns: { status: 'ok' } } });
   });
 
-  test('weir keeps answering when the process that reads its program log has exited', async () => {
+  test('keeps answering when the process that reads its program log has exited', async () => {
     weir.closeOutput();
     // A login writes a line to the log.
     await weir.api();
@@ -62,7 +62,7 @@ describe('weir on a machine with limits', () => {
 });
 
 describe('weir while it starts', () => {
-  test('weir writes every log line as JSON, including the first, if logging.format is json', async () => {
+  test('writes every log line as JSON, including the first, if logging.format is json', async () => {
     await using weir = await Weir.start({ toml: '[logging]\nformat = "json"\n' });
     await weir.stop();
     const lines = weir.output.trimEnd().split('\n');

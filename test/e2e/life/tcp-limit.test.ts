@@ -39,7 +39,7 @@ async function openAnswered(weir: Weir, count: number): Promise<TcpClient[]> {
 }
 
 describe('weir with a limit on TCP connections', () => {
-  test('weir limits an address over all workers, and frees the connections of a thread that dies', async () => {
+  test('limits an address over all workers, and frees the connections of a thread that dies', async () => {
     await using weir = await startWeir(LIMIT);
     const clients = await openAnswered(weir, 6 * LIMIT);
     expect(clients.length).toBe(LIMIT);
@@ -62,7 +62,7 @@ describe('weir with a limit on TCP connections', () => {
     await Promise.all(after.map((client) => client.close()));
   });
 
-  test('weir accepts every connection if the limit is 0', async () => {
+  test('accepts every connection if the limit is 0', async () => {
     await using weir = await startWeir(0);
     const clients = await openAnswered(weir, 40);
     expect(clients.length).toBe(40);

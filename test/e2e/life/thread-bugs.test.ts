@@ -35,7 +35,7 @@ describe.each(BACK_ENDS)('weir, back end %s', (backEnd) => {
   }
 
   test.each(['throw-in-timer', 'throw-in-event', 'reject'] as const)(
-    'weir keeps a resolve thread after an uncaught error: %s',
+    'keeps a resolve thread after an uncaught error: %s',
     async (fault) => {
       const before = await internalErrors();
       weir.injectFault(0, 'resolve', fault);

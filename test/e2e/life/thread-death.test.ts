@@ -74,7 +74,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
   );
 
   test.each(faults)(
-    'weir replaces the $role thread of worker $worker after the fault $fault',
+    'replaces the $role thread of worker $worker after the fault $fault',
     async ({ role, fault, worker }) => {
       const before = weir.replacedThreads;
       weir.injectFault(worker, role, fault);
@@ -92,7 +92,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
   );
 
   if (backEnd === 'batch') {
-    test('weir answers cached names queried while an answer thread is dead, without losing a query', async () => {
+    test('answers cached names queried while an answer thread is dead, without losing a query', async () => {
       await askFromEverywhere('queued.example.com');
       const before = weir.replacedThreads;
       weir.injectFault(0, 'answer', 'exit');
@@ -104,7 +104,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
       await untilReplaced(before + 1);
     });
 
-    test('weir closes all upstream sockets of an answer thread that died', async () => {
+    test('closes all upstream sockets of an answer thread that died', async () => {
       const sockets = (): number => readdirSync(`/proc/${String(weir.pid)}/fd`).length;
       const before = sockets();
       const { udpScript } = upstream;
@@ -121,7 +121,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
       await askFromEverywhere(`after-${String(serial++)}.example.com`);
     });
 
-    test('weir answers from the cache and its lists while a resolve thread is dead', async () => {
+    test('answers from the cache and its lists while a resolve thread is dead', async () => {
       await askFromEverywhere('known.example.com');
       const before = weir.replacedThreads;
       for (let worker = 0; worker < WORKERS; worker++) weir.injectFault(worker, 'resolve', 'throw');
@@ -135,7 +135,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
     });
   }
 
-  test('weir replaces all threads if they die together, and closes their TCP connections', async () => {
+  test('replaces all threads if they die together, and closes their TCP connections', async () => {
     await using tcp = await TcpClient.open(weir.dnsPort);
     await tcp.ask('tcp.example.com', 'A');
     const before = weir.replacedThreads;
@@ -148,7 +148,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
     );
   });
 
-  test('weir logs queries answered while the log thread was dead, with the lists that blocked them', async () => {
+  test('logs queries answered while the log thread was dead, with the lists that blocked them', async () => {
     const api = await weir.api();
     await api.addSource({ name: 'named', url: lists.url('/named.txt') });
     await weir.breakLog();
@@ -162,7 +162,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
     expect(new Set(page.data.map(({ block_source }) => block_source))).toEqual(new Set(['named']));
   });
 
-  test('weir uses the newest lists in replacement threads', async () => {
+  test('uses the newest lists in replacement threads', async () => {
     const api = await weir.api();
     const before = weir.replacedThreads;
     for (const role of roles) weir.injectFault(0, role, 'exit');

@@ -56,7 +56,7 @@ const CASES: readonly (readonly [string, ListAnswer, RegExp])[] = [
 
 describe('weir with lists that become invalid', () => {
   test.each(CASES)(
-    'weir keeps the last valid version if the URL later answers %s, and reports the reason',
+    'keeps the last valid version if the URL later answers %s, and reports the reason',
     async (what, bad, reason) => {
       const path = `/${encodeURIComponent(what)}`;
       lists.serve(path, 'good.example.com\n');
@@ -75,7 +75,7 @@ describe('weir with lists that become invalid', () => {
   );
 
   test.each(CASES)(
-    'weir accepts a source whose URL always answers %s, and blocks nothing with it',
+    'accepts a source whose URL always answers %s, and blocks nothing with it',
     async (what, bad, reason) => {
       const path = `/new-${encodeURIComponent(what)}`;
       lists.serve(path, bad);
@@ -87,14 +87,14 @@ describe('weir with lists that become invalid', () => {
     },
   );
 
-  test.each(['file:///etc/passwd', 'file:///nowhere/at/all'])('weir fetches no list from %s', async (url) => {
+  test.each(['file:///etc/passwd', 'file:///nowhere/at/all'])('fetches no list from %s', async (url) => {
     const { status, body } = await api.call('POST', '/blocklist-sources', { name: url, url });
     expect(status).toBe(400);
     expect(body).toMatchObject({ error: 'invalid', errors: [{ path: 'url' }] });
     expect(JSON.stringify(body)).toContain('list_dirs');
   });
 
-  test('weir reads no list through a symbolic link that leads out of its folder', async () => {
+  test('reads no list through a symbolic link that leads out of its folder', async () => {
     const folder = join(weir.tempDir.dataDir, 'lists');
     mkdirSync(folder, { recursive: true });
     symlinkSync('/etc/passwd', join(folder, 'link.txt'));

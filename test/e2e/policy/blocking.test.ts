@@ -56,7 +56,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
 
   const sourcePath = ({ id }: BlocklistSource): string => `/blocklist-sources/${String(id)}`;
 
-  test('weir loads a list from a file and from the web, counts its rules, and blocks its names', async () => {
+  test('loads a list from a file and from the web, counts its rules, and blocks its names', async () => {
     const file = join(tempDir.dataDir, 'lists', 'hosts.txt');
     writeFileSync(file, '# hosts\n0.0.0.0 file.example.com\n127.0.0.1 localhost\nno such line here!\n');
     lists.serve('/web.txt', '||web.example.com^\n');
@@ -71,7 +71,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     expect(await isBlocked(udp, 'neither.example.com')).toBe(false);
   });
 
-  test('weir answers blocked queries of other types with NODATA, and AAAA with the unspecified address', async () => {
+  test('answers blocked AAAA queries with ::, and blocked queries of types other than A and AAAA with NODATA', async () => {
     expect(await udp.ask('web.example.com', 'AAAA')).toMatchObject({ rcode: Rcode.NOERROR, data: ['::'] });
     for (const type of [RRType.HTTPS, RRType.MX, RRType.TXT]) {
       const reply = await udp.ask('web.example.com', type, { edns: {} });
@@ -84,7 +84,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     }
   });
 
-  test('weir blocks subdomains as list syntax and source define, but no name that only shares the suffix', async () => {
+  test('blocks subdomains as list syntax and source define, but no name that only shares the suffix', async () => {
     lists.serve('/plain.txt', 'plain.example.net\n');
     lists.serve('/syntax.txt', '||adblock.example.net^\n*.star.example.net\n0.0.0.0 hosts.example.net\n');
     const plain = await api.addSource({ name: 'plain', url: lists.url('/plain.txt') });
@@ -128,7 +128,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     expect(await isBlocked(udp, 'switched.example.org')).toBe(false);
   });
 
-  test('weir loads a changed list at a refresh', async () => {
+  test('loads a changed list at a refresh', async () => {
     lists.serve('/changing.txt', 'before.example.org\n');
     const source = await api.addSource({ name: 'changing', url: lists.url('/changing.txt') });
     expect(await isBlocked(udp, 'before.example.org')).toBe(true);
@@ -141,7 +141,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     ]);
   });
 
-  test('weir logs which source and which rule blocked a query', async () => {
+  test('logs which source and which rule blocked a query', async () => {
     await udp.ask('web.example.com', 'A');
     await udp.ask('deep.below.web.example.com', 'AAAA');
     await udp.ask('file.example.com', 'A');
@@ -200,12 +200,12 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
           'custom_ip',
           { a: [Rcode.NOERROR, ['192.0.2.99']], aaaa: [Rcode.NOERROR, ['2001:db8::99']], soa: false },
         ],
-      ])('weir blocks in mode %s as soon as the response to the change arrives', async (mode, expected) => {
+      ])('blocks in mode %s as soon as the response to the change arrives', async (mode, expected) => {
         await api.expect(200, 'PATCH', '/config', { blocking: { ...SETTINGS, mode } });
         await expectBlocks(expected);
       });
 
-      test('weir blocks nothing with blocking disabled', async () => {
+      test('blocks nothing with blocking disabled', async () => {
         await api.expect(200, 'PATCH', '/config', { blocking: { enabled: false } });
         using udp = await UdpClient.open(weir.dnsPort);
         expect(await isBlocked(udp, 'blocked.example.com')).toBe(false);
@@ -213,7 +213,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
         expect((await udp.ask('blocked.example.com', 'A')).data).toEqual(['192.0.2.99']);
       });
 
-      test('weir blocks from disk immediately after a restart, in the mode of its configuration file', async () => {
+      test('blocks from disk immediately after a restart, in the mode of its configuration file', async () => {
         expect(await weir.stop()).toMatchObject({ code: 0 });
         const values = Object.entries({ ...SETTINGS, mode: 'nxdomain' });
         const lines = values.map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);

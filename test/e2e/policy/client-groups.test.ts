@@ -95,7 +95,7 @@ describe('weir with clients in groups', () => {
     return (await udp.get(address)!.ask(name, 'A')).data.at(-1);
   }
 
-  test('weir gives each client the policy of its group, over UDP and TCP, and logs the group', async () => {
+  test('gives each client the policy of its group, over UDP and TCP, and logs the group', async () => {
     const expected = {
       [BY_ADDRESS]: { group: kids, toys: BLOCKED, games: EVERY_ADDRESS, by: `manual ${BY_ADDRESS}` },
       [BY_SUBNET]: { group: work, toys: EVERY_ADDRESS, games: BLOCKED, by: 'subnet 127.0.0.16/28' },
@@ -121,7 +121,7 @@ describe('weir with clients in groups', () => {
     }
   });
 
-  test('weir does not share cached answers between groups with different policies', async () => {
+  test('does not share cached answers between groups with different policies', async () => {
     for (const [name, order] of [
       ['shared.example', [UNKNOWN, BY_ADDRESS]],
       ['reversed.example', [BY_ADDRESS, UNKNOWN]],
@@ -155,7 +155,7 @@ describe('weir with clients in groups', () => {
     return false;
   }
 
-  test('weir blocks a service for its group only, as soon as the response to the change arrives', async () => {
+  test('blocks a service for its group only, as soon as the response to the change arrives', async () => {
     let isOver = false;
     const adultsAnswers = { blocked: 0, all: 0 };
     let kidsAnswers = 0;
@@ -267,7 +267,7 @@ describe('weir with safe search', () => {
     ['search.brave.com', 'safesearch.brave.com'],
     ['www.ecosia.org', 'strict-safe-search.ecosia.org'],
     ['pixabay.com', 'safesearch.pixabay.com'],
-  ])('weir redirects %s to %s only for the group with safe search', async (name, target) => {
+  ])('redirects %s to %s only for the group with safe search', async (name, target) => {
     await set({ engine: 'all', enabled: true });
     // Queries both clients in turn. In the second round, both answers come from the cache.
     for (let round = 0; round < 2; round++) {
@@ -276,7 +276,7 @@ describe('weir with safe search', () => {
     }
   });
 
-  test('weir returns an address if the engine has no safe name, and no HTTPS or SVCB record that bypasses it', async () => {
+  test('returns an address if the engine has no safe name, and no HTTPS or SVCB record that bypasses it', async () => {
     await set({ engine: 'all', enabled: true });
     expect(await dataOf(child, 'www.ya.ru')).toEqual([YANDEX]);
     for (const type of ['AAAA', 'HTTPS', 'CNAME'] as const)
@@ -293,7 +293,7 @@ describe('weir with safe search', () => {
     expect(await dataOf(child, 'x.www.google.com')).toEqual([REAL]);
   });
 
-  test('weir applies safe search settings immediately: per engine, both YouTube modes, disabled, deleted', async () => {
+  test('applies safe search settings immediately: per engine, both YouTube modes, disabled, deleted', async () => {
     await api.expect(204, 'DELETE', configs());
     expect(await dataOf(child, 'www.youtube.com')).toEqual([REAL]);
     await set({ engine: 'youtube', youtube_mode: 'moderate' });
@@ -309,7 +309,7 @@ describe('weir with safe search', () => {
     expect(await dataOf(child, 'www.youtube.com')).toEqual([REAL]);
   });
 
-  test('weir does not redirect allowed or blocked names, and logs and explains redirects by safe search', async () => {
+  test('does not redirect allowed or blocked names, and logs and explains redirects by safe search', async () => {
     await set({ engine: 'all' });
     const rule = { domain: 'www.google.de', action: 'allow', group_id: searchers };
     await api.expect(201, 'POST', '/managed-domains', rule);

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe('weir with clients on the loopback interface', () => {
-  test('weir identifies clients by address, and moves a client to another group with one API call', async () => {
+  test('identifies clients by address, and moves a client to another group with one API call', async () => {
     const api = await weir.api();
     const groupId = await createStrictGroup(api);
     using udp = await UdpClient.open(weir.dnsPort);
@@ -39,7 +39,7 @@ describe('weir with clients on the loopback interface', () => {
     expect((await udp.ask(STRICT_NAME, 'A')).data).toEqual([EVERY_ADDRESS]);
   });
 
-  test('weir stores the clients it has seen when it stops, and loads them when it restarts', async () => {
+  test('stores the clients it has seen when it stops, and loads them when it restarts', async () => {
     using udp = await UdpClient.open(weir.dnsPort);
     for (let i = 0; i < 3; i++) await udp.ask(STRICT_NAME, 'A');
     await weir.end('SIGTERM');

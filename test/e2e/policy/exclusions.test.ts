@@ -44,7 +44,7 @@ const topClients = async (period: string): Promise<Record<string, number>> => {
 };
 
 describe('weir with clients that are excluded from log or statistics', () => {
-  test('weir leaves out their queries, whether forwarded, cached or blocked, until the exclusion ends', async () => {
+  test('leaves out their queries, whether forwarded, cached or blocked, until the exclusion ends', async () => {
     for (const [address, exclusion] of Object.entries(EXCLUDED))
       await api.expect(201, 'POST', '/clients', { ip_address: address, ...exclusion });
     await api.expect(201, 'POST', '/managed-domains', { domain: 'blocked.example', action: 'deny' });

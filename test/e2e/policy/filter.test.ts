@@ -46,7 +46,7 @@ async function answerOf(name: string): Promise<string> {
 const BLOCKED = '0.0.0.0';
 
 describe('weir with rules that users write', () => {
-  test('weir applies a managed domain as soon as it is stored, and stops once it is deleted', async () => {
+  test('applies a managed domain as soon as it is stored, and stops once it is deleted', async () => {
     const rule = await api.expect<{ id: number }>(201, 'POST', '/managed-domains', {
       name: 'mine',
       domain: '*.managed.example',
@@ -62,7 +62,7 @@ describe('weir with rules that users write', () => {
     expect(await answerOf('a.managed.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('weir applies a regex filter as soon as it is stored', async () => {
+  test('applies a regex filter as soon as it is stored', async () => {
     const rule = await api.expect<{ id: number }>(201, 'POST', '/regex-filters', {
       pattern: '^tracker[0-9]+\\.',
       action: 'deny',
@@ -75,7 +75,7 @@ describe('weir with rules that users write', () => {
     expect(await answerOf('tracker7.regex.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('weir answers NXDOMAIN for a blocked service, built-in or custom', async () => {
+  test('answers NXDOMAIN for a blocked service, built-in or custom', async () => {
     const custom = { name: 'Games', category: 'gambling', domains: ['games.example'] };
     await api.expect(201, 'POST', '/services/custom', custom);
     for (const [service, name] of [
@@ -91,7 +91,7 @@ describe('weir with rules that users write', () => {
 });
 
 describe('weir with lists', () => {
-  test('weir explains a blocked name with its rule, list and line, and finds the rule among the active rules', async () => {
+  test('explains a blocked name with its rule, list and line, and finds the rule among the active rules', async () => {
     lists.serve('/explain', '# a list\n\nother.example\n||Explained.example^ # why\n');
     await api.addSource({ name: 'explained', url: lists.url('/explain') });
     const explain = (domain: string): Promise<ExplainAnswer> =>
@@ -116,7 +116,7 @@ describe('weir with lists', () => {
     });
   });
 
-  test('weir counts the blocks of each list, even after renaming, and the rules that no other list has', async () => {
+  test('counts the blocks of each list, even after renaming, and the rules that are in no other list', async () => {
     lists.serve('/worth-1', 'both.worth.example\none.worth.example\n');
     lists.serve('/worth-2', 'both.worth.example\n');
     const one = await api.addSource({ name: 'worth', url: lists.url('/worth-1') });
@@ -144,7 +144,7 @@ describe('weir with lists', () => {
     expect((await api.call('GET', '/blocklist-sources/stats?period=1y')).status).toBe(400);
   });
 
-  test('weir reports a list whose first fetch fails as not active, and rejects files outside the list folders', async () => {
+  test('reports a list whose first fetch fails as not active, and rejects files outside the list folders', async () => {
     expect((await weir.health()).body.checks.filters.status).toBe('ok');
     const source = await api.addSource({ name: 'missing', url: lists.url('/nowhere') });
     expect(source.status).toBe('error');
@@ -158,7 +158,7 @@ describe('weir with lists', () => {
     });
   });
 
-  test('weir blocks an answer that contains a listed address, even from the cache, and explains the block', async () => {
+  test('blocks an answer that contains a listed address, even from the cache, and explains the block', async () => {
     expect(await answerOf('by-address.example')).toBe(EVERY_ADDRESS);
     lists.serve('/addresses', `# addresses\n${EVERY_ADDRESS}\n2001:db8::7\n`);
     const source = await api.addSource({ name: 'addresses', url: lists.url('/addresses') });
@@ -173,7 +173,7 @@ describe('weir with lists', () => {
     expect(await answerOf('by-address.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('weir blocks an answer by a list prefix that contains its address, and explains and finds the rule', async () => {
+  test('blocks an answer by a list prefix that contains its address, and explains and finds the rule', async () => {
     expect(await answerOf('by-prefix.example')).toBe(EVERY_ADDRESS);
     const [first = '', second = '', third = ''] = EVERY_ADDRESS.split('.');
     const prefix = `${first}.${second}.${third}.0/24`;
@@ -194,7 +194,7 @@ describe('weir with lists', () => {
     expect(await answerOf('by-prefix.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('weir applies a $client rule with a client name as soon as a client has that name', async () => {
+  test('applies a $client rule with a client name as soon as a client has that name', async () => {
     lists.serve('/named', `||named.example^$client="Mary's tablet"\n||other.example^\n`);
     const source = await api.addSource({ name: 'named', url: lists.url('/named') });
     expect(await answerOf('other.example')).toBe(BLOCKED);
@@ -207,7 +207,7 @@ describe('weir with lists', () => {
     await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
   });
 
-  test('weir redirects a name by a $dnsrewrite rule, and returns the addresses of the target', async () => {
+  test('redirects a name by a $dnsrewrite rule, and returns the addresses of the target', async () => {
     lists.serve('/rewrites', '||popup.example^$dnsrewrite=sink.example.net\n||sink.example.net^\n');
     const source = await api.addSource({ name: 'rewrites', url: lists.url('/rewrites') });
     const wanted = ['sink.example.net', EVERY_ADDRESS];
@@ -232,7 +232,7 @@ describe('weir with lists', () => {
     expect(await answerOf('www.popup.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('weir holds a list update that would block the most queried names until it is approved', async () => {
+  test('holds a list update that would block the most queried names until it is approved', async () => {
     lists.serve('/held', 'one.example\n');
     const source = await api.addSource({ name: 'held', url: lists.url('/held') });
     for (let times = 0; times < 20; times++) await answerOf('popular.example');
@@ -259,7 +259,7 @@ describe('weir with lists', () => {
     expect(await answerOf('popular.example')).toBe(BLOCKED);
   });
 
-  test('weir rejects a list line or filter that would block every name', async () => {
+  test('rejects a list line or filter that would block every name', async () => {
     lists.serve('/anchor', '||two.wide.example^\n^\n');
     const source = await api.addSource({ name: 'anchor', url: lists.url('/anchor') });
     expect(source).toMatchObject({ status: 'ok', rules: 1, invalid_lines: 1 });
@@ -273,7 +273,7 @@ describe('weir with lists', () => {
     await api.expect(204, 'DELETE', `/blocklist-sources/${String(source.id)}`);
   });
 
-  test('weir holds a new list with a rule for every name until it is approved', async () => {
+  test('holds a new list with a rule for every name until it is approved', async () => {
     lists.serve('/wide', 'one.wide.example\n/./$client=127.0.0.1\n');
     const source = await api.addSource({ name: 'wide', url: lists.url('/wide') });
     const wide = [{ line: 2, rule: '/./$client=127.0.0.1' }];
@@ -296,7 +296,7 @@ describe('weir with lists', () => {
     expect(await answerOf('free.example')).toBe(EVERY_ADDRESS);
   });
 
-  test("weir rolls back to a user's revision, keeps list updates, and records a new revision", async () => {
+  test("rolls back to a user's revision, keeps list updates, and records a new revision", async () => {
     lists.serve('/back', 'then.example\n');
     const source = await api.addSource({ name: 'back', url: lists.url('/back') });
     const [then] = await api.expect<Revision[]>(200, 'GET', '/revisions');

@@ -44,7 +44,7 @@ const grant = (api: ApiClient, json: object): Promise<Grant> =>
 describe('weir with grants', () => {
   const options = () => ({ tempDir, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
 
-  test('weir applies grants immediately, shows them in explanations and lists, and ends them', async () => {
+  test('applies grants immediately, shows them in explanations and lists, and ends them', async () => {
     await using weir = await Weir.start(options());
     const api = await weir.api();
     await api.expect(201, 'POST', '/managed-domains', { domain: '*.example.org' });

@@ -61,7 +61,7 @@ async function askNewNames(mark: string): Promise<number> {
 }
 
 describe('weir with lists of hostile regular expressions', () => {
-  test('weir answers new names while such lists are enabled and disabled, and no thread is replaced', async () => {
+  test('answers new names while such lists are enabled and disabled, and no thread is replaced', async () => {
     const sources: BlocklistSource[] = [];
     for (const [path, lines] of Object.entries(LISTS)) {
       lists.serve(path, `||listed${path.slice(1)}.example^\n${lines.join('\n')}\n`);
@@ -83,7 +83,7 @@ describe('weir with lists of hostile regular expressions', () => {
     expect(weir.replacedThreads).toBe(0);
   });
 
-  test('weir reports each line that exceeds the regex budget of its list, with the reason', async () => {
+  test('reports each line that exceeds the regex budget of its list, with the reason', async () => {
     const source = (await api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources')).find(
       ({ name }) => name === '/exponential',
     )!;

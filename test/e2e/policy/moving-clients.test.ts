@@ -41,7 +41,7 @@ describe('weir with a client that changes its addresses', () => {
   const askUntil = (address: string, wanted: string): Promise<number> =>
     device.askUntil({ address, port: weir.dnsPort }, STRICT_NAME, wanted);
 
-  test('weir assigns a client its group by MAC, at each of its IPv4 and IPv6 addresses', async () => {
+  test('assigns a client its group by MAC, at each of its IPv4 and IPv6 addresses', async () => {
     const groupId = await createStrictGroup(api);
     // A node that has just started answers other machines only once it is ready, so the query is repeated.
     await askUntil(SERVER.ipv4, EVERY_ADDRESS);
@@ -74,7 +74,7 @@ describe('weir with a client that changes its addresses', () => {
     expect((await udp.ask(STRICT_NAME, 'A')).data).toEqual([EVERY_ADDRESS]);
   });
 
-  test('weir filters the first query of a client from each new address, even with another IPv6 prefix', async () => {
+  test('filters the first query of a client from each new address, even from a different IPv6 prefix', async () => {
     const [before] = await clientsOf(api);
     const moves = [
       { address: '198.51.100.4/24', server: SERVER.ipv4 },
@@ -101,7 +101,7 @@ describe('weir with a client that changes its addresses', () => {
     expect(others).toMatchObject([{ id: before!.id, mac_address: MAC, group_source: 'mac' }]);
   });
 
-  test('weir does not give the group to another device that takes over the address', async () => {
+  test('does not give the group to another device that takes over the address', async () => {
     device.setMac(OTHER_MAC);
     device.setAddress('198.51.100.3/24');
     await askUntil(SERVER.ipv4, EVERY_ADDRESS);

@@ -64,7 +64,7 @@ describe('weir with schedules', () => {
 
   const answerTo = async (name: string): Promise<unknown> => (await udp.ask(name, 'A')).data[0];
 
-  test('weir blocks everything, or nothing, exactly while a schedule of the group is active', async () => {
+  test('blocks everything, or nothing, exactly while a schedule of the group is active', async () => {
     expect([await answerTo(PLAIN), await answerTo(RULED)]).toEqual([EVERY_ADDRESS, BLOCKED]);
     const blocking = await schedule(api, 0, DAY, 'block_all');
     const reply = await udp.ask(PLAIN, 'A', { edns: {} });
@@ -107,7 +107,7 @@ describe('weir with schedules', () => {
     expect(await answerTo(PLAIN)).toBe(EVERY_ADDRESS);
   });
 
-  test('weir blocks a service with a schedule only at the times of the schedule', async () => {
+  test('blocks a service with a schedule only at the times of the schedule', async () => {
     const service = '/services/netflix/groups/1';
     const body = { name: 'times', timezone: 'UTC' };
     const { id } = await api.expect<{ id: number }>(201, 'POST', '/schedule-profiles', body);
@@ -121,7 +121,7 @@ describe('weir with schedules', () => {
     expect(await answerTo('www.netflix.com')).toBeUndefined();
   });
 
-  test('weir resumes blocking when the timer of a pause expires', async () => {
+  test('resumes blocking when the timer of a pause expires', async () => {
     const pause = (secs: number): Promise<Blocking> =>
       api.expect(200, 'POST', '/blocking', { enabled: false, timer_secs: secs });
     const { enabled, timer_secs: left } = await pause(TIMER_SECS);
@@ -186,7 +186,7 @@ describe('weir with schedules', () => {
     const upstreams = (): string[] => [`127.0.0.1:${String(upstream.port)}`];
 
     // Runs while the minute passes, with a separate Weir server.
-    test('weir keeps schedules and the remaining time of a pause over a restart, even without its database', async () => {
+    test('keeps schedules and the remaining time of a pause over a restart, even without its database', async () => {
       {
         await using weir = await Weir.start({ tempDir, upstreams: upstreams() });
         const api = await weir.api();
@@ -218,7 +218,7 @@ describe('weir with schedules', () => {
       expect(await weir.stop()).toMatchObject({ code: 0 });
     });
 
-    test('weir starts a schedule slot on its minute, and cached answers expire at that minute', async () => {
+    test('starts a schedule slot on its minute, and cached answers expire at that minute', async () => {
       await started;
       expect(await answerTo('another.example.org')).toBe(BLOCKED);
       await api.expect(204, 'DELETE', '/groups/1/schedule');

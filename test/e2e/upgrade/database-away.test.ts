@@ -49,7 +49,7 @@ const databaseStatus = (): Promise<string | null> =>
 
 describe('weir upgrade while the database is unreachable', () => {
   test.each(['refusing', 'silent'] as const)(
-    'weir upgrade while the database is %s loses no query, keeps the policy and logs each query once',
+    '(%s) loses no query, keeps the policy and logs each query once',
     async (state) => {
       const before = processOf(weir);
       const load = await Load.start(weir.dnsPort, state);

@@ -47,7 +47,7 @@ describeCalls('weir under a service manager', () => {
     tempDir.remove();
   });
 
-  test('weir reports to the service manager that it is ready, stores its sockets there, and sends heartbeats', async () => {
+  test('reports to the service manager that it is ready, stores its sockets there, and sends heartbeats', async () => {
     await manager.until(/^READY=1$/);
     await manager.until(/^FDSTORE=1\nFDNAME=weir$/);
     await manager.until(/^WATCHDOG=1$/);
@@ -56,7 +56,7 @@ describeCalls('weir under a service manager', () => {
     expect(manager.stored.length).toBeGreaterThanOrEqual(3);
   });
 
-  test('weir that is killed passes its sockets to the next start, which answers all queries received since', async () => {
+  test('passes its sockets to the next start when it is killed; the new process answers all queries received since', async () => {
     expect(await weir.end('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
     using client = await UdpClient.open(dnsPort);
     const waiting = [
@@ -72,7 +72,7 @@ describeCalls('weir under a service manager', () => {
     await manager.until(/^FDSTORE=1\nFDNAME=weir$/);
   });
 
-  test('weir reports the new main process after an upgrade, which stores its sockets in the service manager', async () => {
+  test('after an upgrade, reports the new main process, which stores its sockets in the service manager', async () => {
     manager.messages.length = 0;
     expect(await runUpgrade(weir)).toMatchObject({ code: 0 });
     await manager.until(/^FDSTORE=1\nFDNAME=weir$/);

@@ -128,7 +128,7 @@ describe('weir upgrade', () => {
     firstNiceness = nicenessOf(weir.pid);
   });
 
-  test('weir upgrade loses no query over UDP, TCP, TLS and HTTPS, and no row of the log', async () => {
+  test('loses no query over UDP, TCP, TLS and HTTPS, and no row of the log', async () => {
     const before = processOf(weir);
     const udp = await Load.start(weir.dnsPort, 'upgraded');
     const others = patientLoads('upgraded');
@@ -151,7 +151,7 @@ describe('weir upgrade', () => {
     expect(await api.untilQueryCount(answered, 'domain=.upgraded.')).toBeGreaterThanOrEqual(answered);
   });
 
-  test('weir upgrade refuses to run while another one is in progress', () => {
+  test('refuses to run while another one is in progress', () => {
     expect(outcomes.map(({ code }) => code).toSorted()).toEqual([0, 1]);
     expect(outcomes.map(({ output }) => output).join()).toMatch(/another upgrade is in progress/);
   });
@@ -172,7 +172,7 @@ describe('weir upgrade', () => {
     expect(processOf(weir)).toBe(before);
   });
 
-  test('weir upgrade continues with the old release if the new process is killed after the old process has ended', async () => {
+  test('continues with the old release if the new process is killed after the old process has ended', async () => {
     const before = processOf(weir);
     let killed = 0;
     const loads = Object.values(patientLoads('left'));
@@ -197,14 +197,14 @@ describe('weir upgrade', () => {
     await untilEnded(before);
   });
 
-  test('weir upgrade keeps the priority of the answer threads, even after several upgrades', () => {
+  test('keeps the priority of the answer threads, even after several upgrades', () => {
     // An ordinary user cannot raise the priority that a new process inherits from the control plane.
     expect(nicenessOf(processOf(weir)) - firstNiceness).toBeLessThanOrEqual(3);
   });
 });
 
 describe('weir during an upgrade', () => {
-  test('weir continues as the new process if the old process is killed', async () => {
+  test('continues as the new process if the old process is killed', async () => {
     const before = processOf(weir);
     const loads = Object.values(patientLoads('killed'));
     await during(loads, async () => {

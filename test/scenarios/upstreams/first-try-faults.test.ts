@@ -170,7 +170,7 @@ describe('an answer thread with two upstream servers', () => {
     expect(server.udpQuestions).toHaveLength(before + 1);
   });
 
-  test('queries both servers if the first server delays one query and answers others', async () => {
+  test('queries both servers if the first server delays one query and answers other queries', async () => {
     server.udpScript = (query, index) => {
       if (nameOf(query) !== 'n0.example.org') good(query, index);
     };

@@ -99,7 +99,7 @@ describe('a server that removes signatures, queried first,', () => {
     expect(stripping.udpQueries.slice(before).map(({ bytes }) => questionOf(bytes).qtype)).toEqual([]);
   });
 
-  test('does not prevent secure answers from a third server if the second also removes signatures', async () => {
+  test('does not prevent secure answers from a third server if the second server also removes signatures', async () => {
     const servers = [await server(1, true), await server(2, true), await server(3, false)];
     const [, client] = await validating([
       pool(

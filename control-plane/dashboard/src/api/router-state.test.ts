@@ -29,7 +29,7 @@ describe('enteredAddresses(), the addresses to enter in a router,', () => {
     ['[fd00::77]', { ipv4: [], ipv6: ['fd00::77'] }],
     ['nas.home.arpa', { ipv4: [], ipv6: [] }],
     ['localhost', { ipv4: [], ipv6: [] }],
-  ])('of a container opened at %s are not the addresses within the container', (hostname, entered) => {
+  ])('omit the addresses within the container if the page was opened at %s', (hostname, entered) => {
     expect(enteredAddresses({ ...REACH, is_container: true }, at(hostname))).toEqual({
       ...entered,
       linkLocal: [],
@@ -44,7 +44,7 @@ test.each<[string, Reach, ReturnType<typeof routerObstacle>, boolean?]>([
   ['lists that are not active yet', { ...REACH, names_active: 0 }, 'names'],
   ['no list on purpose', { ...REACH, names_active: 0 }, null, false],
   ['a container', { ...REACH, addresses: [], is_container: true }, null],
-])('for %s is the right obstacle to changing the router', (_what, reach, obstacle, wantsLists = true) => {
+])('the obstacle to changing the router is right for %s', (_what, reach, obstacle, wantsLists = true) => {
   expect(routerObstacle(reach, LOOPBACK, wantsLists)).toBe(obstacle);
 });
 

@@ -110,7 +110,7 @@ describe('AdminAccount, the configured administrator,', () => {
     ).rejects.toThrow('bug');
   });
 
-  test('replacePassword() writes where the password is stored, and does nothing if the related change fails', async () => {
+  test('replacePassword() writes to the place that stores the password, and does nothing if the related change fails', async () => {
     const inDatabase = account();
     await inDatabase.setUp('old', null);
     await expect(

@@ -56,7 +56,7 @@ test("holdPasswordHash() returns null for a disabled or deleted user, and '' for
   expect(await users.holdPasswordHash(own.database, users.ADMIN_USER_ID)).toBe('');
 });
 
-test('the users table rejects an administrator with another role', async () => {
+test('the users table rejects an administrator with a role other than admin', async () => {
   for (const change of [{ role: 'viewer' }, { enabled: false }, { passwordHash: 'x' }] as const)
     await expect(users.updateUser(own.database, users.ADMIN_USER_ID, change)).rejects.toThrow(
       'users_administrator_check',

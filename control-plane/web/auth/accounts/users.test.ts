@@ -24,7 +24,7 @@ const create = (json: object): Promise<TestAnswer> =>
   node.api.send('POST', '/api/users', { session, json: { password: USER_PASSWORD, ...json } });
 
 describe('a user', () => {
-  test('is in the audit log with each change, but without passwords', async () => {
+  test('is in the audit log with each change, but without the password', async () => {
     const { id } = User.parse((await create({ username: 'vera' })).body);
     await patch(id, { role: 'admin', password: 'a new password' });
     const opened = await logInAs(node.api, 'vera', 'a new password');
@@ -65,7 +65,7 @@ describe('a user', () => {
     expect(rows).toEqual([{ hash: expect.stringMatching(/^\$argon2id\$/) }]);
   });
 
-  test('logs in with their own password and the name in any letter case, but not with another password', async () => {
+  test('logs in with their own password and the name in any letter case, but not with the password of another user', async () => {
     await make({ username: 'Vera' });
     expect(await node.isIn(await logInAs(node.api, 'vERA'))).toBe(true);
     for (const [username, password] of [
@@ -177,7 +177,7 @@ describe('the removal of access rights', () => {
     },
   );
 
-  test('also applies to earlier sessions, which have the current role of their user', async () => {
+  test('also applies to sessions opened before, which have the current role of their user', async () => {
     const { id } = await make({ username: 'otto', role: 'admin' });
     const own = await logInAs(node.api, 'otto');
     await node.suite.database.query("UPDATE users SET role = 'viewer' WHERE id = $1", [id]);

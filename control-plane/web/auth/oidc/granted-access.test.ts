@@ -28,7 +28,7 @@ describe('grantedAccess(), the role from OpenID Connect claims,', () => {
       { email: 'vera@example.org', email_verified: 'true' },
       { ...NOTHING, user_claim: 'email', allowed_users: ['vera@example.org=vera'] },
     ],
-  ])('returns no role for %j with %j', (claims, rules) => {
+  ])('for %j with %j returns no role', (claims, rules) => {
     expect(grantedAccess({ sub: 's', ...claims }, { ...NOTHING, ...rules })).toBeNull();
   });
 
@@ -58,7 +58,7 @@ describe('grantedAccess(), the role from OpenID Connect claims,', () => {
       { ...ROLES, user_claim: 'name' },
       { role: 'viewer', wantedName: 'person' },
     ],
-  ])('returns for %j with %j the role and name %j', (claims, rules, access) => {
+  ])('for %j with %j returns the role and name %j', (claims, rules, access) => {
     expect(grantedAccess({ sub: 's', ...claims }, { ...NOTHING, ...rules })).toEqual(access);
   });
 });

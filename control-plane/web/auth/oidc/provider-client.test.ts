@@ -29,7 +29,7 @@ describe('a response of the OpenID Connect provider is rejected', () => {
     expect(await suite.users()).toEqual(['admin: admin']);
   });
 
-  test('with another state, without state, and with foreign parameters', async () => {
+  test('with a wrong state, without state, and with foreign parameters', async () => {
     for (const change of [
       (url: URL) => url.searchParams.set('state', 'another'),
       (url: URL) => url.searchParams.delete('state'),
@@ -131,7 +131,7 @@ describe('/login/oidc', () => {
     expect(JSON.stringify(suite.node.api.logger.lines)).not.toContain('a secret of weir');
   });
 
-  test('rejects a cookie made for another address, or settable by another host of the site', async () => {
+  test('rejects a cookie made for a different address, or settable by another host of the site', async () => {
     await suite.serve(ROLES, { others: 'server.trusted_proxies = ["127.0.0.0/8"]' });
     const ask = (path: string, headers: Record<string, string>) =>
       suite.node.api.send('GET', path, { headers });

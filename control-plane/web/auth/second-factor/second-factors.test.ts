@@ -104,7 +104,7 @@ describe('a second factor at login', () => {
     await other.close();
   });
 
-  test('accepts codes immediately after a clock that was ahead was corrected', async () => {
+  test('accepts codes immediately after a clock that ran ahead was corrected', async () => {
     const { app } = await suite.enable();
     suite.node.api.clock.stepSecs(86_400);
     expect((await suite.logIn({ totp_code: app.code() })).status).toBe(200);

@@ -36,7 +36,7 @@ async function sweepTimes(times: number, failure?: Error): Promise<string[]> {
 }
 
 describe('startExpiredSessionSweep()', () => {
-  test('deletes expired sessions repeatedly', async () => {
+  test('deletes expired sessions periodically', async () => {
     expect(await sweepTimes(3)).toEqual([]);
   });
 

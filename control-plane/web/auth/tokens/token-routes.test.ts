@@ -80,7 +80,7 @@ describe('an API token', () => {
     expect(rows).toEqual([{ author: 'token a' }]);
   });
 
-  test('or a session is sufficient alone, even if the request has an invalid one of the other kind', async () => {
+  test('or a session is sufficient alone, even if the other of the two is present and invalid', async () => {
     const { key } = await makeToken(node.api, session, { name: 'a' });
     await makeUser(node.api, session, { username: 'vera' });
     const viewer = await logInAs(node.api, 'vera');
@@ -96,7 +96,7 @@ describe('an API token', () => {
     expect(await post('A'.repeat(43), 'x'.repeat(30), 'five')).toBe(401);
   });
 
-  test('can have the imported key of another program, unless another token has this key', async () => {
+  test('can have a key imported from another program, unless another token has this key', async () => {
     const made = await makeToken(node.api, session, { name: 'a' });
     const other = await makeToken(node.api, session, { name: 'b', role: 'viewer' });
     const answer = await put(made.id, { key: IMPORTED });

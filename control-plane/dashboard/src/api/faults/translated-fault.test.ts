@@ -26,37 +26,34 @@ test('each language of the dashboard except English has a file for API errors', 
   );
 });
 
-describe.each(LANGUAGES.filter((language) => language !== 'en'))(
-  'the texts of API errors in %s',
-  (language) => {
-    const texts = read(language);
+describe.each(LANGUAGES.filter((language) => language !== 'en'))('the API error texts in %s', (language) => {
+  const texts = read(language);
 
-    test.each(['lines', 'forms'] as const)('have the codes of the English %s, in the same order', (kind) => {
-      expect(Object.keys(texts[kind])).toEqual(Object.keys(ENGLISH_FAULTS[kind]));
-      expect(Object.entries(texts[kind]).filter(([, text]) => text.trim() === '')).toEqual([]);
-    });
+  test.each(['lines', 'forms'] as const)('have the codes of the English %s, in the same order', (kind) => {
+    expect(Object.keys(texts[kind])).toEqual(Object.keys(ENGLISH_FAULTS[kind]));
+    expect(Object.entries(texts[kind]).filter(([, text]) => text.trim() === '')).toEqual([]);
+  });
 
-    test.each(['lines', 'forms'] as const)('have the parameters of the English %s', (kind) => {
-      const english: Readonly<Record<string, string>> = ENGLISH_FAULTS[kind];
-      for (const [code, text] of Object.entries(texts[kind])) {
-        const [places, inEnglish] = [placesOf(text), placesOf(english[code]!)];
-        expect([code, places.filter((place) => !inEnglish.includes(place))]).toEqual([code, []]);
-        const missing = inEnglish.filter((place) => !places.includes(place) && !OPTIONAL.includes(place));
-        expect([code, missing]).toEqual([code, []]);
-      }
-    });
+  test.each(['lines', 'forms'] as const)('have the parameters of the English %s', (kind) => {
+    const english: Readonly<Record<string, string>> = ENGLISH_FAULTS[kind];
+    for (const [code, text] of Object.entries(texts[kind])) {
+      const [places, inEnglish] = [placesOf(text), placesOf(english[code]!)];
+      expect([code, places.filter((place) => !inEnglish.includes(place))]).toEqual([code, []]);
+      const missing = inEnglish.filter((place) => !places.includes(place) && !OPTIONAL.includes(place));
+      expect([code, missing]).toEqual([code, []]);
+    }
+  });
 
-    test('translate all errors', () => {
-      const same = Object.entries(texts.lines).filter(
-        ([code, text]) => text === (ENGLISH_FAULTS.lines as Readonly<Record<string, string>>)[code],
-      );
-      expect(same).toEqual([]);
-    });
-  },
-);
+  test('translate all errors', () => {
+    const same = Object.entries(texts.lines).filter(
+      ([code, text]) => text === (ENGLISH_FAULTS.lines as Readonly<Record<string, string>>)[code],
+    );
+    expect(same).toEqual([]);
+  });
+});
 
 test.each(LANGUAGES)(
-  'the message catalogue %s has no general text for refusals, which have different reasons',
+  'the message catalogue %s has no single text for all rejected requests, whose reasons differ',
   (language) => {
     const file = join(import.meta.dirname, `../../i18n/${language}.json`);
     expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')) as object)).not.toContain('problem.forbidden');

@@ -136,7 +136,7 @@ describe('Connection, the state of the connection to Weir,', () => {
     expect([server.kind, server.follows, server.backs]).toEqual(['connected', before + 1, 1]);
   });
 
-  test('reopens an ended stream while Weir responds, without being lost', async () => {
+  test('reopens a stream that ended while Weir still responds, without entering the state "lost"', async () => {
     const server = new Server();
     await settled();
     server.end();
@@ -162,7 +162,7 @@ describe('Connection, the state of the connection to Weir,', () => {
     expect(server.kind).toBe('lost');
   });
 
-  test('keeps no stream open while the page is hidden, and checks at once when the page is visible', async () => {
+  test('keeps no stream open while the page is hidden, and checks the connection at once when the page is visible', async () => {
     const server = new Server();
     await settled();
     server.connection.see(false);

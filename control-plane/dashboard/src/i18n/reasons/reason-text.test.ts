@@ -33,7 +33,7 @@ describe.each(LANGUAGES)('the translations of reasons in %s', (language) => {
     ['lines', `line-reasons.${language}.json`, LINE_REASONS],
     ['imports', `import-reasons.${language}.json`, IMPORT_REASONS],
     ['names of items', `item-names.${language}.json`, ITEM_NAMES],
-  ])('have a text for each code of %s, with the same parameters', (_of, file, english) => {
+  ])('cover each code of %s, with the same parameters', (_of, file, english) => {
     const texts = read(file);
     expect(Object.keys(texts)).toEqual(Object.keys(english));
     for (const [code, text] of Object.entries(english)) {
@@ -124,7 +124,7 @@ describe('itemNameText(), the name of an item in an import report,', () => {
   const names = read('item-names.de.json');
   const texts = { line: german, import: {}, names, faults: { lines: {}, forms: {} } as FaultTexts };
 
-  test('is the English one without texts, and a name of the file is unchanged', () => {
+  test('is the English name without texts, and a name from the imported file is unchanged', () => {
     expect(itemNameText(itemName('denied_names'), null)).toBe('denied names');
     expect(itemNameText('denied.example', texts)).toBe('denied.example');
   });

@@ -24,8 +24,8 @@ const client: Client = {
   merged: [],
 };
 
-describe('nameOf() a client', () => {
-  test('is the name, host name, IP address or MAC address of a client, the first that is known', () => {
+describe('nameOf(), the display name of a client,', () => {
+  test('is the first that is known of its name, host name, IP address and MAC address', () => {
     expect(nameOf(client)).toBe('192.0.2.7');
     expect(nameOf({ ...client, hostname: 'tv.home.arpa' })).toBe('tv.home.arpa');
     expect(nameOf({ ...client, hostname: 'tv.home.arpa', name: 'TV' })).toBe('TV');

@@ -10,7 +10,7 @@ describe('servesGroup(), whether a list applies to a group,', () => {
 });
 
 describe('groupIdsAfter(), the groups of a list after a change,', () => {
-  test('are all other groups if a list for every group excludes one group', () => {
+  test('are all groups but one if a list for every group excludes that group', () => {
     expect(groupIdsAfter([], 2, ALL, false)).toEqual([1, 3]);
   });
 

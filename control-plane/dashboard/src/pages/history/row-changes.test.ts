@@ -14,7 +14,7 @@ import type { Names } from './row-changes.ts';
 const NAMES: Names = { groups: new Map([[2, 'Kids']]), lists: new Map([[5, 'Ads']]), schedules: new Map() };
 const RULE = { id: 1, domain: 'ads.example', action: 'deny', group_id: null, comment: '' };
 
-describe('kindOf() a change of a row', () => {
+describe('kindOf() for a changed row', () => {
   test('distinguishes created, changed and deleted rows', () => {
     const change = { table: 'groups', key: '2' };
     expect(kindOf({ ...change, before: null, after: {} })).toBe('created');
@@ -23,7 +23,7 @@ describe('kindOf() a change of a row', () => {
   });
 });
 
-describe('fieldsOf() a change of a row', () => {
+describe('fieldsOf() for a changed row', () => {
   test('shows changed fields, without internal fields', () => {
     const before = { ...RULE, updated_at: '1' };
     const after = { ...RULE, action: 'allow', updated_at: '2' };
@@ -52,7 +52,7 @@ describe('fieldsOf() a change of a row', () => {
 });
 
 describe('nameOf(), the name of a row in a change,', () => {
-  test('is the name of the row that it refers to', () => {
+  test('is the name of the row to which the changed row refers', () => {
     const after = { source_id: 5, group_id: 2 };
     expect(nameOf({ table: 'list_source_groups', key: '5 2', before: null, after }, NAMES)).toBe(
       'Ads · Kids',
@@ -96,14 +96,14 @@ describe('namesWith(), the names of groups in a change,', () => {
   });
 });
 
-describe('rowsOf() a change', () => {
+describe('rowsOf() for a change', () => {
   test('returns policy rows by table and key', () => {
     expect(rowsOf({ 'groups 2': { id: 2 } }, null)).toEqual([
       { table: 'groups', key: '2', before: { id: 2 }, after: null },
     ]);
   });
 
-  test('returns any other value as one row', () => {
+  test('returns a value that is not a policy change as one row', () => {
     expect(rowsOf({ enabled: true }, { enabled: false })).toEqual([
       { table: '', key: '', before: { enabled: true }, after: { enabled: false } },
     ]);
@@ -121,7 +121,7 @@ describe('formatChangedValue()', () => {
   });
 });
 
-describe('formatMoment() of the end of a temporary rule', () => {
+describe('formatMoment() for the end of a temporary rule', () => {
   test('is a date and a time in the language of the page', () => {
     const time = new Date(2026, 10, 30, 14, 21, 52).toISOString();
     expect([formatMoment(time, 'de'), formatMoment(time, 'en-GB')]).toEqual([

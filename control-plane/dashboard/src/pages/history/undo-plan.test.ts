@@ -23,7 +23,7 @@ describe('undoPlanOf(), the revisions that an undo affects,', () => {
     expect([target?.id, going.map(({ id }) => id), head]).toEqual([4, [9, 7], 9]);
   });
 
-  test('rolls back to the revision before the undone revision, even if IDs are missing', () => {
+  test('rolls back to the revision before the undone one, even if the IDs have gaps', () => {
     const { target, going } = undoPlanOf(REVISIONS, { undo: 7 });
     expect([target?.id, going.map(({ id }) => id)]).toEqual([4, [9, 7]]);
   });

@@ -36,7 +36,7 @@ describe('answeredAtMs(), the time of a response with all nodes,', () => {
   });
 });
 
-describe('stateOf(), the state of a cluster node,', () => {
+describe('stateOf(), which returns the state of a cluster node,', () => {
   test.each([
     [CORE, 'good'],
     [EDGE, 'good'],
@@ -47,7 +47,7 @@ describe('stateOf(), the state of a cluster node,', () => {
     [SLOW, 'late'],
     [{ ...LATE, state: 'starting' }, 'starting'],
     [{ ...EDGE, state: 'draining' }, 'draining'],
-  ] as const)('of node %# is %s', (node, state) => {
+  ] as const)('for node %# returns %s', (node, state) => {
     expect(stateOf(node)).toBe(state);
   });
 });
@@ -61,7 +61,7 @@ describe('statusOfAll(), the state of all nodes together,', () => {
     [[CORE, LATE], { kind: 'behind', names: ['late'] }],
     [[CORE, LATE, SLOW], { kind: 'late', names: ['slow'] }],
     [[CORE, LATE, SILENT], { kind: 'away', names: ['attic'] }],
-  ])('of nodes %# is their worst state', (nodes, status) => {
+  ])('for the nodes %# is the worst of their states', (nodes, status) => {
     expect(statusOfAll(nodes)).toEqual(status);
   });
 });

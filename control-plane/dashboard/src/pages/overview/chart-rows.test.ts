@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { activityParts, mostCommon } from './chart-rows.ts';
 
 describe('mostCommon(), the counts shown in a chart,', () => {
-  test('returns the largest counts in order and the sum of the others', () => {
+  test('returns the largest counts in order, and the sum of all other counts', () => {
     expect(mostCommon({ AAAA: 5, A: 9, TXT: 1, MX: 2 }, 2)).toEqual({
       shown: [
         ['A', 9],
@@ -35,7 +35,7 @@ describe('activityParts(), the parts of the client activity chart,', () => {
     ]);
   });
 
-  test('contain no part for other clients if these sent no queries', () => {
+  test('contain no part for other clients if those clients sent no queries', () => {
     expect(activityParts(timeline([0, 0]))).toHaveLength(2);
   });
 });

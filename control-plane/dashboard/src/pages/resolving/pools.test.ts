@@ -42,7 +42,7 @@ describe('poolsOf(), the pools shown with their servers,', () => {
 });
 
 describe('countServers()', () => {
-  test('counts a server of two pools once', () => {
+  test('counts a server that is in two pools once', () => {
     expect(countServers([ONE, TWO, { ...TWO, pool_name: 'other' }])).toEqual({
       ...{ total: 2, down: 1, unknown: 0, faltering: 0 },
     });

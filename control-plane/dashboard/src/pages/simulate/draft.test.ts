@@ -34,7 +34,7 @@ describe('draftOf(), the draft of a simulation,', () => {
   });
 });
 
-describe('keyOf() a change in a simulation', () => {
+describe('keyOf() for a change in a simulation', () => {
   test('is different for different changes', () => {
     const one = { kind: 'client', address: '192.0.2.9', groupId: 2 } as const;
     expect(keyOf(one)).toBe(keyOf({ ...one }));

@@ -6,7 +6,7 @@ const typed = (password: string, repeated: string): { password: string; repeated
   repeated,
 });
 
-describe('passwordFaults() of a new password typed twice', () => {
+describe('passwordFaults() for a new password typed twice', () => {
   test.each([
     [typed('', ''), { isShort: false, differs: false }],
     [typed('1234567', ''), { isShort: true, differs: false }],
@@ -17,7 +17,7 @@ describe('passwordFaults() of a new password typed twice', () => {
   });
 });
 
-describe('isSettable() of a new password', () => {
+describe('isSettable() for a new password', () => {
   test('is true only for eight characters and the same text twice', () => {
     const tries = [
       typed('', ''),

@@ -32,7 +32,7 @@ describe('knownListsFor(), the lists offered for selection,', () => {
     expect(knownListsFor(ALL, 'allow', []).map(({ purpose }) => purpose)).toEqual(['repair']);
   });
 
-  test('omit existing lists even if their URLs differ in case or a final slash', () => {
+  test('omit lists that were already added, even if their URLs differ in case or a final slash', () => {
     const offered = knownListsFor(ALL, 'block', ['https://SMALL.lists.example/', ALL[1]!.url]);
     expect(offered.flatMap(({ lists }) => lists.map(({ name }) => name))).toEqual(['More ads']);
   });

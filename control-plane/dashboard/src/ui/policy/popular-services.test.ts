@@ -21,7 +21,7 @@ describe('byPopularity(), the order of services,', () => {
   });
 });
 
-describe('kindOf() a service', () => {
+describe('kindOf() for a service', () => {
   test('depends on the tags of a service, then on its category', () => {
     expect(kindOf(service('roblox', ['popular', 'games']))).toBe('games');
     expect(kindOf(service('whatsapp', ['popular', 'messaging']))).toBe('chat');

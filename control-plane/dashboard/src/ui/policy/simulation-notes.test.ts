@@ -17,7 +17,7 @@ function notes(changed: Partial<typeof queries>, damaged = 0): string[] {
   );
 }
 
-describe('notesOf() the result of a simulation', () => {
+describe('notesOf() for the result of a simulation', () => {
   test('contains only the number of checked queries if the simulation was complete', () => {
     expect(notes({})).toEqual(['whatif.judged 9']);
   });

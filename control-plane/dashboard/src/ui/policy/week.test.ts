@@ -35,7 +35,7 @@ describe('blocksOf(), the blocks of a week chart,', () => {
     ]);
   });
 
-  test('contain two blocks for a slot over midnight, for Sunday night also on Monday', () => {
+  test('contain two blocks for a slot that spans midnight; those of a Sunday night are on Sunday and Monday', () => {
     expect(blocks(slot(SUNDAY, '21:00', '06:00'))).toEqual([
       [0, 0, 360, true],
       [6, 1260, 1440, false],
@@ -56,11 +56,11 @@ describe('blocksOf(), the blocks of a week chart,', () => {
   });
 });
 
-describe('stateAt() a time of the week', () => {
+describe('stateAt() for a time of the week', () => {
   const night = [slot(SCHOOL_NIGHTS, '21:00', '06:30')];
   const at = (text: string): number => Date.parse(text);
 
-  test('returns the state and its end for a slot over midnight', () => {
+  test('returns the state and its end for a slot that spans midnight', () => {
     const { override, untilMs } = stateAt(night, 'Europe/Vienna', at('2026-11-24T23:30:00+01:00'));
     expect([override, untilMs]).toEqual(['BlockAll', at('2026-11-25T06:30:00+01:00')]);
   });

@@ -32,7 +32,7 @@ describe('isReady(), whether the form of a child is complete,', () => {
   ])('is false for %j', (change) => expect(isReady({ ...NEW, ...change })).toBe(false));
 });
 
-describe("draftOf(), the form with a group's present times,", () => {
+describe('draftOf(), the form for the current times of a group,', () => {
   test("uses the browser's time zone if the group has no times", () => {
     const { isNamed: _isNamed, ...plan } = { ...NEW, id: 7 };
     expect(draftOf(plan, 'Asia/Tokyo')).toEqual({ ...NEW, isNamed: true });

@@ -29,10 +29,10 @@ test('each language of the dashboard has a file with texts of changes', () => {
   expect(FILES.map((file) => file.split('.')[1]!).sort()).toEqual(LANGUAGES.sort());
 });
 
-describe.each(FILES)('the texts of changes in %s', (file) => {
+describe.each(FILES)('the change texts in %s', (file) => {
   const texts = read(file);
 
-  test.each(KINDS)('have a text for each code of %s, with the same parameters', (kind) => {
+  test.each(KINDS)('cover each code of %s, with the same parameters', (kind) => {
     const english: Readonly<Record<string, string>> = ENGLISH_CHANGES[kind];
     expect(Object.keys(texts[kind])).toEqual(Object.keys(english));
     for (const [code, text] of Object.entries(texts[kind])) {
@@ -42,7 +42,7 @@ describe.each(FILES)('the texts of changes in %s', (file) => {
     expect(placesOf(texts.line)).toEqual(placesOf(ENGLISH_CHANGES.line));
   });
 
-  test('have different texts for all actions, which users can choose as a filter', () => {
+  test('differ between all actions, which users can choose as a filter', () => {
     const choices = actionChoices(texts, 'en').map(({ text }) => text);
     expect(choices.filter((text, index) => choices.indexOf(text) !== index)).toEqual([]);
   });

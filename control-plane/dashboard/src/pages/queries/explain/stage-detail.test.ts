@@ -52,7 +52,7 @@ describe('stageDetail(), the text about a stage of an explanation,', () => {
     expect(stageDetail('special_names', 'zone lan')).toEqual([{ key: 'queries.why.ownZone', of: 'lan' }]);
   });
 
-  test('states the numbers of a rate limit, or that none is set, and is null for another text', () => {
+  test('states the numbers of a rate limit, or that no limit is set, and is null for an unknown text', () => {
     expect(stageDetail('admission', 'no rate limit')).toEqual([{ key: 'queries.why.noLimit', of: '' }]);
     const counts = { rate: 20, burst: 50 };
     expect(stageDetail('admission', 'rate limit 20/s, burst 50')).toEqual([

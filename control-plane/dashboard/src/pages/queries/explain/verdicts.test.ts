@@ -17,7 +17,7 @@ const grant: Grant = {
 };
 
 describe('touches(), whether a grant affects a query,', () => {
-  test('is true for the name of the grant and its subdomains, for its client only', () => {
+  test('is true only for the client of the grant, at the granted name and its subdomains', () => {
     expect(touches(grant, 'Example.org', 7, 1)).toBe(true);
     expect(touches(grant, 'www.example.org', 7, 1)).toBe(true);
     expect(touches(grant, 'notexample.org', 7, 1)).toBe(false);

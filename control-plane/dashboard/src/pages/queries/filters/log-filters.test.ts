@@ -8,7 +8,7 @@ describe('filtersOf(), the filters of the query log in the URL,', () => {
     expect(filtersOf(NO_FILTERS)).toEqual({});
   });
 
-  test('omits other fields of the URL', () => {
+  test('omits URL parameters that are not filters', () => {
     expect(filtersOf({ ...NO_FILTERS, open: '7' } as typeof NO_FILTERS)).toEqual({});
   });
 });

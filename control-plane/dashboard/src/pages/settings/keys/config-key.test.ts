@@ -23,7 +23,7 @@ describe('CONFIG_KEYS, the configuration keys in the dashboard,', () => {
 });
 
 describe('isBasic(), whether a key is shown by default,', () => {
-  test('is true for less than a third of the keys, in every section', () => {
+  test('is true for less than a third of the keys, among them keys of every section', () => {
     const basic = CONFIG_KEYS.filter(isBasic);
     expect(new Set(basic.map(sectionOf))).toEqual(new Set(CONFIG_SECTIONS));
     expect(basic.length).toBeLessThan(CONFIG_KEYS.length / 3);

@@ -32,7 +32,7 @@ describe('the settings and answers chosen for an import', () => {
   });
 });
 
-describe('configKeyOf() a setting of an import', () => {
+describe('configKeyOf() for a setting of an import', () => {
   test('omits the index of a pool from the configuration key', () => {
     expect(['dns.pools.0', 'dns.ecs'].map((key) => configKeyOf({ key }))).toEqual(['dns.pools', 'dns.ecs']);
   });

@@ -11,7 +11,7 @@ const item = (name: string, result: Item['result']): Item => ({
   reason: null,
 });
 
-describe('rowsOf() an import report', () => {
+describe('rowsOf() for an import report', () => {
   test('keeps the order of the file and gives equal items different keys', () => {
     const items = [item('a', 'done'), item('b', 'not_mapped'), item('a', 'done')];
     expect(rowsOf({ items }, 'done').map(({ name, key }) => [name, key])).toEqual([
