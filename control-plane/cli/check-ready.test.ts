@@ -75,7 +75,7 @@ describe('checkReady()', () => {
     },
   );
 
-  test('tries the next port if another server, or no server, listens on the first one', async () => {
+  test('tries the next port if another server, or no server, listens on the first port', async () => {
     expect(await run(await answering(), await answering('ready'))).toEqual([0, 'ready']);
     expect(await run(await answering(), await answering('starting'))).toEqual([
       1,

@@ -32,7 +32,7 @@ async function start(port: number): Promise<WorkerSupervisor> {
 }
 
 describeCalls('DNS threads that are requested to end but to keep their sockets', () => {
-  test('answer waiting queries when they read again', async () => {
+  test('answer waiting queries when they resume reading', async () => {
     const port = await freePort(['127.0.0.1']);
     const supervisor = await start(port);
     using client = await UdpClient.open(port);

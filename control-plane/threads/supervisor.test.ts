@@ -133,7 +133,7 @@ describe('start()', () => {
 });
 
 describe('broadcast()', () => {
-  test('waits for a thread that hangs up to its limit, and counts this thread', async () => {
+  test('waits for a hanging thread only up to its limit, and counts this thread', async () => {
     const supervisor = await start({ snapshotWaitMs: 2000 });
     breakThread(supervisor, 'resolve', 'hang');
     expect(await supervisor.broadcast(snapshot(2))).toBe(1);
@@ -227,7 +227,7 @@ describe('drain()', () => {
     expect(supervisor.state().answering).toBe(0);
   });
 
-  test('answers SERVFAIL to clients that wait for an upstream, even if its timeout is shorter than theirs', async () => {
+  test('answers SERVFAIL to clients that wait for an upstream, even if its time limit is shorter than the query timeout', async () => {
     await using upstream = await ScriptedUpstream.start();
     const config = testConfig(
       `dns.pools = [{ name = "silent", servers = ["127.0.0.1:${String(upstream.port)}"] }]`,

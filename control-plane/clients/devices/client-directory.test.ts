@@ -197,7 +197,7 @@ describe('ClientDirectory.follow()', () => {
     expect(addresses()).toEqual(['2001:db8::7 2', '192.0.2.6 2']);
   });
 
-  test('ignores addresses of a client at another site, where another device may use them', () => {
+  test('ignores addresses that a client had at another site, because another device may use them at this site', () => {
     directory = new ClientDirectory({ site: 'cabin' });
     const rows = { macClients: [{ mac: MAC, groupId: 2 }], subnets: [] };
     const client = directory.put(stored({ mac: MAC, groupId: 2, addresses: ['192.0.2.7'], site: 'home' }));

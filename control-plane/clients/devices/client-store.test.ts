@@ -157,7 +157,7 @@ describe('a client key', () => {
     });
   });
 
-  test('turns a client that was only observed into a permanent one', async () => {
+  test('makes permanent a client that was only observed', async () => {
     const [before] = await store.insertSeen(own.database, [seen({ lastSeenMs: 2000 })], 'ip');
     expect(await create({ client_key: 'phone', name: null, group_id: null })).toMatchObject({
       ...{ id: before!.id, key: 'phone', queryCount: 3 },

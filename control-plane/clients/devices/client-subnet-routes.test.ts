@@ -76,7 +76,7 @@ describe('client subnets over the API', () => {
     expect(await groupAt('2001:db8::1')).toBe(guests);
   });
 
-  test('are restored by a rollback to a revision that had them', async () => {
+  test('are restored by a rollback to a revision that contained them', async () => {
     await createSubnet('192.0.2.0/24');
     const [revision] = (await get('/revisions')).body as { id: number }[];
     const [subnet] = (await get('/client-subnets')).body as ClientSubnet[];
@@ -88,7 +88,7 @@ describe('client subnets over the API', () => {
 });
 
 describe('groups with clients', () => {
-  test('count and list them, whether address, MAC or subnet assigned them to the group', async () => {
+  test('count and list their clients, whether address, MAC or subnet assigned these to the group', async () => {
     await post('/client-subnets', { subnet_cidr: '192.0.2.0/24', group_id: clients.kids });
     const byMac = await create({ mac_address: MAC, group_id: clients.kids });
     const bySubnet = await create({ ip_address: '192.0.2.7', name: 'TV' });

@@ -120,7 +120,7 @@ describe('ClientSightings', () => {
     ]);
   });
 
-  test('sweep() reports clients that send a client key by their ID, at any address', () => {
+  test('sweep() reports by their ID, at any address, the clients that send a client key', () => {
     const known = new KeyedClients(
       writeKeyedClients(
         [{ key: 'phone', clientId: 77, admits: null, exclusion: 0, record: 0, names: [] }],

@@ -84,7 +84,7 @@ describe('DELETE /groups/{id}', () => {
     });
   });
 
-  test('with cascade is undone by one rollback, including its clients', async () => {
+  test('with cascade is undone by one rollback, which also restores the clients of the group', async () => {
     const client = await fill();
     const before = await references();
     const [revision] = await lastRevisions();

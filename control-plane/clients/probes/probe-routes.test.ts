@@ -46,7 +46,7 @@ describe('probes over HTTP', () => {
     expect((await sendIn('GET', `/api/probes/${probe.id}`)).body).toEqual(probe);
   });
 
-  test('show the name of the client that queried them to logged-in users only', async () => {
+  test('show only logged-in users the name of the client that queried them', async () => {
     await api.setUp();
     const session = await api.logIn();
     const json = { ip_address: '192.0.2.7', name: 'Phone' };
@@ -89,7 +89,7 @@ describe('probes over HTTP', () => {
     expect((await api.send('POST', '/check/probes')).status).toBe(429);
   });
 
-  test('are refused to pages of other sites, for which none is created', async () => {
+  test('are not created for pages of other sites, whose requests are refused', async () => {
     const headers = { origin: 'https://evil.example' };
     expect((await api.send('POST', '/check/probes', { headers })).status).toBe(403);
     expect((await api.send('POST', '/check/probes', { json: { name: 'x' } })).status).toBe(400);

@@ -167,7 +167,7 @@ describe('grants', () => {
     expect(await list()).toEqual([long.id]);
   });
 
-  test('are deleted before they expire by DELETE, which is audited once', async () => {
+  test('can be deleted by DELETE before they expire, and the deletion is audited once', async () => {
     const { id } = await create({ group_id: 1, secs: 10 });
     const answer = await api.send('DELETE', `/api/grants/${id}`);
     expect([answer.status, answer.text, api.policyChanges]).toEqual([204, '', 2]);

@@ -76,7 +76,7 @@ describe('GrantTimes', () => {
     expect(check(grants)).toEqual([[1], [], 10_000]);
   });
 
-  test('check() reports a grant that expired before it was first read as neither active nor ended', () => {
+  test('check() reports a grant neither as active nor as ended if the grant expired before it was first read', () => {
     const grants = [grant(1, -1), grant(2, 0)];
     expect(check(grants)).toEqual([[], [], Infinity]);
     clock.wallMs -= 1000;

@@ -94,7 +94,7 @@ describe('updateCustom()', () => {
 });
 
 describe('deleteCustom()', () => {
-  test('refuses a service that groups block, and with force also unblocks it', async () => {
+  test('refuses a service that groups block; with force, unblocks and deletes the service', async () => {
     const { service_id: id } = await insert('games');
     for (const group of [7, 1]) await block(id, group);
     await block('tube', 7);

@@ -204,7 +204,7 @@ describe('a request to unblock a name is refused', () => {
     expect(await open()).toEqual([]);
   });
 
-  test('after ten requests from one address in a minute, whatever their names', async () => {
+  test('after ten requests from one address in a minute, whatever names they are for', async () => {
     const statuses = [];
     for (let n = 0; n < 11; n++) statuses.push((await ask(TABLET, 'open.example')).status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(10);

@@ -40,7 +40,7 @@ const stored = (): string => readFileSync(join(dataDir, TIME_FILE), 'utf8');
 const messages = (): string[] => logger.lines.map(({ message }) => message);
 
 describe('ClockFloor', () => {
-  test('reports a clock before the date of the release as wrong until it is set', async () => {
+  test('reports a clock as wrong while it is behind the release date, until the clock is set', async () => {
     const floor = await started(Date.UTC(2020, 0, 1));
     expect([floor.isWrong, floor.earliestMs]).toEqual([true, RELEASE_MS]);
     expect(floor.trouble()).toContain('the clock shows 2020-01-01T00:00:00.000Z, before');
@@ -54,7 +54,7 @@ describe('ClockFloor', () => {
     ]);
   });
 
-  test('reports a clock before the last synchronised time as wrong', async () => {
+  test('reports a clock as wrong while it is behind the last synchronised time', async () => {
     kernel = 'synchronised';
     await (await started(RELEASE_MS + 100 * DAY_MS)).close();
     kernel = 'unsynchronised';

@@ -101,7 +101,7 @@ describe('GET /explain', () => {
     expect(logged!.reason).toMatch(reason);
   });
 
-  test('with the ID of a log row uses the policy at the time of the row, if this node answered and still has it', async () => {
+  test('with the ID of a log row uses the policy of its time if this node answered the query and has that policy', async () => {
     await revisionAt(3600);
     await revisionAt(10);
     const id = await storeBlocked();
@@ -148,7 +148,7 @@ describe('GET /explain', () => {
     });
   });
 
-  test('explains a name for a client at its last address, and for a group, but not for unknown ones', async () => {
+  test('explains a name for a client at its last address, and for a group, but not for unknown clients and groups', async () => {
     const stored = {
       ...{ hostname: null, name: 'x', firstSeenMs: null, lastSeenMs: null, queryCount: 0 },
       ...{ site: '', deviceId: null, isAcknowledged: false, excludeFromLog: false, excludeFromStats: false },

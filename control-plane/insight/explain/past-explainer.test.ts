@@ -108,7 +108,7 @@ describe('PastExplainer', () => {
     });
   });
 
-  test('returns null if no snapshot of that time is stored, and stops when the request is aborted', async () => {
+  test('returns null if no snapshot of the requested time is stored, and stops when the request is aborted', async () => {
     expect(await explain('b.example', IN_GROUP_7, FIRST_MS - 1000)).toBeNull();
     const question = { domain: 'b.example', type: 'A', client: IN_GROUP_7 };
     await expect(past.explainAt(question, FIRST_MS + 60_000, AbortSignal.abort())).rejects.toThrow();

@@ -380,7 +380,7 @@ describe('asListError()', () => {
     });
   });
 
-  test('reports other errors as errors of the network, and uses the first of several', () => {
+  test('reports all other errors as network errors, and only the first of several errors', () => {
     const both = new AggregateError([failure('ECONNREFUSED'), failure('ENETUNREACH')]);
     for (const [error, reason] of [
       [failure('ECONNRESET'), 'the server closed the connection (ECONNRESET)'],

@@ -159,7 +159,7 @@ describe('storeBody()', () => {
     expect([page.taken, page.isClosed]).toEqual([2, true]);
   });
 
-  test('accepts text up to its limit of bytes, and no more', async () => {
+  test('accepts text up to the limit of bytes, and no more', async () => {
     await expect(store(new Pieces('a.b\n', 'c.d\n'), { limits: { textBytes: 8 } })).resolves.toMatchObject({
       bytes: 8,
     });
@@ -172,7 +172,7 @@ describe('storeBody()', () => {
     expect([body.taken, body.isClosed]).toEqual([3, true]);
   });
 
-  test('accepts a number of lines up to its limit, and no more', async () => {
+  test('accepts lines up to the limit of lines, and no more', async () => {
     await expect(store(new Pieces('a.b\n', 'c.d\ne.f'), { limits: { lines: 2 } })).resolves.toMatchObject({
       bytes: 11,
     });

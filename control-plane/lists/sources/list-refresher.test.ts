@@ -57,7 +57,7 @@ describe('ListRefresher', () => {
     },
   );
 
-  test('reports a list that was never fetched successfully as having no copy', async () => {
+  test('reports that a list that was never fetched successfully has no copy', async () => {
     const node = await running.startNode();
     await node.life.create(blocklist(running.urlOf('/missing')));
     await node.life.idle();

@@ -209,7 +209,7 @@ describe('ListSources', () => {
   });
 
   const TEN = Array.from({ length: 10 }, (_, index) => `n${index}.example\n`).join('');
-  test('holds a copy with less than half of the rules with a reason, and approve() activates it', async () => {
+  test('holds a copy that has less than half of the rules, with a reason, and activates it after approve()', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', TEN, '"1"'));
     running.serve('/a', 'n0.example\nn1.example\nn2.example\nn3.example\n', '"2"');

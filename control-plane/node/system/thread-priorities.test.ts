@@ -7,7 +7,7 @@ describe('adoptDnsPriority()', () => {
     expect(takenNiceness(OWN + 5, true)).toEqual([OWN, OWN, OWN + 3]);
   });
 
-  test('keeps its niceness if it may not use the niceness of the previous threads', () => {
+  test('keeps the initial niceness if the process may not use the niceness of the previous threads', () => {
     expect(takenNiceness(1, false)).toEqual([1, OWN, OWN]);
   });
 });

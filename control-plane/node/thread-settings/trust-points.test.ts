@@ -31,7 +31,7 @@ describe('trustPoints()', () => {
     expect(points(file).anchors).toHaveLength(1);
   });
 
-  test('throws for a file that does not exist or has another format', () => {
+  test('throws for a file that does not exist or has a wrong format', () => {
     expect(() => points(join(folder, 'none'))).toThrow('ENOENT');
     const file = join(folder, 'wrong');
     writeFileSync(file, 'managed-keys { };\n');

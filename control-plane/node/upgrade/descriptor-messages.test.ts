@@ -50,7 +50,7 @@ describeCalls('file descriptors over a Unix socket', () => {
     return [fd, (await within('the connection', accepted))[0]];
   }
 
-  test('sendDescriptors() passes sockets to another process with all data queued in them', async () => {
+  test('sendDescriptors() passes sockets, with all data queued in them, to another process', async () => {
     const control = new Int32Array(new SharedArrayBuffer(WorkerControl.BYTES));
     const [udp] = openUdpSockets(systemCalls, control, ['127.0.0.1'], 0);
     const listeners = new ListeningSockets(systemCalls, control);

@@ -53,7 +53,7 @@ describe('HandoverChannel', () => {
 });
 
 describe('textOf() and numberOf()', () => {
-  test('reject fields that are missing or have another type', () => {
+  test('reject fields that are missing or have a wrong type', () => {
     const message = { type: 'sockets', count: '3', ticket: 4, part: 1.5 };
     expect(() => textField(message, 'ticket')).toThrow('message "sockets" has no text "ticket"');
     for (const field of ['count', 'none', 'part'])

@@ -201,7 +201,7 @@ describe('UpgradeSource', () => {
     expect(done).toEqual(['stop reading', 'gone to 4242']);
   });
 
-  test('when Weir stops, terminates the process that it has started, and starts no other', async () => {
+  test('when Weir stops, terminates the process that it has started, and starts no other process', async () => {
     await start();
     const [ready, reported] = ['ready', 'told'].map((name) => join(tempDir.path, name));
     makeRelease(`trap 'touch ${reported}; exit' TERM; touch ${ready}; while :; do sleep 0.01; done`);
@@ -228,7 +228,7 @@ describe('UpgradeSource', () => {
     expect(done).toEqual(['prepare', 'stop reading', 'leave']);
   });
 
-  test('when Weir stops, answers no queries again and sends its successor no further messages', async () => {
+  test('when Weir stops, does not resume answering queries, and sends its successor no further messages', async () => {
     await start();
     const talk = await answering();
     const stopped = Promise.withResolvers<undefined>();

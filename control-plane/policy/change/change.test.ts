@@ -157,7 +157,7 @@ describe('PolicyChanges', () => {
     expect(await newestRevision(database)).toEqual(before);
   });
 
-  test('change() creates a revision for each of two concurrent changes, and returns the right one to each caller', async () => {
+  test('change() creates a revision for each of two concurrent changes, and returns to each caller its own revision', async () => {
     const applied: Promise<string[]>[] = [];
     apply = async () => {
       applied.push(groupNames());

@@ -188,7 +188,7 @@ describe('a node without a database', () => {
     expect(node.cache).toMatchObject({ min_ttl_secs: 6, max_ttl_secs: 60 });
   });
 
-  test('starts with its file if it has stored no rows, or if they are unreadable', async () => {
+  test('starts with its file if it has stored no rows, or if the stored rows are unreadable', async () => {
     isAway = true;
     const node = new TestNode('[cache]\nmin_ttl_secs = 5\n');
     expect(node.cache.min_ttl_secs).toBe(5);

@@ -67,7 +67,7 @@ async function waking(ring: SharedArrayBuffer, work: () => void): Promise<void> 
 }
 
 describe('LogDrain', () => {
-  test('reads records of each ring soon after they arrive while it is asleep', async () => {
+  test('while asleep, reads records of each ring soon after they arrive', async () => {
     for (const [index, ring] of [memory.answerLog, memory.resolveLog, memory.answerLog].entries()) {
       fallAsleep();
       await waking(ring, () => log(ring, index, 1));

@@ -60,7 +60,7 @@ describe('LogRingReader', () => {
     expect(await within('the writer to be woken', Promise.resolve(wait.value))).toBe('ok');
   });
 
-  test('drain() calls "begin" after it has counted the records and before it reads the first one', () => {
+  test('drain() calls "begin" after it has counted the records and before it reads the first record', () => {
     log(2);
     const seen: string[] = [];
     const begin = (): void => {

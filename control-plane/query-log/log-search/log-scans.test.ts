@@ -172,7 +172,7 @@ describe('LogScans', () => {
     for (const page of await Promise.all(asked)) expect(page.total).toBe(1);
   });
 
-  test('ask() refuses requests of one user beyond half of the queue, and accepts requests of other users', async () => {
+  test('ask() refuses requests of a user who fills half of the queue, and accepts requests of other users', async () => {
     await store(1, 10);
     const scans = open();
     const { atOnce, waiting } = LANES.scan;
@@ -192,7 +192,7 @@ describe('LogScans', () => {
     expect((await ask('vera')).total).toBe(1);
   });
 
-  test('ask() refuses a request that needs too much memory, and answers the next one', async () => {
+  test('ask() refuses a request that needs too much memory, and answers the next request', async () => {
     await store(8, 9000);
     const scans = open({ heapMib: 24 });
     const all = { limit: 1_000_000, offset: 0 };

@@ -24,7 +24,7 @@ function wordsOf({ questions, count }: LoggedQuestions): number[][] {
 }
 
 describe('DistinctQuestions', () => {
-  test('add() counts queries that differ only in age and answer address once', async () => {
+  test('add() counts as one query all queries that differ only in age and answer address', async () => {
     const questions = await questionsInWords([
       { name: 'a.example', answers: PLAIN, times: 2 },
       { name: 'a.example', answers: [a('a.example', '203.0.113.9', 17)] },

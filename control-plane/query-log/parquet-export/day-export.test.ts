@@ -122,7 +122,7 @@ describe('DayExport', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('trouble() reports why the export directory is not writable, until it is', async () => {
+  test('trouble() reports why the export directory is not writable, until it becomes writable', async () => {
     await storeDay(0, 1);
     const days = exporting();
     writeFileSync(folder, 'a file in its place');

@@ -43,7 +43,7 @@ describe('scanBlocks()', () => {
     expect(new Set(blocks.map(({ runId, firstSeq }) => `${runId}.${firstSeq}`)).size).toBe(80);
   });
 
-  test('yields only blocks of the period and, if requested, only those that extend beyond it', async () => {
+  test('yields only blocks of the period and, if requested, only blocks that extend beyond the period', async () => {
     await store([0, 9]);
     await store([5, 15]);
     await store([10, 19]);

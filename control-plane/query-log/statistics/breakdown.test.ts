@@ -71,7 +71,7 @@ describe('GET /stats/breakdown', () => {
     });
   });
 
-  test('returns for each upstream the number of rows that GET /queries finds with its filter', async () => {
+  test('counts for each upstream the rows that GET /queries finds with the filter for this upstream', async () => {
     const { body } = await api.send('GET', '/api/stats/breakdown?period=1h');
     const { upstreams } = StatsBreakdown.parse(body);
     for (const { upstream, count } of upstreams) {

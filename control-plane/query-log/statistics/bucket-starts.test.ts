@@ -53,7 +53,7 @@ describe('bucketStarts()', () => {
     expect(starts('hour', zone, from, new Date(toMs).toISOString())).toEqual(expected);
   });
 
-  test('gives a half hour that the clock repeats or skips its own bucket', () => {
+  test('gives a separate bucket to a half hour that the clock repeats or skips', () => {
     const [back, forward] = [
       starts('hour', 'Australia/Lord_Howe', '2026-04-04T14:00Z', '2026-04-04T17:00Z'),
       starts('hour', 'Australia/Lord_Howe', '2026-10-03T14:30Z', '2026-10-03T17:00Z'),
@@ -62,7 +62,7 @@ describe('bucketStarts()', () => {
     expect(forward).toEqual(['10-03T14:30', '10-03T15:30', '10-03T16:00']);
   });
 
-  test('returns an hour that the clock repeats twice, and leaves out an hour that it skips', () => {
+  test('returns two buckets for an hour that the clock repeats, and none for an hour that the clock skips', () => {
     const day = (from: string, to: string): number => starts('hour', 'Europe/Vienna', from, to).length;
     expect(day('2026-03-28T23:00Z', '2026-03-29T22:00Z')).toBe(23);
     expect(day('2026-10-24T22:00Z', '2026-10-25T23:00Z')).toBe(25);

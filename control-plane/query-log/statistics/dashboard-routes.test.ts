@@ -132,7 +132,7 @@ describe('GET /stats/top_*', () => {
 });
 
 describe('GET /dashboard', () => {
-  test.each(['1h', '24h', '1w'])('returns for %s the same data as the separate routes', async (period) => {
+  test.each(['1h', '24h', '1w'])('for %s returns the same data as the separate routes', async (period) => {
     const { stats, rate, cache, timeline, ...tops } = Dashboard.parse(
       await get(`/dashboard?period=${period}`),
     );

@@ -11,7 +11,7 @@ import { serversOn } from '../../storage/db/postgres/postgres-process.ts';
 const suite = new LogWriters();
 
 describe('BatchSender', () => {
-  test('moves rows that the database refuses as invalid to a file, logs and counts them, and stores all others', async () => {
+  test('moves to a file the rows that the database refuses as invalid, logs and counts them, and stores all other rows', async () => {
     const { writer, spool, logger } = suite.open();
     await asOwner(suite.database, 'ALTER TABLE query_blocks ADD CONSTRAINT no_poison CHECK (row_count <> 2)');
     try {

@@ -135,7 +135,7 @@ describe('LogWriter', () => {
     expect(writer.counters()).toEqual({ written: 1, spooled: 0, dropped: 0, refused: 0, waiting: 0 });
   });
 
-  test('close() writes rows that the database does not accept to the spool', async () => {
+  test('close() writes to the spool the rows that the database does not accept', async () => {
     const { database } = suite.away();
     const { writer, spool } = suite.open({ database });
     writer.append(logRow());

@@ -10,7 +10,7 @@ import { until } from '../../../test/support/parts/until.ts';
 const suite = new LogWriters();
 
 describe('SpilledBatches', () => {
-  test('writes rows to a spool that only Weir can read while the database is down, and stores them later', async () => {
+  test('while the database is down, writes rows to a spool that only Weir can read, and stores them later', async () => {
     const { database, come } = suite.away();
     const { writer, spool } = suite.open({ database });
     for (const name of ['first.example', 'second.example']) {
@@ -95,7 +95,7 @@ describe('SpilledBatches', () => {
     expect(times.sort((a, b) => a - b)).toEqual(Array.from({ length: 90 - dropped }, (_, i) => dropped + i));
   });
 
-  test('keeps rows in memory that cannot be written to disk, until they can be written', async () => {
+  test('keeps in memory the rows that cannot be written to disk, until they can be written', async () => {
     const { database, come } = suite.away();
     const dataDir = suite.makeDir();
     // A file at the path of the spool directory has the same effect as a disk that fails.

@@ -87,7 +87,7 @@ describe('LiveTail', () => {
     expect(reader.rows.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 
-  test('sends no rows that are excluded from the log, and rows excluded from statistics once they are stored', async () => {
+  test('sends no rows that are excluded from the log, and sends rows excluded from statistics once they are stored', async () => {
     const reader = await node.open();
     await node.untilListening();
     node.append(0, 1, { exclusion: Exclusion.LOG });

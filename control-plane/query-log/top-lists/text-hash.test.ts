@@ -16,7 +16,7 @@ describe('hashText()', () => {
     expect(hash(text)).toBe(hash(text));
   });
 
-  test('distributes texts that differ only in a number over all hash values', () => {
+  test('distributes texts over all hash values even if they differ only in a number', () => {
     const buckets = new Uint32Array(64);
     for (let i = 0; i < 64_000; i++) {
       const value = hash(`host${i}.example.org`);

@@ -75,7 +75,7 @@ describe('LogDays', () => {
     expect(await filled()).toEqual([...days30, ahead]);
   });
 
-  test('keep() deletes old days after a long time without Weir, one day per hour', async () => {
+  test('keep() deletes old days, one per hour, after Weir has not run for a long time', async () => {
     const days = keeper();
     const today = await dayInDatabase(own.database);
     await log([...daysFrom(today - 60, 10), today]);

@@ -126,7 +126,7 @@ describe('NodeClaim', () => {
     await asOwner(own.database, 'TRUNCATE revisions CASCADE');
   });
 
-  test('returns after each heartbeat which other nodes have problems, and how far its clock is ahead', async () => {
+  test('returns after each heartbeat which other nodes have problems, and how far the clock of this node is ahead', async () => {
     const { claim } = await processOf(first);
     const { claim: other } = await processOf(second, 'core');
     for (const one of [claim, other]) one.reportFigures(() => FIGURES);

@@ -92,7 +92,7 @@ describe('listNodes()', () => {
     ]);
   });
 
-  test('reports a node that has stopped as gone immediately', async () => {
+  test('immediately reports as gone a node that has stopped', async () => {
     await releaseNode(own.database, CORE);
     expect(await listNodes(own.database, null)).toMatchObject([{ presence: 'gone' }, { presence: 'live' }]);
   });

@@ -125,7 +125,7 @@ describe('BackgroundWork', () => {
     expect(niceOf(await pidOf(db.database))).toBe(nicerBy(NICENESS.behindDns));
   });
 
-  test('reports a server that has stopped as unavailable', async () => {
+  test('reports as unavailable a server that has stopped', async () => {
     const nowhere = new BackgroundWork(
       parseDatabaseUrls('postgres://tester@127.0.0.1:1/postgres')[0]!,
       db.logger,

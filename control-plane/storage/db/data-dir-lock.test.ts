@@ -93,7 +93,7 @@ describe('lockDataDir()', () => {
     lock.release();
   });
 
-  test('refuses a directory that another process has locked, naming both, until that process is killed', async () => {
+  test('refuses a directory while another process has locked it, and names the directory and the process', async () => {
     const dataDir = tempDir();
     const holder = await holdElsewhere(dataDir);
     expect(() => lockDataDir(dataDir)).toThrow(

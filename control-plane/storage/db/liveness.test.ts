@@ -150,7 +150,7 @@ describe('Liveness', () => {
 });
 
 describe('NoticeListeners', () => {
-  test('stops listening to a channel with its last listener', () => {
+  test('stops listening to a channel when its last listener is removed', () => {
     const notices = new NoticeListeners();
     const [one, two] = [() => undefined, () => undefined];
     notices.add('c', one);

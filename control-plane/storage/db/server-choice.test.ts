@@ -144,7 +144,7 @@ describe('after a standby is promoted while its old primary is still running,', 
     expect(seen.load()).toEqual(serverPosition);
   });
 
-  test('connectToChosen() refuses the old primary once it has seen the promoted server, until database-seen.json is deleted', async () => {
+  test('connectToChosen() refuses the old primary once the promoted server was seen, until database-seen.json is deleted', async () => {
     await promote();
     const { target, serverPosition } = await choose([first, second]);
     expect(target.name).toBe(second.name);

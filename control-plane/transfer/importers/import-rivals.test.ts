@@ -79,7 +79,7 @@ describe('POST {api}/import of AdGuard Home', () => {
     }
   });
 
-  test('keeps rules that affect each other in a single list', async () => {
+  test('keeps in a single list the rules that affect each other', async () => {
     const report = await imported(adguard.TANGLED);
     const table: ExpectedStatus[] = [
       ['192.0.2.1', 'denied.example', 1, 'BLOCKED_LIST'],

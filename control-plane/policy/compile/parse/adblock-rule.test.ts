@@ -71,7 +71,7 @@ describe('readAdblockRule()', () => {
     expect(reasonOf(line)).toBe(reason);
   });
 
-  test('reads a name of 253 characters and refuses one of 254', () => {
+  test('reads a name of 253 characters and refuses a name of 254 characters', () => {
     const name = 'a.'.repeat(126) + 'a';
     expect(nameOf(`||${name}^`)).toBe(`BLOCK_SUFFIX ${name}`);
     expect(reasonOf(`||b${name}^`)).toBe('not a domain name');

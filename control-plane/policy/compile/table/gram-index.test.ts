@@ -38,7 +38,7 @@ describe('GramIndex.placeOf()', () => {
     expect(offsets(index, 'abcdef')).toEqual([0]);
   });
 
-  test('uses three letters that many names contain only if there are no others', () => {
+  test('avoids three letters that many names contain, unless the literal has no others', () => {
     const index = new GramIndex();
     expect(offsets(index, 'www.ads', 'shop.com')).toEqual([2, 0]);
     for (const letters of ['w.a', '.ad']) crowd(index, letters, 15);

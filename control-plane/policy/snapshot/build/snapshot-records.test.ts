@@ -59,7 +59,7 @@ describe('localRecords()', () => {
     expect(forward.filter((line) => line.startsWith('dhcp'))).toEqual(['dhcp 0 d.home AAAA 2001:db8::4 60']);
   });
 
-  test('creates one reverse name per address, for the first name, unless there is a manual one', () => {
+  test('creates one reverse name per address, for the first name, unless there is a manual reverse name', () => {
     const reverse = (lines: string[]): string[] =>
       recordsOf({ config: lines })
         .filter((line) => line.includes(' PTR '))

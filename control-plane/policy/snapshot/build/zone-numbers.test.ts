@@ -7,7 +7,7 @@ import { ZoneNumbers } from './zone-numbers.ts';
 const zone = (name: string, ...servers: string[]) => ({ zone: name, names: zoneNames(name), servers });
 
 describe('ZoneNumbers.number()', () => {
-  test('gives each definition of a zone its own cache partition, and the same one when it is used again', () => {
+  test('gives each definition of a zone its own cache partition, and keeps it for the same definition', () => {
     const numbers = new ZoneNumbers();
     const partitions = (...zones: ReturnType<typeof zone>[]): number[] =>
       numbers.number(zones).map(({ partition }) => partition);

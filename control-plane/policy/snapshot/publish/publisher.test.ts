@@ -42,7 +42,7 @@ describe('SnapshotPublisher', () => {
     expect((await generations.load()).kept?.version).toBe(3);
   });
 
-  test('writes the last snapshot with each rule table to disk, however fast they follow each other', async () => {
+  test('writes to disk the last snapshot for each rule table, however fast snapshots follow each other', async () => {
     const other = { ...RULES };
     for (const rules of [RULES, RULES, other, other, RULES]) await publisher.publish(rules, ROWS, BLOCKING);
     await publisher.settled();
@@ -63,7 +63,7 @@ describe('SnapshotPublisher', () => {
     expect(warnings()).toBe(2);
   });
 
-  test('counts the threads that do not apply a snapshot in time, and still writes it to disk', async () => {
+  test('counts the threads that do not apply a snapshot in time, and still writes the snapshot to disk', async () => {
     opened.broadcast = async () => 2;
     await publisher.publish(RULES, ROWS, BLOCKING);
     expect(publisher.threadsBehind()).toBe(2);

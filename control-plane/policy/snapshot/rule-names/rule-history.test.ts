@@ -93,7 +93,7 @@ describe('RuleHistory', () => {
     expect(history.describe(1, listed(0, BLOCK_EXACT, 1))).toBeUndefined();
   });
 
-  test('describe() names the service that is blocked at that time, if two services contain the domain', () => {
+  test('describe() names the service that is blocked at the given time, if two services contain the domain', () => {
     const slots = [{ days: 127, start: 0, end: 60, action: 'block_all' as const }];
     const [tube] = ROWS.blockedServices;
     const night = { ...tube!, serviceId: 'night', serviceName: 'Night', times: { timezone: 'UTC', slots } };
@@ -183,7 +183,7 @@ describe('RuleHistory', () => {
     expect(history.describe(1, rule)).toBeUndefined();
   });
 
-  test('describeSchedule() and loggedSchedule() name the schedule profile that a group had in that version', () => {
+  test('describeSchedule() and loggedSchedule() name the schedule profile that a group had in the given version', () => {
     const group = (id: number, enabled: boolean): PolicyRows['groups'][number] => ({ id, enabled });
     const schedule = (groupId: number, profile: string): PolicyRows['schedules'][number] => ({
       groupId,

@@ -116,7 +116,7 @@ describe('mapDomains()', () => {
     expect(known.document.regex_filters[0]).toMatchObject({ pattern: 'own;reply=192.0.2.80' });
   });
 
-  test('writes a regex that matches every name as .*', () => {
+  test('writes .* for a regex that matches every name', () => {
     expect(planOf([[3, '*']]).document.regex_filters).toMatchObject([{ pattern: '.*' }]);
     expect(planOf([[3, '^']]).document.regex_filters).toMatchObject([{ pattern: '.*' }]);
     expect(planOf([[3, '^$']]).items).toMatchObject([{ result: 'not_mapped' }]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { PlanBuilder } from './plan-builder.ts';
 
 describe('PlanBuilder', () => {
-  test('reports values that the schemas refuse as items without an equivalent', () => {
+  test('reports, as items without an equivalent, the values that the schemas refuse', () => {
     const builder = new PlanBuilder();
     const rule = { action: 'deny', groups: null, comment: '', enabled: true } as const;
     builder.rule(

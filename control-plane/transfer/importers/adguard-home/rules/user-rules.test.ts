@@ -60,7 +60,7 @@ describe('mapUserRules()', () => {
     expect(linesOf('p5.example # why')).toEqual(['p5.example']);
   });
 
-  test('writes a rule that is a single label as a rule for this name only', () => {
+  test('converts a single-label rule to a rule for this name only', () => {
     expect(linesOf('localbox', '@@localbox', 'zip^')).toEqual(['|localbox^', '@@|localbox^', 'zip^']);
   });
 
