@@ -181,7 +181,7 @@ servers = [
     );
   });
 
-  test('moves a comment below removed tables to the end of the file', () => {
+  test('moves to the end of the file a comment that is below removed tables', () => {
     expect(edit('[[dns.pools.s]]\n# end', { 'dns.pools': undefined })).toContain('# end');
     expect(edit('[[dns.pools.s]]\n# 1\n[a]\nb = 1\n# 2', { 'dns.pools': undefined })).toMatch(
       /\[a\]\nb = 1\n# 2\n# 1\n$/,

@@ -20,7 +20,7 @@ describe('the table of commands', () => {
     expect([...choices!].sort()).toEqual(['auto', ...IMPORT_FORMATS].sort());
   });
 
-  test('uses each option name always with or always without a value, and has no option for a token', () => {
+  test('uses an option name either always with a value or always without one, and has no option for a token', () => {
     const kinds = new Map<string, boolean>();
     for (const { name, value } of COMMANDS.flatMap((spec: CommandSpec) => spec.options)) {
       expect([name, kinds.get(name) ?? value !== undefined]).toEqual([name, value !== undefined]);

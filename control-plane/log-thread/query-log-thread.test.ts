@@ -8,7 +8,7 @@ import { until } from '../../test/support/parts/until.ts';
 const log = new RunningLogThread();
 
 describe('QueryLogThread', () => {
-  test('delays the writers of a nearly full ring while it runs, if log_pressure is slow', async () => {
+  test('if log_pressure is slow, delays the writers of a nearly full ring while the thread runs', async () => {
     const isSlow = (): boolean => log.control[LogRing.SLOW_WORD] === 1;
     const seen = [isSlow()];
     log.start();

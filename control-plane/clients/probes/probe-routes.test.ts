@@ -61,7 +61,7 @@ describe('probes over HTTP', () => {
     expect(reported).toMatchObject({ ...asked, client_hostname: 'Phone' });
   });
 
-  test('expire after five minutes, and are read by their ID alone', async () => {
+  test('expire after five minutes, and can be read by their ID but not by their name', async () => {
     const { id, name } = await create();
     for (const other of [name, name.slice(0, 24), `${id}x`, id.slice(1), '%20', 'x'.repeat(64)])
       expect((await api.send('GET', `/check/probes/${other}`)).status).toBe(404);

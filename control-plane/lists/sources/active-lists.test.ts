@@ -30,7 +30,7 @@ describe('ActiveLists', () => {
     expect(kindsOf(node, 'a.example')).toBe(1);
   });
 
-  test('keeps updates of lists that were fetched after the revision of a rollback', async () => {
+  test('keeps list updates that were fetched after the revision to which a rollback returns', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n', '"1"'));
     const [{ id: good, is_own: isOwn }] = (await listRevisions(running.database)) as [Revision];

@@ -92,7 +92,7 @@ describe('reasonToHold() and reasonToHoldFirst()', () => {
     [999, 999, false],
     [50_000, 25_001, true],
   ])(
-    'of %d names queried in the last day, a first copy that matches %d is held: %s',
+    'if %d names were queried in the last day, and a first copy matches %d, holds the copy: %s',
     (known, matched, isHeld) => {
       for (const next of [copy(9, names(matched)), copy(9, [], names(matched))]) {
         const held = reasonToHoldFirst(next, known);

@@ -19,7 +19,7 @@ function points(file: string, negative: string[] = []): ReturnType<typeof trustP
 }
 
 describe('trustPoints()', () => {
-  test('uses the built-in anchors without a file, and returns negative anchors as names', () => {
+  test('uses the built-in anchors if no file is configured, and returns negative anchors as names', () => {
     const { anchors, negativeAnchors } = points('', ['Broken.example.org']);
     expect(anchors.map(({ zone }) => zone)).toEqual([Uint8Array.of(0), Uint8Array.of(0)]);
     expect(Buffer.from(negativeAnchors[0]!).toString()).toBe('\x06broken\x07example\x03org\0');

@@ -36,7 +36,7 @@ describeCalls('InheritedSockets', () => {
 
   const memories = (count: number): WorkerMemory[] => Array.from({ length: count }, createWorkerMemory);
 
-  test('gives the sockets of fewer workers to the first workers, and none to the remaining ones', async () => {
+  test('gives the sockets of a process with fewer workers to the first workers, and none to the remaining workers', async () => {
     const port = await freePort(['127.0.0.1']);
     const passed = socketsOf(['127.0.0.1'], ['127.0.0.1'], port);
     const workers = memories(2);

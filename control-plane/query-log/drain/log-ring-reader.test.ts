@@ -118,7 +118,7 @@ describe('LogRingReader', () => {
     expect(takeAll()).toBe(2);
   });
 
-  test('sleep() restores a wake-up that was lost when a thread died, if it is called again', async () => {
+  test('sleep(), called again, restores a wake-up that was lost when a thread died', async () => {
     const woken = sleep();
     Atomics.store(new Int32Array(buffer), LogRing.ASLEEP_WORD, 0);
     expect(reader.sleep(() => undefined)).toBe(true);

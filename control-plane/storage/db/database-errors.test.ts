@@ -28,7 +28,7 @@ describe('isUnavailable()', () => {
     (code) => expect(isUnavailable(fault(code))).toBe(false),
   );
 
-  test('is true for a missing file only if it is a socket to connect to', () => {
+  test('is true for a missing file only if the file is the socket of the server', () => {
     expect(isUnavailable(fault('ENOENT', { syscall: 'connect' }))).toBe(true);
     expect(isUnavailable(fault('ENOENT', { syscall: 'open' }))).toBe(false);
   });

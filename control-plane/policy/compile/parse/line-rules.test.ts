@@ -183,7 +183,7 @@ describe('LineRules', () => {
     '^[a-rt-z][a-z]{10,14}$',
     'ads?[0-9]+\\.example',
     '(pixel|count)s?[-.]',
-  ])('reads the regular expression %s without slashes', (line) => {
+  ])('reads %s, which is not between slashes, as a regular expression', (line) => {
     const parsed = parseLines(`# heading\n${line}  # why\n`);
     expect(parsed.special).toEqual([expect.objectContaining({ match: 'regex', text: line, rule: line })]);
     expect(parsed).toMatchObject({

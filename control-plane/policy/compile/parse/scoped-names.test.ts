@@ -110,7 +110,7 @@ describe('ScopedNames', () => {
     ]);
   });
 
-  test('reads allowlists in the same way, as exceptions', () => {
+  test('reads allowlists in the same way as blocklists, and returns exceptions', () => {
     const reading = { kind: 'allow', subdomains: false } as const;
     const { names, special } = parseLines('address=/w.x/#\nserver=/a.w.x/#\naddress=/y.z/#\n', reading);
     expect([names, special.map(({ kind, text }) => [kind, text])]).toEqual([

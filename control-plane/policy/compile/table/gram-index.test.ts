@@ -28,7 +28,7 @@ describe('GramIndex.placeOf()', () => {
     expect(offsets(index, 'abc')).toEqual([0]);
   });
 
-  test('chooses the three letters with the fewest rules, and the first of several', () => {
+  test('chooses the three letters with the fewest rules, and the first three if several have equally few', () => {
     const index = new GramIndex();
     crowd(index, 'abc', 1);
     expect(offsets(index, 'abcdef')).toEqual([1]);

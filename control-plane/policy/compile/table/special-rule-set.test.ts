@@ -96,7 +96,7 @@ describe('SpecialRuleSet', () => {
     expect(readings(set, 'ab12.example').automata).toBeLessThan(160);
   });
 
-  test('limits how many rules are checked for a name because of three letters in common', () => {
+  test('limits how many rules with the same three letters are checked for a name', () => {
     const set = new SpecialRuleSet();
     for (let at = 0; at < 400; at++) {
       expect(
@@ -148,7 +148,7 @@ describe('SpecialRuleSet', () => {
     expect(readings(set, 'xy.zz').met).toEqual([1]);
   });
 
-  test('keeps the indexes of the rules after a rule that is left out', () => {
+  test('does not change the indexes of later rules if a rule is left out', () => {
     const set = new SpecialRuleSet();
     for (const text of ['^a[0-9]', '^[a-z][0-9]', 'tracker']) set.add(rule('regex', text));
     set.hold(rule('regex', '(?=a)'));

@@ -130,7 +130,7 @@ describe('findRefusedFilters()', () => {
     ).toEqual([]);
   });
 
-  test('refuses filters over the limit of a change, which is lower than the limit of active filters', () => {
+  test('refuses filters over the limit for one change, which is lower than the limit for active filters', () => {
     const filters = heavy(300);
     const refused = findRefusedFilters(filters);
     expect(refused.length).toBeGreaterThan(0);

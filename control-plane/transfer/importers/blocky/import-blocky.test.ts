@@ -141,7 +141,7 @@ hostsFile: {sources: ["192.0.2.2 tablet tablet.lan\\n"]}
     expect(rows('a.lan: 192.0.2.1, c.lan: 192.0.2.2')).not.toHaveProperty('addresses with several names');
   });
 
-  test('are kept for clients that have no key', () => {
+  test('are kept for clients that have no entry in clientGroupsBlock', () => {
     const { clients } = planOf(
       `${LISTS}  clientGroupsBlock: {default: [ads]}\nclientLookup: {clients: {tv: [192.0.2.9, odd]}}\n`,
     ).document;

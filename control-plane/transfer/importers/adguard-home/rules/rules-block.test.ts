@@ -38,7 +38,7 @@ describe('takeRules()', () => {
     'user_rules:\n  - *x\n',
     'user_rules:\n  - [a]\n',
     'user_rules:\n  a: b\n',
-  ])('returns null for %j, which a YAML parser must read', (text) => {
+  ])('returns null for %j, which only a YAML parser can read', (text) => {
     expect(takeRules(text)).toBeNull();
   });
 
