@@ -26,7 +26,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       CONFIG,
       {
         name: 'take-over',
-        help: 'replace the server that runs on this data directory without dropping queries',
+        help: 'take over from the server that uses this data directory, without dropping queries',
       },
     ],
   },

@@ -287,7 +287,7 @@ export const NOUNS: readonly Noun[] = [
       { ...ROLE, choices: ['admin', 'family', 'viewer'], help: 'admin, family or viewer (default)' },
       {
         ...{ name: 'clients', value: 'CLIENTS', field: 'client_ids', kind: 'clients' },
-        help: 'clients of the role family, separated by commas; none removes them',
+        help: 'for the role family: clients linked to the user, separated by commas; "none" removes all',
       } as const,
       ...SWITCHES,
       {

@@ -55,7 +55,7 @@ export class InFlight<R> {
       try {
         waiter(result);
       } catch (error) {
-        this.logger.error('could not notify a waiting query', { error: errorDetail(error) });
+        this.logger.error('could not hand the result to a waiting query', { error: errorDetail(error) });
       }
     }
   }

@@ -33,8 +33,8 @@ export const AuthStatus = z
       .nullable()
       .meta({
         description:
-          'file on the machine that runs the node with the code that POST /auth/setup requires from this ' +
-          'client; null if no code is required',
+          'file with the code that POST /auth/setup requires from this client, on the machine of the node; null ' +
+          'if no code is required',
         examples: ['/var/lib/weir/setup-code'],
       }),
     session: LoginAnswer.nullable().meta({

@@ -76,8 +76,7 @@ export const CacheEntryRow = z
     dnssec_ok: z.boolean().meta({ description: 'whether the answer is for queries with the DO bit' }),
     checking_disabled: z.boolean().meta({ description: 'whether the answer is for queries with the CD bit' }),
     in_use: z.boolean().meta({
-      description:
-        'whether the entry was used since it was stored; the next eviction skips an entry in use once',
+      description: 'whether the entry has been used since it was stored; if so, eviction passes over it once',
     }),
   })
   .meta({ id: 'CacheEntry' });

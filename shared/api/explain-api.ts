@@ -156,8 +156,8 @@ const LoggedThen = z
     exact: z.boolean().meta({
       description:
         'whether rules, groups and lists are the same as when the query was answered; with a stored policy ' +
-        'snapshot also schedules and grants. Addresses of clients, the configuration and upstreams are ' +
-        'always the current ones',
+        'snapshot also schedules and grants. Client addresses, the configuration and the upstreams ' +
+        'are always the current ones',
     }),
     reason: z.string().nullable().meta({ description: 'reason why `exact` is false' }),
     inexact: Inexact.nullable().meta({

@@ -134,8 +134,8 @@ export const ImportQuestion = z
     id: z.string(),
     kind: z.enum(['starting_list', 'device_group']).meta({
       description:
-        'question of the import: starting_list = whether to keep the default list; the other kind = the ' +
-        'group for a device that the file identifies only by its address',
+        'question of the import: starting_list = whether to keep the default list; device_group = which group ' +
+        'a device that the file identifies only by its address joins',
     }),
     name: z.string().meta({ description: 'name of the list or device that the question is about' }),
     choices: z.array(

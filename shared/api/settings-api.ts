@@ -111,7 +111,7 @@ export const ConfigQuery = z.object({
     .enum(['true', 'false'])
     .default('false')
     .transform((value) => value === 'true')
-    .meta({ type: 'boolean', description: 'also stores pools of which no server answers' }),
+    .meta({ type: 'boolean', description: 'also stores pools in which no server responds' }),
 });
 
 export const ConfigChanged = z

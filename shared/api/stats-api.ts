@@ -251,8 +251,8 @@ export const ClientTimeline = z
           hostname: z.string().nullable(),
           client_id: Id.nullable().meta({
             description:
-              'id of the client that identified itself by its key; such queries are counted separately from ' +
-              'others of the same address',
+              'id of the client, if it identified itself by its key; queries with a key are counted separately ' +
+              'from other queries of the same address',
           }),
           total: Count.meta({ description: 'sum of all buckets' }),
         }),
@@ -293,7 +293,7 @@ export type Dashboard = z.infer<typeof Dashboard>;
 export const BlockFilterStats = z
   .strictObject({
     blocked_domains: Count.meta({
-      description: 'number of names that lists, and services blocked for any group, block',
+      description: 'number of names blocked by lists or by services that any group blocks',
     }),
     allowed_domains: Count,
     wildcard_rules: Count,

@@ -29,7 +29,7 @@ export const Health = z
       }),
       clock: HealthCheck.meta({
         description:
-          'degraded if the clock is earlier than the release of Weir or than the last known time, or differs ' +
+          'degraded if the clock is behind the release date of Weir or the last known time, or differs ' +
           'from the clock of the database by more than 2 s',
       }),
       access: HealthCheck.meta({

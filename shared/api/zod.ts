@@ -72,7 +72,7 @@ export const Conditions = z.object({
     .string()
     .optional()
     .meta({
-      description: 'ETags of the entity, of which one must be the current one; otherwise 412',
+      description: 'ETags, one of which must match the current ETag of the entity; otherwise 412',
       examples: ['"LbkEHuhvLdOtUktyYi2Dzg"'],
     }),
 });

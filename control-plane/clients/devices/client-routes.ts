@@ -216,7 +216,7 @@ function moveClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     path: '/clients/{id}/group',
     access: 'admin',
     tag: 'Clients',
-    summary: 'Move a client to a group; null = to the group of its subnet',
+    summary: 'Move a client to a group, or to the group of its subnet if `group_id` is null',
     params: IdParams,
     body: ClientGroupBody,
     answer: Client,

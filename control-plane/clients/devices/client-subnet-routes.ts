@@ -85,7 +85,7 @@ function deleteSubnet(policy: PolicyChanges): Route {
     path: '/client-subnets/{id}',
     access: 'admin',
     tag: 'Clients',
-    summary: 'Delete a network',
+    summary: 'Delete a client subnet',
     params: IdParams,
     entity: clientSubnet,
     handle: async (request) => {

@@ -75,7 +75,7 @@ export function startClients(parts: ClientParts): () => Promise<void> {
   });
   discovery.start();
   const stopFollowing = access.follow(rows, applyLive, (error) =>
-    logger.warn('could not apply a change of the allowed clients', { reason: reasonOf(error) }),
+    logger.warn('could not apply a change to the allowed clients', { reason: reasonOf(error) }),
   );
   const stopSettings = parts.follower.onChange('client_settings', () => discovery.followSettings());
   const stopLoading = onDatabaseUp(database, logger, 'read clients', () => discovery.load());

@@ -137,10 +137,13 @@ export class LocalSwitch {
             Buffer.from(JSON.stringify({ active, entries } satisfies SwitchFile)),
           );
       } catch (error) {
-        this.parts.logger.warn('could not store the blocking state of this node; it is lost at a restart', {
-          path: this.path,
-          reason: reasonOf(error),
-        });
+        this.parts.logger.warn(
+          'could not store the blocking state of this node; it will be lost on restart',
+          {
+            path: this.path,
+            reason: reasonOf(error),
+          },
+        );
       }
     });
     return this.writing;

@@ -81,6 +81,10 @@ function sourceEntity(sources: SourceLife, { path, kind }: Pick<Place, 'path' | 
   });
 }
 
+function withArticle(noun: string): string {
+  return `${noun.startsWith('a') ? 'an' : 'a'} ${noun}`;
+}
+
 function listSources({ sources, path, kind, noun }: Place): Route {
   return route({
     method: 'GET',
@@ -100,7 +104,7 @@ function createSource({ sources, path, kind, noun, source }: Place): Route {
     access: 'admin',
     tag,
     summary:
-      `Create a ${noun}. A URL is fetched in the background, starting immediately; custom rules are ` +
+      `Create ${withArticle(noun)}. A URL is fetched in the background, starting immediately; custom rules are ` +
       'active immediately',
     body: SourceCreateBody,
     bodyLimitBytes: CREATE_LIMIT_BYTES,
@@ -145,7 +149,7 @@ function updateSource({ sources, path, kind, noun, source }: Place): Route {
     path: `${path}/{id}`,
     access: 'admin',
     tag,
-    summary: `Change a ${noun}; absent fields keep their value. A new URL is fetched in the background`,
+    summary: `Change ${withArticle(noun)}; absent fields keep their value. A new URL is fetched in the background`,
     params: IdParams,
     body: SourceUpdateBody,
     answer: BlocklistSource,
@@ -161,7 +165,7 @@ function removeSource({ sources, path, kind, noun, source }: Place): Route {
     path: `${path}/{id}`,
     access: 'admin',
     tag,
-    summary: `Delete a ${noun}; its rules become inactive immediately`,
+    summary: `Delete ${withArticle(noun)}; its rules become inactive immediately`,
     params: IdParams,
     entity: source,
     handle: (request) => sources.remove(kind, request.params.id, authorOf(request)),
@@ -174,7 +178,7 @@ function refreshSource({ sources, path, kind, noun }: Place): Route {
     path: `${path}/{id}/refresh`,
     access: 'admin',
     tag,
-    summary: `Fetch a ${noun} now`,
+    summary: `Fetch ${withArticle(noun)} now`,
     params: IdParams,
     status: 202,
     answer: BlocklistSource,
@@ -189,7 +193,7 @@ function approveSource({ sources, path, kind, noun }: Place): Route {
     path: `${path}/{id}/approve`,
     access: 'admin',
     tag,
-    summary: `Apply the held update of a ${noun}`,
+    summary: `Apply the held update of ${withArticle(noun)}`,
     params: IdParams,
     answer: BlocklistSource,
     errors: { 409: 'the list has no held update' },
@@ -203,7 +207,7 @@ function listUnusedLines({ sources, path, kind, noun }: Place): Route {
     path: `${path}/{id}/unused-lines`,
     access: 'viewer',
     tag,
-    summary: `The first lines without a rule in a ${noun}, invalid ones first`,
+    summary: `The first lines without a rule in ${withArticle(noun)}, invalid ones first`,
     params: IdParams,
     answer: UnusedLineList,
     handle: ({ params }) => sources.unusedLines(kind, params.id),
@@ -216,7 +220,7 @@ function readText({ sources, path, kind, noun }: Place): Route {
     path: `${path}/{id}/text`,
     access: 'viewer',
     tag,
-    summary: `The text of a ${noun} with custom rules, with an ETag`,
+    summary: `The text of ${withArticle(noun)} with custom rules, with an ETag`,
     params: IdParams,
     media: [TEXT_MEDIA_TYPE],
     handle: async ({ params, response }) => {
@@ -234,7 +238,7 @@ function writeText({ sources, path, kind, noun }: Place): Route {
     access: 'admin',
     tag,
     summary:
-      `Replace the text of a ${noun} with custom rules, if the text still has the ETag in If-Match; the ` +
+      `Replace the text of ${withArticle(noun)} with custom rules, if the text still has the ETag in If-Match; the ` +
       'rules are active when the response is sent',
     params: IdParams,
     query: TextQuery,

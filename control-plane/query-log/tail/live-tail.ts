@@ -102,7 +102,7 @@ export class LiveTail {
     });
     if (run.id === null && database.status().state === 'up')
       numberRun(database, run, this.parts.nodeId).catch((error: unknown) =>
-        this.parts.logger.debug('could not assign a number to the run of the query log', {
+        this.parts.logger.debug('could not number this run of the node in the query log', {
           reason: reasonOf(error),
         }),
       );

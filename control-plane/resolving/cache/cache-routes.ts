@@ -57,7 +57,7 @@ function readCacheMetrics(cache: CacheContents): Route {
     path: '/cache/metrics',
     access: 'viewer',
     tag: 'Cache',
-    summary: 'The answer cache of this node since its start',
+    summary: 'Counters of the answer cache of this node since the node started',
     answer: CacheMetrics,
     handle: () => cache.metrics(),
   });

@@ -105,7 +105,7 @@ export class SeenServer {
     } catch (error) {
       const { path } = this;
       if (this.isKept)
-        this.logger.warn('could not store the position of the database server', {
+        this.logger.warn('could not store the last seen WAL position of the database server', {
           path,
           reason: reasonOf(error),
         });

@@ -129,12 +129,7 @@ function refuseTakenName({ configuration }: RestoreParts, items: BackupItems, cu
   if (username === configuration.written().auth.admin.username) return;
   const users = items.get('users') ?? current.get('users') ?? [];
   if (users.some((user) => looksLike(String(user['username']), username)))
-    throw invalid([
-      {
-        path: `configuration.${ADMIN_NAME}`,
-        message: `a user has the name "${username}", which the backup gives to the administrator`,
-      },
-    ]);
+    throw invalid([{ path: `configuration.${ADMIN_NAME}`, message: `a user has the name "${username}"` }]);
 }
 
 function newOnes({ changes }: Plan, name: KindName): readonly Item[] {

@@ -134,7 +134,7 @@ export class AcmeCertificate {
       this.failures++;
       this.fault = reasonOf(error);
       this.pausedUntilMs = nextAttemptMs(clock.nowMs(), this.failures, (this.parts.random ?? Math.random)());
-      logger.error('could not get a certificate by ACME', { reason: this.fault, failures: this.failures });
+      logger.error('could not get a certificate via ACME', { reason: this.fault, failures: this.failures });
     }
     this.endedMs = clock.nowMs();
   }

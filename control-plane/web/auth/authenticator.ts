@@ -147,7 +147,7 @@ export class Authenticator {
     }
     await this.account.setUp(password, address);
     await setupCode.remove();
-    logger.info('set the password of the administrator', { address });
+    logger.info('the administrator password was set', { address });
   }
 
   /** User name of the administrator. */

@@ -15,7 +15,7 @@ export class ThreadCertificate {
   /** `open()` of the certificate must have been called. */
   constructor(certificate: Pick<WebCertificate, 'current' | 'onChange'>, ticketKeys: TicketKeys) {
     const pair = certificate.current();
-    if (pair === null) throw new Error('could not serve a certificate: it is not open yet');
+    if (pair === null) throw new Error('could not serve the certificate: it has not been loaded yet');
     this.pair = pair;
     this.certificate = certificate;
     this.ticketKeys = ticketKeys;

@@ -23,7 +23,9 @@ export const ClientsCleared = z
       description:
         'clients of the period without a name, group, key, exclusion or grant that are still stored',
     }),
-    kept: Count.meta({ description: 'clients of the period with a name, group, key, exclusion or grant' }),
+    kept: Count.meta({
+      description: 'clients seen in the period that have a name, group, key, exclusion or grant',
+    }),
   })
   .meta({ id: 'ClientsCleared' });
 export type ClientsCleared = z.infer<typeof ClientsCleared>;

@@ -33,10 +33,10 @@ export const QueryLogClear = z
     client_name: z
       .string()
       .nullable()
-      .meta({ description: 'name of the client when the clear was requested' }),
+      .meta({ description: 'name of the client when the deletion was requested' }),
     state: z.enum(['running', 'done']).meta({
       description:
-        'a running clear continues even if the node restarts or loses its connection to the database',
+        'progress of the deletion, which continues even if the node restarts or loses its database connection',
     }),
     progress: z.number().min(0).max(1),
     rows: Count.meta({

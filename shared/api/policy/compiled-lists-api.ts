@@ -77,8 +77,8 @@ export const SourceStatsList = z.array(
         }),
       safe_search_exceptions: z.array(z.string()).meta({
         description:
-          'names of search engines that an exception of the list allows. Safe search does not apply to these ' +
-          'names in the groups of the list that enforce it',
+          'names of search engines that an exception of the list allows. Groups that use the list and enforce ' +
+          'safe search do not apply it to these names',
       }),
     })
     .meta({ id: 'SourceStats' }),

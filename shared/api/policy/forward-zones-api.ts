@@ -25,7 +25,7 @@ const Servers = z
   .refine((servers) => new Set(servers).size === servers.length, 'expected each server once')
   .meta({
     description:
-      'URLs of upstream servers, which are asked at the same time; empty = Weir answers the zone from ' +
+      'URLs of upstream servers, which are queried in parallel; empty = Weir answers queries for the zone from ' +
       'local records, and other names in the zone do not exist',
     examples: [['192.0.2.53', 'tcp://192.0.2.54:5353']],
   });

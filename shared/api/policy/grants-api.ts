@@ -34,7 +34,7 @@ export const Grant = z
     subdomains: z.boolean().meta({ description: 'whether the grant also covers subdomains of `domain`' }),
     client_id: Id.nullable(),
     group_id: Id.nullable().meta({
-      description: 'group of the grant; if `client_id` is also null, it is for everyone',
+      description: 'group of the grant; the grant is for everyone if both this and `client_id` are null',
     }),
     action: z.enum(['allow', 'block']),
     until: Timestamp.nullable().meta({ description: 'when the grant ends; null = not until it is deleted' }),

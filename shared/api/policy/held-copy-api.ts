@@ -29,7 +29,7 @@ export const HeldCopy = z
     names: z.array(z.string()).meta({
       description:
         'frequently queried names that the held update would newly block, or no longer allow; if the reason ' +
-        'is most_names, the names of the last day that it matches. Only the first 20',
+        'is most_names, names queried in the last day that the update matches. Only the first 20',
     }),
     name_count: z.int().min(0).meta({
       description: 'number of names of the kind that `names` lists, including those that it leaves out',

@@ -145,7 +145,9 @@ const ChangedClient = z
     ...OF_CLIENT,
     ...changes,
     domains_total: Count,
-    domains: z.array(DomainCount).meta({ description: 'the names with most of these queries, at most ten' }),
+    domains: z
+      .array(DomainCount)
+      .meta({ description: 'the names with the most of these queries, at most ten' }),
   })
   .meta({ id: 'SimulatedClient' });
 
