@@ -170,7 +170,7 @@ describe('Pipeline.findHere(), a local lookup,', () => {
 });
 
 describe('Pipeline.replaceSnapshot(), which activates a policy snapshot,', () => {
-  test('returns whether the new policy snapshot has another rule table', () => {
+  test('returns whether the new policy snapshot has a different rule table', () => {
     const next = openLists([BLOCKED], {}, 9);
     expect(pipeline.replaceSnapshot(next)).toBe(true);
     expect(pipeline.replaceSnapshot({ ...next, version: 10 })).toBe(false);

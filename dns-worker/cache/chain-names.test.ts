@@ -12,7 +12,7 @@ describe('leadsToNames(), which detects records that refer to other names,', () 
     ['a DNAME', 'a.test 60 DNAME b.test', true],
     ['addresses', 'a.test 60 A 192.0.2.1\na.test 60 A 192.0.2.2', false],
     ['nothing', '', false],
-  ])('returns the right result for %s: refers to another name or not', (_, records, expected) => {
+  ])('detects whether %s refers to another name', (_, records, expected) => {
     expect(leadsToNames(textAnswer(records))).toBe(expected);
   });
 

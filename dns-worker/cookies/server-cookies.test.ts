@@ -136,7 +136,7 @@ describe('ServerCookies (DNS cookies)', () => {
     }
   });
 
-  test('read() accepts a server cookie of another node with the same secret, even of the day before', () => {
+  test('read() accepts a server cookie that another node with the same secret issued, even on the day before', () => {
     const midnightSecs = Math.ceil(NOW_SECS / COOKIE_KEY_LIFE_SECS) * COOKIE_KEY_LIFE_SECS;
     const secret = new Uint8Array(32).fill(7);
     const before = read(cookiesAt(midnightSecs - 60, secret), {

@@ -299,7 +299,7 @@ describe('proveSet() with hostile records', () => {
     expect(proof).toMatchObject({ extendedError: ExtendedError.SIGNATURE_EXPIRED });
   });
 
-  test('compares times in serial number arithmetic, also across the 32-bit overflow', async () => {
+  test('compares times in serial number arithmetic, even across the 32-bit overflow', async () => {
     const text = ed25519[3].replace('1440021600 1438207200', '100 4294967200');
     const set = setOf(text);
     const zone = { name: wireName('example.com'), keys: [key] };

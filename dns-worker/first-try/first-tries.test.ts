@@ -224,7 +224,7 @@ describeCalls('FirstTries, the upstream queries of an answer thread,', () => {
     expect(upstream.tcpQueries).toHaveLength(1);
   });
 
-  test('keeps waiting after a reply to another question', async () => {
+  test('keeps waiting after a reply to a different question', async () => {
     upstream.udpScript = (query, index) => {
       const other = { ...questionOf(query.bytes), qtype: 28 };
       query.reply(response(other, { id: idOf(query.bytes) }));

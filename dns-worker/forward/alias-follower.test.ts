@@ -188,7 +188,7 @@ describe('AliasFollower and policy', () => {
   const BLOCK = { kind: 'block', subdomains: false } as const;
   const NULL_IP = { rcode: 'NOERROR', answers: [['A', '0.0.0.0']] };
 
-  test('applies policy to the target, also from the cache', () => {
+  test('applies policy to the target, even if the target comes from the cache', () => {
     forwarding.use([{ text: `${TARGET}\n`, reading: BLOCK }]);
     const asked = forwarding.ask(NAME);
     leaveOut();

@@ -49,7 +49,7 @@ describe('Forwarder.take(), which resolves a cache miss,', () => {
     expect(forwarding.lastLogged).toMatchObject({ status: 'CACHED', upstream: 1 });
   });
 
-  test('sends another upstream query when the TTL of an answer has expired', () => {
+  test('sends a new upstream query when the TTL of an answer has expired', () => {
     forwarding.ask(NAME);
     answer();
     forwarding.clock.advance(59_000);

@@ -56,7 +56,7 @@ describe('RuleMatchMemo.find(), a cache of matches by name,', () => {
     expect(new RuleMatchMemo().find(0, 0, 0, 0)).toBe(UNKNOWN);
   });
 
-  test('stores four names in a set, and replaces one of them by a fifth', () => {
+  test('stores four names in a set, and replaces one of them by a fifth name', () => {
     const memo = new RuleMatchMemo();
     const lows = Array.from({ length: 5 }, (_, n) => 1 + n * 65_536);
     const known = (): number[] => lows.map((low) => memo.find(low, 6, 7, 0));
@@ -67,7 +67,7 @@ describe('RuleMatchMemo.find(), a cache of matches by name,', () => {
     expect(known()[4]).toBe(81);
   });
 
-  test('replaces names of another policy version first', () => {
+  test('first replaces names stored for a different policy version', () => {
     const memo = new RuleMatchMemo();
     const lows = Array.from({ length: 5 }, (_, n) => 1 + n * 65_536);
     memo.remember(lows[1]!, 6, 6, 0, 70);

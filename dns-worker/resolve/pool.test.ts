@@ -84,7 +84,7 @@ describe('wavesOf, the groups of servers queried in turn,', () => {
     ['Balanced', 1, 'b c a'],
     ['Balanced', 5, 'c a b'],
     ['Fastest', 0, 'b c a'],
-  ] as const)('for %s at turn %d: %s', (strategy, turn, expected) => {
+  ] as const)('returns for %s at turn %d: %s', (strategy, turn, expected) => {
     expect(named(wavesOf(strategy, SERVERS, turn))).toBe(expected);
   });
 

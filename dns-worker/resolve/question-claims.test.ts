@@ -105,7 +105,7 @@ describe('SharedResolver, one per thread of a node,', () => {
     },
   );
 
-  test('resolve() sends its own query if another thread sent the same query with other settings', async () => {
+  test('resolve() sends its own query if another thread sent the same query with different settings', async () => {
     const { server, open } = await holdingServer();
     const memory = createClaimTable(1);
     const asked = [resolve(resolverOf(0, memory, server)), resolve(resolverOf(1, memory, server, 1))];

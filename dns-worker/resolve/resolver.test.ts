@@ -114,7 +114,7 @@ describe('Resolver.resolve, which queries upstream servers,', () => {
     expect(server.udpQueries[1]?.port).toBe(server.udpQueries[0]?.port);
   });
 
-  test('fails for queries beyond 16,384, but not for another client of a query in flight', async () => {
+  test('fails for queries beyond 16,384, but not for a further client of a query in flight', async () => {
     const bootstrap = await upstream();
     const host: UpstreamSettings = {
       address: 'udp://dns.example',

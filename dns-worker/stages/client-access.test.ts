@@ -84,7 +84,7 @@ describe('a client that is not allowed to query', () => {
     expect(new Int32Array(sightings).every((word) => word === 0)).toBe(true);
   });
 
-  test('gets only REFUSED, even for queries with another class or EDNS version', () => {
+  test('gets only REFUSED, even for queries whose class or EDNS version is not supported', () => {
     for (const options of [{ qclass: 3 }, { qclass: 255 }, { edns: { version: 1 } }])
       expect(ask(STRANGER, { message: message(options) }).reply!.rcode).toBe(5);
   });

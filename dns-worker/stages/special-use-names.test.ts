@@ -110,7 +110,7 @@ describe('specialUseNamesStage, the answer for special-use names,', () => {
     ['NEVER_FORWARD_NON_FQDN', 'lan', Rcode.NOERROR],
     ['NEVER_FORWARD_NON_FQDN', 'home', Rcode.NOERROR],
     ['NEVER_FORWARD_NON_FQDN', 'nas', Rcode.NXDOMAIN],
-  ] as const)('with %s answers %s, above local records, with RCODE %p', (flag, name, rcode) => {
+  ] as const)('with %s answers %s, which overrides local records, with RCODE %p', (flag, name, rcode) => {
     const localRecords = ['nas.lan A 192.168.1.5', '*.home A 192.168.1.6'].map(apiRecord);
     const questionFlags = QuestionFlag[flag];
     const snapshot = openSnapshot(snapshotOf([], { localRecords }, 1, { questionFlags }));

@@ -94,7 +94,7 @@ describe('Admission of connections with a PROXY header', () => {
     expect(taken).toEqual(['192.0.2.99 4660']);
   });
 
-  test('closes the connection of a client that is not allowed to query, but not of a proxy before its header', async () => {
+  test('closes the connection of a client that is not allowed to query, but waits for the header of a proxy', async () => {
     const { taken, counted } = await listen([], 1, (address) => addressToText(address) !== '192.0.2.99');
     for (const _ of [1, 2]) {
       const refused = await client();
@@ -166,7 +166,7 @@ describe('Admission of connections with a PROXY header', () => {
     expect([taken, counted(Counter.PROXY_HEADERS_REFUSED)]).toEqual([[], 1]);
   });
 
-  test('limits the number of connections without a header, and the time they may wait', async () => {
+  test('limits the number of connections without a header, and how long such connections may wait', async () => {
     const { taken, counted } = await listen([]);
     const closed: Promise<unknown>[] = [];
     for (let i = 0; i < 260; i++) closed.push(closeOf((await client()).resume()));

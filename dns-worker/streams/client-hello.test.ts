@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 describe('serverNameIn(), the server name in a ClientHello,', () => {
-  test('reads the server name of a ClientHello, whatever follows', () => {
+  test('reads the server name of a ClientHello, whatever bytes follow', () => {
     expect(hellos.map(serverNameIn)).toEqual([NAME, NAME]);
     const more = hellos.map((hello) => Buffer.concat([hello, Buffer.from('more')]));
     expect(more.map(serverNameIn)).toEqual([NAME, NAME]);

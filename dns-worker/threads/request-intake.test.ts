@@ -106,7 +106,7 @@ describe('RequestIntake.takeMiss() for a query from an answer thread', () => {
     expect(replies.map(({ id, data }) => [id, data])).toEqual([[7, ['192.0.2.7']]]);
   });
 
-  test('refreshes an expiring cached answer without sending another reply', () => {
+  test('refreshes an expiring cached answer without sending a second reply', () => {
     const message = query(NAME, 'A', { flags: 0x8590 });
     message[5] = 0;
     intake.takeMiss(missOf({ isRefresh: true, message }));

@@ -89,7 +89,7 @@ describe('releaseCacheLock(), after a thread has died,', () => {
     expect(wordsOf(buffer)[CacheHead.HEAD_WORD]).toBe(0);
   });
 
-  test('changes nothing if another worker or no worker holds the lock', () => {
+  test('changes nothing if a different worker or no worker holds the lock', () => {
     for (const owner of [0, 2]) {
       const buffer = written(owner, 4097);
       const before = Buffer.from(new Uint8Array(buffer));

@@ -20,7 +20,7 @@ test('SealedRecords.find() returns the record that any thread stored last under 
   expect(first.find(wireName('example.example'))).toBeNull();
 });
 
-test('SealedRecords.find() returns no record stored with another context or by another node', () => {
+test('SealedRecords.find() returns no record stored with a different context or by another node', () => {
   const memory = createSealedRecords(2);
   const [first] = threads(memory);
   first.keep(NAME, content(1));

@@ -60,7 +60,7 @@ describe('unmaskUrl(), which restores masked credentials,', () => {
     'https://lists.example/?apikey=***',
     'https://***@lists.example.evil.example/',
     'lists.example',
-  ])('returns null for a masked URL with another origin: %s', (given) => {
+  ])('returns null for a masked URL with a different origin: %s', (given) => {
     expect(unmaskUrl(given, stored)).toBeNull();
   });
 

@@ -68,7 +68,7 @@ describe('matchesPattern(), whether a name matches a pattern,', () => {
     ['ads*x^', ['adsx', 'adsx.yx'], ['adsxy', 'xads']],
     ['abc*bcd^', ['abcbcd', 'abc.bcd'], ['abcd']],
     ['abc*cd*de', ['abccdde'], ['abcde', 'abccde']],
-  ])('for the pattern %s', (text, yes, no) => {
+  ])('is right for the pattern %s', (text, yes, no) => {
     const pattern = patternOf(text);
     expect(yes.filter((name) => !matchesPattern(pattern, name))).toEqual([]);
     expect(no.filter((name) => matchesPattern(pattern, name))).toEqual([]);

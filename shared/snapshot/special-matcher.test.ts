@@ -103,7 +103,7 @@ describe('SpecialMatcher.rewrite(), the answer of a $dnsrewrite rule,', () => {
 });
 
 describe('SpecialMatcher', () => {
-  test('rejects a buffer of another layout, and a rule that does not exist', () => {
+  test('rejects a buffer with a different layout, and a rule that does not exist', () => {
     expect(() => new SpecialMatcher(new SharedArrayBuffer(128), 1, 2)).toThrow(RangeError);
     const { special } = matcherOf('/ads/');
     expect(() => special.rule(1)).toThrow('could not read special rule 1: there are 1');

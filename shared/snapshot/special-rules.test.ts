@@ -21,7 +21,7 @@ describe('openSpecialRules(), the table of patterns and regexes,', () => {
   test.each([
     ['magic', L.MAGIC_WORD, 1],
     ['layout', L.VERSION_WORD, LAYOUT_VERSION - 1],
-  ])('rejects a buffer of another %s', (_, word, value) => {
+  ])('rejects a buffer with a different %s', (_, word, value) => {
     const buffer = special();
     new Int32Array(buffer)[word] = value;
     expect(() => openSpecialRules(buffer)).toThrow(

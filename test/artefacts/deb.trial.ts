@@ -161,7 +161,7 @@ describe('weir.deb', () => {
     await untilReady();
   });
 
-  test('is restarted on the same sockets if it is killed, also after systemd had restarted it before', async () => {
+  test('is restarted on the same sockets if it is killed, even after an earlier restart by systemd', async () => {
     const sockets = socketsOf53();
     expect(sockets.length).toBeGreaterThan(0);
     for (const restarts of ['1', '2']) {

@@ -98,7 +98,7 @@ describe('the charts of the overview', () => {
     });
   });
 
-  test('fit every screen size in the dark theme without axe findings, also for a viewer', async () => {
+  test('fit every screen size in the dark theme without axe findings, for an administrator and for a viewer', async () => {
     await fixture.api.expect(201, 'POST', '/users', { username: 'vera', password: PASSWORD, role: 'viewer' });
     const session = await fixture.logIn('vera');
     await fixture.withPage({ session, theme: 'dark', isCalm: true }, async (page) => {

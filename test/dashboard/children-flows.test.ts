@@ -143,7 +143,7 @@ describe('the form that sets up a child', () => {
 });
 
 describe('the devices of a group', () => {
-  test('are blocked with one tap, and unblocked with another tap', async () => {
+  test('are blocked with one tap, and unblocked with a second tap', async () => {
     const group = await fixture.api.createGroup('Lea');
     const { id } = await own('127.0.0.73', 'Lea’s laptop');
     await fixture.api.expect(200, 'PUT', `/clients/${String(id)}/group`, { group_id: group.id });

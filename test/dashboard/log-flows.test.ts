@@ -297,7 +297,7 @@ describe('the log of a page that was hidden or paused', () => {
 });
 
 describe('the filters of the log', () => {
-  test('are in the URL, which shows another user the same rows', async () => {
+  test('are in the URL, so that a second user who opens the URL sees the same rows', async () => {
     await fixture.ask(['one.shared.example', 'two.shared.example', 'three.shared.example']);
     await fixture.ask(['one.shared.example'], '127.0.0.32');
     await fixture.api.untilQueryCount(4, 'domain=shared.example');

@@ -101,7 +101,7 @@ describe('the settings of the dashboard', () => {
     });
   });
 
-  test('show errors of a certificate at its field, and create another certificate', async () => {
+  test('show errors of a certificate at its field, and create a new certificate', async () => {
     const expected = [/^400 POST \/api\/tls\/upload/, /status of 400/];
     await fixture.withPage({ expected }, async (page) => {
       await page.goto('./settings?part=tls');

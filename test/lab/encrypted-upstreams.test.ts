@@ -92,7 +92,7 @@ describe('Resolver with Unbound as upstream', () => {
     expect(resolver.report()).toMatchObject([{ status: 'Healthy', failures: 0, resolved: ['127.0.0.1'] }]);
   });
 
-  test('accepts no answer if the certificate of Unbound is for another name', async () => {
+  test('accepts no answer if the certificate of Unbound is for a different name', async () => {
     const resolver = resolverFor({ transport: 'tls', host: 'dns.example.org', port: server.tlsPort });
     expect((await resolve(resolver, 'www')).kind).toBe('failed');
     expect(resolver.report()[0]?.lastError).toContain('certificate is for another name');

@@ -71,7 +71,7 @@ describe('a negative answer', () => {
 });
 
 describe('an upstream answer with an RCODE over 15', () => {
-  test('is returned as SERVFAIL, not as another RCODE, to a client without EDNS', () => {
+  test('is returned as SERVFAIL, not as a different RCODE, to a client without EDNS', () => {
     using forwarding = new Forwarding();
     const asked = forwarding.ask(NAME);
     forwarding.settle({ kind: 'failed', reason: 'servfail', rcode: EDNS_BADVERS, upstream: 0 });

@@ -37,14 +37,14 @@ async function reportAfterMinute(toml: string): Promise<UpstreamReport> {
 }
 
 describe('dns.health_check.enabled', () => {
-  test('dns.health_check.enabled = false stops the probes of upstreams', async () => {
+  test('set to false stops the probes of upstreams', async () => {
     const toml = 'dns.health_check.enabled = false';
     expect(await reportAfterMinute(toml)).toMatchObject({ status: 'Unknown', consecutiveFailures: 0 });
   });
 });
 
 describe('dns.health_check.interval_secs', () => {
-  test('dns.health_check.interval_secs sets the time between two probes, plus or minus a fifth', async () => {
+  test('sets the time between two probes, plus or minus a fifth', async () => {
     const { consecutiveFailures } = await reportAfterMinute('dns.health_check.interval_secs = 2');
     expect(consecutiveFailures).toBeGreaterThanOrEqual(24);
     expect(consecutiveFailures).toBeLessThanOrEqual(37);
@@ -52,7 +52,7 @@ describe('dns.health_check.interval_secs', () => {
 });
 
 describe('dns.rate_limit.ipv6_prefix_len', () => {
-  test('dns.rate_limit.ipv6_prefix_len sets the size of the IPv6 networks that share a token bucket', () => {
+  test('sets the size of the IPv6 networks that share a token bucket', () => {
     const toml =
       'dns.rate_limit = { enabled = true, queries_per_second = 1, burst_size = 1, ipv6_prefix_len = 56 }';
     const limiter = new RateLimiter(createRateBuckets(true, 7), settingsOf(toml).rateLimit);
@@ -73,7 +73,7 @@ describe('dns.rate_limit.ipv6_prefix_len', () => {
 });
 
 describe('cache.serve_stale_secs', () => {
-  test('cache.serve_stale_secs limits for how long a stale answer is served', () => {
+  test('limits for how long a stale answer is served', () => {
     using forwarding = new Forwarding(settingsOf('cache.serve_stale_secs = 100').cache);
     forwarding.ask(NAME);
     forwarding.answer({ answers: [a(NAME, '192.0.2.1', 20)] });
@@ -104,7 +104,7 @@ describe('cache.optimistic_refresh', () => {
     });
   }
 
-  test('cache.optimistic_refresh enables the refresh of frequently queried names before their answers expire', () => {
+  test('enables the refresh of frequently queried names before their answers expire', () => {
     expect(refreshes('cache.optimistic_refresh = true')).toEqual([false, true]);
     expect(refreshes('cache.optimistic_refresh = false')).toEqual([false, false]);
   });

@@ -181,7 +181,7 @@ const askedOf = fc.record({
 });
 
 describe('the packet pipeline', () => {
-  test('the pipeline writes nothing outside the buffer of its packet, for any rules, query and capacity', () => {
+  test('writes nothing outside the buffer of its packet, for any rules, query and capacity', () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(askedOf, ({ setting, name, type, edns, protocol, garbage, spare, shift }) => {

@@ -33,7 +33,7 @@ describe('npm run check -- tested, for test/unsteady.md,', () => {
     expect(faultsOf(row('a.test.ts', 'a race', '2026-11-29'), row('a.test.ts'))).toEqual([]);
   });
 
-  it('rejects a file listed twice that is not fixed', () => {
+  it('rejects a file that is listed twice and not fixed', () => {
     expect(faultsOf(row('a.test.ts'), row('a.test.ts'))).toEqual([
       'test/unsteady.md: test/a.test.ts was unsteady twice: fix it first',
     ]);

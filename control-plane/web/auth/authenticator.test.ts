@@ -68,7 +68,7 @@ async function callerOf(secret: string): Promise<Caller | null> {
 }
 
 describe('Authenticator, which checks sessions, tokens and passwords,', () => {
-  test('callerOf() accepts a session until it expires, which is later with "remember me"', async () => {
+  test('callerOf() accepts a session until it expires; with "remember me", it expires later', async () => {
     const [short, long] = [await logIn(), await logIn(true)];
     expect(await callerOf(short)).toMatchObject({ username: 'admin', role: 'admin' });
     clock.advance(12 * HOUR_MS - 1);

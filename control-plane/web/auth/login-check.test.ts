@@ -29,7 +29,7 @@ describe('the lockout after failed logins', () => {
     expect(await failTimes(5)).toEqual([401, 401, 401, 401, 401]);
   });
 
-  test('rejects logins of a delayed caller, and accepts them once the lockout is deleted', async () => {
+  test('rejects logins of a delayed caller, and accepts logins again once the lockout is deleted', async () => {
     await failTimes(5);
     expect(await failTimes(2)).toEqual([429, 429]);
     await node.suite.database.query('DELETE FROM login_failures');

@@ -54,7 +54,7 @@ describe('lockedForMs, the time until a lockout ends,', () => {
     expect(await lockedForMs(ADMIN, 10_000 + WINDOW_MS)).toBe(0);
   });
 
-  test('does not lock another name or another address', async () => {
+  test('locks neither a different name nor a different address', async () => {
     await fail(ADMIN, 3);
     expect(await lockedForMs(failures.loginSource('root', '192.0.2.7'))).toBe(0);
     expect(await lockedForMs(failures.loginSource('admin', '192.0.2.8'))).toBe(0);

@@ -44,7 +44,7 @@ describe('the statistics of the compatibility API', () => {
     expect(types.A).toBe(native.queries_by_type['A']);
   });
 
-  test('by time have 145 intervals in order, which add up to the summary', async () => {
+  test('by time have 145 intervals in order, and the intervals add up to the summary', async () => {
     const { queries } = await compat.open<CompatSummary>('/api/stats/summary');
     for (const path of ['/api/history', '/api/stats/history']) {
       const { history } = await compat.open<CompatHistory>(path);

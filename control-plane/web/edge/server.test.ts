@@ -30,7 +30,7 @@ async function start(
 }
 
 describe('startWebServer()', () => {
-  test('reports the port that another program uses, and listens on no address', async () => {
+  test('reports a port that another program already uses, and listens on no address', async () => {
     const holder = createServer().listen(0, '127.0.0.2');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;

@@ -48,7 +48,7 @@ describe('a hostile request to the compatibility API', () => {
     expect((await compat.send('GET', '/api/auth')).status).toBe(401);
   });
 
-  test('with a body that is not an object, or without its own password, opens no session', async () => {
+  test('whose body is not an object, or has no password as its own property, opens no session', async () => {
     const inherited = ['{"__proto__":{"password":"x"}}', '{"constructor":1}'];
     for (const body of ['[]', '7', 'null', '"x"', '{', ...inherited]) {
       const answer = await compat.send('POST', '/api/auth', { raw: body });

@@ -46,7 +46,7 @@ describe('webCertificatePaths, the files of the web certificate,', () => {
     expect(asOther('webCertificatePaths(DEFAULT, dataDir)')).toEqual(own());
   });
 
-  test('returns the default paths if they can be written', () => {
+  test('returns the default paths if they are writable', () => {
     expect(webCertificatePaths(DEFAULT, dataDir)).toEqual(DEFAULT);
   });
 

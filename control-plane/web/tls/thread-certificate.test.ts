@@ -64,7 +64,7 @@ describe('ThreadCertificate, the certificate of the DNS threads,', () => {
     expect(certificate.current()).toEqual(given.at(-1));
   });
 
-  test('gives threads the ticket keys that became active while they started', () => {
+  test('gives starting threads the ticket keys that became active during their start', () => {
     const { certificate, known } = certificateOf();
     const early = certificate.current();
     known.secret = Buffer.alloc(32, 2);
@@ -77,7 +77,7 @@ describe('ThreadCertificate, the certificate of the DNS threads,', () => {
     expect(again.given).toEqual([]);
   });
 
-  test('gives threads of all nodes the same ticket key, once they have the same secret', async () => {
+  test('gives the threads of all nodes the same ticket key once the nodes have the same secret', async () => {
     const first = certificateOf();
     const second = certificateOf(Buffer.alloc(32, 2));
     expect(keysOf(second.certificate.current())).not.toBe(keysOf(first.certificate.current()));

@@ -28,12 +28,12 @@ describe('questionKey, the key for identical queries,', () => {
   });
 });
 
-describe('encodeQuery and the order of options', () => {
+describe('encodeQuery(), which orders the options,', () => {
   const ecs = Uint8Array.of(0, 2, 48, 0, 0x20, 1, 0xd, 0xb8, 0, 7);
   const asked = { ...question('www.example.org', 'A'), ecs };
   const option = [0, 8, 0, ecs.length, ...ecs];
 
-  test('encodeQuery() puts the ECS option after the cookie, and padding after both', () => {
+  test('puts the ECS option after the cookie, and padding after both', () => {
     const cookie = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
     const marks = { name: asked.qname, cookie };
     const message = encodeQuery(asked, 1, { edns: true, marks, padTo: 128 });
@@ -45,7 +45,7 @@ describe('encodeQuery and the order of options', () => {
     expect(message.readUInt16BE(opt + 11 + options.length)).toBe(12);
   });
 
-  test('encodeQuery() ends with the ECS option if no other option follows, and omits it without EDNS', () => {
+  test('ends with the ECS option if no other option follows, and omits it without EDNS', () => {
     const message = encodeQuery(asked, 1, { edns: true, marks: null, padTo: 0 });
     expect([...message.subarray(-option.length)]).toEqual(option);
     const bare = encodeQuery(asked, 1, { edns: false, marks: null, padTo: 0 });
@@ -53,28 +53,25 @@ describe('encodeQuery and the order of options', () => {
   });
 });
 
-describe('encodeQuery and the content of a query', () => {
+describe('encodeQuery(), which writes a query,', () => {
   test.each([
     ['a plain question', {}, { edns: true }],
     ['DO', { dnssecOk: true }, { edns: true }],
     ['CD', { checkingDisabled: true }, { edns: true }],
     ['no EDNS', { dnssecOk: true }, { edns: false }],
-  ])(
-    'encodeQuery() writes a query that dns-packet decodes to the same values: %s',
-    (_what, flags, { edns }) => {
-      const asked = { ...question('www.example.org', 'AAAA', flags), qclass: 3 };
-      const read = decodeMessage(encodeQuery(asked, 0x1234, { edns, marks: null, padTo: 0 }))!;
-      expect(read).toMatchObject({
-        id: 0x1234,
-        type: 'query',
-        flag_rd: true,
-        flag_cd: asked.checkingDisabled,
-      });
-      expect(read.questions).toMatchObject([{ name: 'www.example.org', type: 'AAAA', class: 'CH' }]);
-      const opt = { type: 'OPT', udpPayloadSize: 1232, flag_do: asked.dnssecOk, ednsVersion: 0 };
-      expect(read.additionals).toMatchObject(edns ? [opt] : []);
-    },
-  );
+  ])('writes a query that dns-packet decodes to the same values: %s', (_what, flags, { edns }) => {
+    const asked = { ...question('www.example.org', 'AAAA', flags), qclass: 3 };
+    const read = decodeMessage(encodeQuery(asked, 0x1234, { edns, marks: null, padTo: 0 }))!;
+    expect(read).toMatchObject({
+      id: 0x1234,
+      type: 'query',
+      flag_rd: true,
+      flag_cd: asked.checkingDisabled,
+    });
+    expect(read.questions).toMatchObject([{ name: 'www.example.org', type: 'AAAA', class: 'CH' }]);
+    const opt = { type: 'OPT', udpPayloadSize: 1232, flag_do: asked.dnssecOk, ednsVersion: 0 };
+    expect(read.additionals).toMatchObject(edns ? [opt] : []);
+  });
 });
 
 describe('isResponseTo, whether a response belongs to a query,', () => {

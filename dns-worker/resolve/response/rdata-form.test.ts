@@ -37,9 +37,9 @@ const OPEN_ENDED: readonly number[] = [
 /** Types whose RDATA may end after any of several parts. */
 const REPEATING: readonly number[] = [RRType.TXT, 20, RRType.APL, RRType.HIP, 56, 99, 258, 261, 262];
 
-describe('readResponse() and the form of RDATA', () => {
+describe('readResponse(), which checks the form of RDATA,', () => {
   test.each(RDATA_SAMPLES.map(([type, samples]) => [rrTypeName(type), type, samples] as const))(
-    'readResponse() accepts %s RDATA that is well formed, and rejects truncated or overlong RDATA',
+    'accepts %s RDATA that is well formed, and rejects truncated or overlong RDATA',
     (_name, type, samples) => {
       for (const sample of samples) {
         const rdata = bytes(sample);
@@ -98,11 +98,11 @@ describe('readResponse() and the form of RDATA', () => {
     ['CAA without a tag', RRType.CAA, '00 00 6162'],
     ['CAA with a tag that is not alphanumeric', RRType.CAA, '00 02 612d'],
     ['AMTRELAY whose relay is cut off', 260, '0a 01 c000'],
-  ])('readResponse() rejects %s', (_what, type, rdata) => {
+  ])('rejects %s', (_what, type, rdata) => {
     expect(kindOf(type, bytes(rdata))).toBe('malformed-data');
   });
 
-  test('readResponse() accepts any RDATA of an unknown type', () => {
+  test('accepts any RDATA of an unknown type', () => {
     for (const type of [10, 65_280]) expect(kindOf(type, bytes('c0ff00'))).toBe('answer');
   });
 
@@ -110,7 +110,7 @@ describe('readResponse() and the form of RDATA', () => {
     ['beside the answer', [0, 1], []],
     ['beside the SOA of a denial', [], [2, 3]],
   ])(
-    'readResponse() rejects a message with a truncated RRSIG %s, with and without validation',
+    'rejects a message with a truncated RRSIG %s, with and without validation',
     (_where, answers, authorities) => {
       const cut = (record: TestRecord): TestRecord => ({ ...record, rdata: record.rdata.subarray(0, 17) });
       const address: TestRecord = { owner: OWNER, type: 'A', ttl: 300, rdata: bytes('c0000201') };

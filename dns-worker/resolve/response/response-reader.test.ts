@@ -16,8 +16,8 @@ import {
 import type { TestRecord } from '../../../test/support/dns/built-messages.ts';
 import { WWW, WWW_DO, read, kept, faultOf } from '../../../test/support/dns/read-answer.ts';
 
-describe('readResponse: records that are kept', () => {
-  test('readResponse() keeps only the queried RRset of the message', () => {
+describe('readResponse(), which keeps only relevant records,', () => {
+  test('keeps only the queried RRset of the message', () => {
     const answer = read(WWW, {
       answers: [a('www.example.org', '192.0.2.1'), a('evil.example.net', '192.0.2.66')],
       authorities: [ns('org', 'ns.evil.example')],
@@ -34,7 +34,7 @@ describe('readResponse: records that are kept', () => {
     expect(answer.answersLength).toBe(answer.body.length);
   });
 
-  test('readResponse() returns the CNAME chain in order, for any order in the message', () => {
+  test('returns the CNAME chain in order, for any order in the message', () => {
     const answer = read(WWW, {
       answers: [
         a('c.example.net', '192.0.2.1', 60),
@@ -50,7 +50,7 @@ describe('readResponse: records that are kept', () => {
     expect(answer.minTtlSecs).toBe(20);
   });
 
-  test('readResponse() keeps RRSIG records only for a query with DO', () => {
+  test('keeps RRSIG records only for a query with DO', () => {
     const answers = [
       a('www.example.org', '192.0.2.1'),
       rrsig('www.example.org', 'A'),
@@ -63,7 +63,7 @@ describe('readResponse: records that are kept', () => {
     ]);
   });
 
-  test('readResponse() keeps the DNAME of a synthesized CNAME and removes an unrelated DNAME (CVE-2025-11411)', () => {
+  test('keeps the DNAME of a synthesized CNAME and removes an unrelated DNAME (CVE-2025-11411)', () => {
     const answers = [
       dname('example.org', 'example.net'),
       dname('net', 'evil.example'),
@@ -81,7 +81,7 @@ describe('readResponse: records that are kept', () => {
     ['A', ['www.example.net A 60']],
     ['CNAME', []],
   ] as const)(
-    'readResponse() adds the CNAME that a DNAME synthesizes to the answer of a query for type %s',
+    'adds the CNAME that a DNAME synthesizes to the answer of a query for type %s',
     (type, rest) => {
       const asked = question('www.example.org', type);
       const answers = [dname('example.org', 'example.net', 90), a('www.example.net', '192.0.2.1', 60)];
@@ -93,14 +93,14 @@ describe('readResponse: records that are kept', () => {
     },
   );
 
-  test('readResponse() adds no CNAME whose target name would be too long', () => {
+  test('adds no CNAME whose target name would be too long', () => {
     const long = `${'a'.repeat(60)}.`.repeat(3);
     const asked = question(`${'b'.repeat(60)}.${'c'.repeat(60)}.example.org`, 'A');
     const answer = read(asked, { flags: 0x8186, answers: [dname('example.org', `${long}net`)] });
     expect([answer.rcode, answer.answerCount]).toEqual([6, 0]);
   });
 
-  test('readResponse() keeps the DNAME next to a CNAME that was queried', () => {
+  test('keeps the DNAME next to a CNAME that was queried', () => {
     const asked = question('www.example.org', 'CNAME', { dnssecOk: true });
     const answers = [
       dname('example.org', 'example.net'),
@@ -115,7 +115,7 @@ describe('readResponse: records that are kept', () => {
     ]);
   });
 
-  test('readResponse() does not follow a CNAME in the answer to a CNAME query', () => {
+  test('does not follow a CNAME in the answer to a CNAME query', () => {
     const asked = question('www.example.org', 'CNAME');
     const answer = read(asked, {
       answers: [cname('www.example.org', 'b.example.net'), cname('b.example.net', 'c.example.net')],
@@ -123,12 +123,12 @@ describe('readResponse: records that are kept', () => {
     expect(kept(asked, answer)).toEqual(['www.example.org CNAME 300']);
   });
 
-  test('readResponse() ignores records of another class', () => {
+  test('ignores records of a different class', () => {
     const answer = read(WWW, { answers: [{ ...a('www.example.org', '192.0.2.1'), rrClass: 3 }] });
     expect(answer).toMatchObject({ answerCount: 0, negative: true });
   });
 
-  test('readResponse() removes answer records for the name from an NXDOMAIN response', () => {
+  test('removes answer records for the name from an NXDOMAIN response', () => {
     const answer = read(WWW, {
       flags: 0x8183,
       answers: [a('www.example.org', '192.0.2.1')],
@@ -142,50 +142,47 @@ describe('readResponse: records that are kept', () => {
     });
   });
 
-  test('readResponse() returns the RCODE and no records for a failed response', () => {
+  test('returns the RCODE and no records for a failed response', () => {
     const answer = read(WWW, { flags: 0x8182, answers: [a('www.example.org', '192.0.2.1')] });
     expect(answer).toMatchObject({ rcode: Rcode.SERVFAIL, answerCount: 0, minTtlSecs: 0 });
     expect(answer.body).toHaveLength(0);
   });
 
-  test('readResponse() adds the upper bits of the RCODE from OPT', () => {
+  test('adds the upper bits of the RCODE from OPT', () => {
     expect(read(WWW, { flags: 0x8187, additionals: [opt(1)] }).rcode).toBe(Rcode.BADCOOKIE);
   });
 
-  test('readResponse() reports whether the AD bit was set', () => {
+  test('reports whether the AD bit was set', () => {
     expect(read(WWW, { flags: 0x81a0 }).authenticated).toBe(true);
     expect(read(WWW, { flags: 0x8180 }).authenticated).toBe(false);
   });
 });
 
-describe('readResponse: negative answers', () => {
+describe('readResponse() for negative answers', () => {
   test.each([
     ['the SOA TTL', 60, 3600, 60],
     ['the SOA MINIMUM', 3600, 60, 60],
-  ])(
-    'readResponse() uses the smaller TTL if it is %s (RFC 2308 section 5)',
-    (_which, ttl, minimum, expected) => {
-      const answer = read(WWW, { flags: 0x8183, authorities: [soa('example.org', ttl, minimum)] });
-      expect(answer).toMatchObject({
-        negative: true,
-        minTtlSecs: expected,
-        answerCount: 0,
-        authorityCount: 1,
-      });
-      expect(kept(WWW, answer)).toEqual([`example.org SOA ${String(expected)}`]);
-    },
-  );
+  ])('uses the smaller TTL if it is %s (RFC 2308 section 5)', (_which, ttl, minimum, expected) => {
+    const answer = read(WWW, { flags: 0x8183, authorities: [soa('example.org', ttl, minimum)] });
+    expect(answer).toMatchObject({
+      negative: true,
+      minTtlSecs: expected,
+      answerCount: 0,
+      authorityCount: 1,
+    });
+    expect(kept(WWW, answer)).toEqual([`example.org SOA ${String(expected)}`]);
+  });
 
-  test('readResponse() makes a negative answer without a SOA uncacheable', () => {
+  test('makes a negative answer without a SOA uncacheable', () => {
     expect(read(WWW, { flags: 0x8183 })).toMatchObject({ negative: true, minTtlSecs: 0, authorityCount: 0 });
   });
 
-  test('readResponse() removes a SOA whose zone does not contain the query name', () => {
+  test('removes a SOA whose zone does not contain the query name', () => {
     const answer = read(WWW, { flags: 0x8183, authorities: [soa('example.net', 60, 60)] });
     expect(answer).toMatchObject({ authorityCount: 0, minTtlSecs: 0 });
   });
 
-  test('readResponse() expects the SOA to match the end of the CNAME chain', () => {
+  test('expects the SOA to match the end of the CNAME chain', () => {
     const answer = read(WWW, {
       answers: [cname('www.example.org', 'b.example.net', 10)],
       authorities: [soa('example.net', 60, 60)],
@@ -195,7 +192,7 @@ describe('readResponse: negative answers', () => {
     expect(answer.answersLength).toBeLessThan(answer.body.length);
   });
 
-  test('readResponse() keeps NSEC records for a query with DO, with at most the negative TTL (RFC 9077)', () => {
+  test('keeps NSEC records for a query with DO, with at most the negative TTL (RFC 9077)', () => {
     const nsec: TestRecord = {
       owner: 'a.example.org',
       type: 'NSEC',
@@ -217,7 +214,7 @@ describe('readResponse: negative answers', () => {
     ]);
   });
 
-  test('readResponse() does not accept a referral as an answer, except from a recursive server', () => {
+  test('does not accept a referral as an answer, except from a recursive server', () => {
     const authorities = [ns('example.org', 'ns.example.org')];
     expect(faultOf(WWW, { flags: 0x8100, authorities })).toBe('referral');
     expect(read(WWW, { flags: 0x8180, authorities })).toMatchObject({
@@ -228,8 +225,8 @@ describe('readResponse: negative answers', () => {
   });
 });
 
-describe('readResponse: TTLs', () => {
-  test('readResponse() gives all records of an RRset the smallest TTL (RFC 2181 section 5.2)', () => {
+describe('readResponse(), which adjusts TTLs,', () => {
+  test('gives all records of an RRset the smallest TTL (RFC 2181 section 5.2)', () => {
     const answers = [
       a('www.example.org', '192.0.2.1', 90),
       a('www.example.org', '192.0.2.2', 30),
@@ -240,7 +237,7 @@ describe('readResponse: TTLs', () => {
     expect(answer.minTtlSecs).toBe(30);
   });
 
-  test('readResponse() reads a TTL with the top bit set as 0 (RFC 2181 section 8)', () => {
+  test('reads a TTL with the top bit set as 0 (RFC 2181 section 8)', () => {
     expect(read(WWW, { answers: [a('www.example.org', '192.0.2.1', 0x80000000)] }).minTtlSecs).toBe(0);
     expect(read(WWW, { answers: [a('www.example.org', '192.0.2.1', 0x7fffffff)] }).minTtlSecs).toBe(
       0x7fffffff,

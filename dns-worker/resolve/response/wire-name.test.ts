@@ -110,7 +110,7 @@ describe('findSuffix(), which finds a domain at the end of a name,', () => {
 });
 
 describe('foldedHash(), a case-insensitive hash of a name,', () => {
-  test('is the same for a name in any letter case, and differs for another seed or name', () => {
+  test('is the same for a name in any letter case, and different for a different seed or name', () => {
     const upper = newExpandedName();
     expandName(octets(HEADER, [4], Buffer.from('TEST'), [0]), 12, upper);
     expect(foldedHash(upper, 5)).toBe(foldedHash(expanded('test'), 5));

@@ -100,7 +100,7 @@ describe('Attempt.end() for a query that is sent again', () => {
 });
 
 describe('Attempt.resend(), for a lost datagram,', () => {
-  test('sends the query again, to another address of the server', () => {
+  test('sends the query again, to a different address of the server', () => {
     const { attempt, exchanges } = begin();
     let silences = 0;
     attempt.onSilence = () => silences++;

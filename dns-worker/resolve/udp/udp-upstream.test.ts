@@ -94,7 +94,7 @@ describe('UdpUpstream: servers without EDNS', () => {
     expect(upstream.udpQueries.slice(before).map(hasEdns)).toEqual([true, false]);
   });
 
-  test('ask() keeps EDNS after forged refusals, and checks them over TCP once a minute (CVE-2026-52690)', async () => {
+  test('ask() keeps EDNS after forged refusals, and checks refusals over TCP once a minute (CVE-2026-52690)', async () => {
     upstream.udpScript = refusing;
     upstream.tcpScript = plain;
     for (let i = 0; i < 5; i++) expect(lastOctet(await ask())).toBe(1);

@@ -9,7 +9,7 @@ import {
 const slot = { days: 127, start_time: '22:00', end_time: '06:00', action: 'block_all' };
 
 describe('ScheduleSlotCreateBody', () => {
-  test('reads times as minutes since midnight, also for slots over midnight', () => {
+  test('reads times as minutes since midnight, even if a slot spans midnight', () => {
     expect(ScheduleSlotCreateBody.parse(slot)).toMatchObject({ start_time: 1320, end_time: 360 });
   });
 

@@ -72,7 +72,7 @@ describe('CatalogFile', () => {
 });
 
 describe('RegistryFile', () => {
-  test('reads an entry with another structure as null, and keeps the other entries', () => {
+  test('reads an entry with an unexpected structure as null, and keeps the other entries', () => {
     const good = { id: 'a', name: 'A', rules: ['||a.example^'] };
     const { blocked_services } = RegistryFile.parse({ blocked_services: [{ id: 5 }, good] });
     expect(blocked_services).toEqual([null, { ...good, group: '', icon_svg: null }]);

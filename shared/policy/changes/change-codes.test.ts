@@ -60,7 +60,7 @@ describe('the text of a policy change in another language', () => {
     words: { everyone: 'alle' },
   };
 
-  test('may have another word order', () => {
+  test('may have a different word order', () => {
     const subject = codedSubject('group', { name: 'Kids' });
     expect(joined(lineParts({ subject, action: CREATED }, texts))).toBe('erstellt: Gruppe Kids');
   });

@@ -349,7 +349,7 @@ describe('header fields', () => {
     expect(headers['etag'] !== undefined).toBe(isKept);
   });
 
-  test('Upgrade is rejected, except the offer of HTTP/2, which is ignored', async () => {
+  test('an Upgrade header is rejected, except for an offer of HTTP/2, which is ignored', async () => {
     const websocket = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
     expectProblem(await api.send('GET', '/api/health', { headers: websocket }), 400, 'upgrade_refused');
     const http2 = { connection: 'upgrade, http2-settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };

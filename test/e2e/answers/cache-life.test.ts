@@ -96,7 +96,7 @@ describe('the answer cache', () => {
     expect((await api.expect<CacheMetrics>(200, 'GET', '/cache/metrics')).stale_hits).toBeGreaterThan(0);
   });
 
-  test('lists cached answers page by page and clears them for every worker', async () => {
+  test('lists cached answers page by page, and clears cached answers for every worker', async () => {
     for (const name of ['one.drop.example.com', 'two.drop.example.com', 'drop.example.com'])
       await udp.ask(name, 'A');
     const path = '/cache/entries?domain=*.drop.example.com';

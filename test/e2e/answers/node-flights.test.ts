@@ -85,7 +85,7 @@ async function answerUntilReplied(replies: readonly Promise<Reply>[], ttl: numbe
   );
 }
 
-describe.each(NODES)('weir with several workers, back end %s, %i of them', (backEnd, workers) => {
+describe.each(NODES)('weir with back end %s and %i workers', (backEnd, workers) => {
   let weir: Weir;
   let clients: UdpClient[] = [];
   let serial = 0;

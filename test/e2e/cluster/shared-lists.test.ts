@@ -97,7 +97,7 @@ describe('a list that several nodes share', () => {
     await three.stop();
   });
 
-  test('is fetched by another node if the node with the fetch lease is killed, which loads it after a restart', async () => {
+  test('is fetched by another node if the node with the fetch lease is killed, and loaded by the killed node after its restart', async () => {
     const { id, holder, other } = await beginFetch('/killed');
     await nodes.get(holder)!.end('SIGKILL');
     await endLeases();

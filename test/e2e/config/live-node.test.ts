@@ -96,7 +96,7 @@ describe('a configuration row that another node has written', () => {
   });
 });
 
-describe('a key whose effect is delayed', () => {
+describe('a key whose effect is delayed:', () => {
   test('blocking.catalog_url fetches the catalog immediately, and an empty value removes its services', async () => {
     const service = { id: 'live-made', name: 'Live', category: 'telemetry', domains: ['live.example'] };
     fixture.lists.serve('/catalog.json', JSON.stringify({ schema: 1, services: [service] }));
@@ -137,7 +137,7 @@ describe('a key whose effect is delayed', () => {
 });
 
 describe('server.site', () => {
-  test('server.site is stored with the clients that the node has seen', async () => {
+  test('is stored with the clients that the node has seen', async () => {
     await fixture.answerTo();
     const sites = (): Promise<unknown[]> => atDatabase('SELECT DISTINCT site FROM clients');
     const found = await until('a client to be stored', sites, ({ length }) => length > 0, { pauseMs: 100 });

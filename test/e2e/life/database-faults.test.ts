@@ -68,7 +68,7 @@ async function expectDegraded(weir: Weir, reason: RegExp): Promise<void> {
   expect(JSON.stringify(body) + weir.output).not.toContain(SECRET);
 }
 
-describe('weir with its own database, after one fault after another', () => {
+describe('weir with its own database, after several faults in succession,', () => {
   const tempDir = makeTempDir();
   /** The node with the faulty database, which the next test also uses. */
   let faulty: Weir;
@@ -242,7 +242,7 @@ describe('weir with an external database server', () => {
     );
   });
 
-  test('weir on a copied data directory answers, but may write to the database only once its node name is free', async () => {
+  test('answers on a copied data directory, but may write to the database only once its node name is free', async () => {
     const holder = weir;
     const other = makeTempDir();
     const env = { WEIR_DATABASE_URL: url(address.password) };

@@ -12,7 +12,7 @@ const POLL_MS = 100;
 type DatabaseCheck = Health['checks']['database'];
 
 describe('the daily export of the query log', () => {
-  test('weir reports in health and metrics why finished days are not exported', async () => {
+  test('is reported in health and metrics, with the reason, if finished days are not exported', async () => {
     const tempDir = makeTempDir();
     await prepareDataDir(tempDir.dataDir);
     const file = join(tempDir.path, 'no-folder');

@@ -192,7 +192,7 @@ function residentBytes(): number {
 }
 
 describe('weir receiving a storm of packets', () => {
-  test('counts each of very many random packets, and its memory does not grow', async () => {
+  test('counts each of a very large number of random packets, and its memory does not grow', async () => {
     const ignored = { dropped: 0, notImplemented: 0, other: 0 };
     // Waits until all queries of the warm-up are answered, because a query that is still at the upstream would distort
     // the next count.

@@ -94,7 +94,7 @@ describe('weir with queries from source addresses that do not accept replies', (
     expect(outcome).toEqual({ answered: ROUNDS, replaced: 0, full: 0 });
   });
 
-  test('weir over node:dgram drops and counts replies while the send buffer is full, and keeps answering', async () => {
+  test('drops and counts replies over node:dgram while the send buffer is full, and keeps answering', async () => {
     const outcome = await flood('dgram', { family: 'ipv4', names: [LARGE], asksGood: false });
     expect(outcome).toMatchObject({ answered: ROUNDS, replaced: 0 });
     expect(outcome.full).toBeGreaterThan(0);

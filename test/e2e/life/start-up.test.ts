@@ -72,7 +72,7 @@ describe('weir while it starts', () => {
     );
   });
 
-  test('weir that is stopped during its start exits, and leaves no database process', async () => {
+  test('exits when it is stopped, and leaves no database process', async () => {
     for (const step of [...FIRST_STEPS, ...LATER_STEPS]) {
       const [what, isReached] = step;
       const tempDir = makeTempDir();

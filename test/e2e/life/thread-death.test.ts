@@ -135,7 +135,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
     });
   }
 
-  test('replaces all threads if they die together, and closes their TCP connections', async () => {
+  test('replaces all threads if all die together, and closes the TCP connections of the dead threads', async () => {
     await using tcp = await TcpClient.open(weir.dnsPort);
     await tcp.ask('tcp.example.com', 'A');
     const before = weir.replacedThreads;

@@ -87,7 +87,7 @@ describe('weir with grants', () => {
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
-  test('weir without its database neither loses nor extends grants', async () => {
+  test('neither loses nor extends grants while it has no database', async () => {
     await using weir = await Weir.start({ ...options(), database: 'none' });
     expect(await answerTo(weir, RULED)).toBe(EVERY_ADDRESS);
     await untilFree(weir, OTHER);

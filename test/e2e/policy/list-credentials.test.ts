@@ -53,7 +53,7 @@ function expectNoSecret(text: string): void {
   for (const secret of [PASSWORD, TOKEN, USER]) expect(text).not.toContain(secret);
 }
 
-test('weir uses the credentials of a list URL, and keeps them if an update sends the masked URL', async () => {
+test('weir uses the credentials of a list URL, and keeps the credentials if an update sends the masked URL', async () => {
   const api = await weir.api();
   const source = await api.addSource({ name: 'private', url: secretUrl('/a') });
   expect(source).toMatchObject({ status: 'ok', url: shownUrl('/a'), rules: 1 });

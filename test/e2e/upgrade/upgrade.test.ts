@@ -100,7 +100,7 @@ describe('weir stopped during an upgrade', () => {
   test.each([
     ['while both answer', /^the new process answers/],
     ['when the old one has left', LEFT],
-  ])('weir that is stopped %s stops both processes, and stores all their answers', async (_when, step) => {
+  ])('(%s) stops both processes, and stores the answers of both', async (_when, step) => {
     const mark = `stopped-${String(weir.pid)}`;
     const load = await Load.start(weir.dnsPort, mark);
     let successor = 0;
@@ -151,7 +151,7 @@ describe('weir upgrade', () => {
     expect(await api.untilQueryCount(answered, 'domain=.upgraded.')).toBeGreaterThanOrEqual(answered);
   });
 
-  test('refuses to run while another one is in progress', () => {
+  test('refuses to run while another upgrade is in progress', () => {
     expect(outcomes.map(({ code }) => code).toSorted()).toEqual([0, 1]);
     expect(outcomes.map(({ output }) => output).join()).toMatch(/another upgrade is in progress/);
   });

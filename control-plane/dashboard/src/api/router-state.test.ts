@@ -18,7 +18,7 @@ const at = (hostname: string, port = '8080') => ({ protocol: 'http:', hostname, 
 const LOOPBACK = at('127.0.0.1');
 
 describe('enteredAddresses(), the addresses to enter in a router,', () => {
-  test('are network addresses of the server, even if the page was opened at another address', () => {
+  test('are network addresses of the server, even if the page was opened at a different address', () => {
     const entered = { ipv4: ['192.0.2.5'], ipv6: ['fd00::5'], linkLocal: ['fe80::5 (eth0)'] };
     expect(enteredAddresses(REACH, LOOPBACK)).toEqual(entered);
     expect(enteredAddresses(REACH, at('weir.home.arpa'))).toEqual(entered);

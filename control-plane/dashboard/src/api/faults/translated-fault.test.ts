@@ -109,7 +109,7 @@ describe('translatedFault(), an API error in the language of the user,', () => {
     ],
     ['a.yaml, line 3: not YAML (BAD_INDENT)', 'a.yaml, Zeile 3: kein YAML (BAD_INDENT)'],
     ['the zip file is damaged: x', 'Die zip-Datei ist beschädigt: x'],
-  ])('translates "%s", which other lines resemble', (line, text) => {
+  ])('translates "%s", although other error lines are similar', (line, text) => {
     expect(translatedFault(line, german)).toBe(text);
   });
 

@@ -54,7 +54,7 @@ describe('writeAll(), which creates many rules,', () => {
 });
 
 describe('canUndo() after writing rules', () => {
-  test('is false if another change came in between, or no rule was written', () => {
+  test('is false if there was another change in the meantime, or if no rule was written', () => {
     expect(canUndo({ ...NOTHING, added: 2, revisions: [3, 5] })).toBe(false);
     expect(canUndo(NOTHING)).toBe(false);
   });

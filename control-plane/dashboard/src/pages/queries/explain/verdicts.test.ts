@@ -47,7 +47,7 @@ describe('touches() with grants for all clients', () => {
 
 describe('madeBy(), whether a decision becomes a rule or a grant,', () => {
   const verdict: Verdict = { action: 'allow', scope: 'everyone', span: 'ever', subdomains: true };
-  test('is a rule for a permanent decision that is not for one client, if a rule can lift the block', () => {
+  test('is a rule for a permanent decision that applies to more than one client, if a rule can lift the block', () => {
     expect(madeBy(verdict, 'BLOCKED_LIST')).toBe('rule');
     expect(madeBy({ ...verdict, scope: 'group' }, 'BLOCKED_MANAGED')).toBe('rule');
     expect(madeBy({ ...verdict, action: 'block' }, 'ALLOWED')).toBe('rule');

@@ -96,7 +96,7 @@ describe('LogRows, the rows of the query log,', () => {
     expect(rows.next?.before).toBe(new Date(START_MS + 101).toISOString());
   });
 
-  test('evicts rows far from the visible rows, and loads them again', () => {
+  test('evicts rows far from the visible rows, and loads evicted rows again', () => {
     const rows = new LogRows();
     for (let last = 1_000; last > 0; last -= 10) rows.append(rows.next!, page(last, last - 9));
     rows.keepAround(500, 520);
