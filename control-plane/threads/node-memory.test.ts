@@ -8,7 +8,7 @@ import type { ThreadRole } from '../../shared/threads/messages.ts';
 const cache = createAnswerCache(1_048_576);
 
 describe('NodeMemory', () => {
-  test('askerOf() gives each thread that queries upstreams a different index', () => {
+  test('askerOf() gives a different index to each thread that queries upstreams', () => {
     const memory = new NodeMemory(2, cache, secretOfTests);
     const roles: readonly ThreadRole[] = ['resolve', 'answer'];
     const numbers = roles.flatMap((role) => [0, 1].map((worker) => memory.askerOf(worker, role)));

@@ -67,7 +67,7 @@ describe('writePlan()', () => {
     expect((await readProfile(own.database, id)).slots.map(({ action }) => action)).toEqual(['allow_all']);
   });
 
-  test('keeps blocked services with another schedule profile unless the plan names them', async () => {
+  test('keeps services that another schedule profile blocks, unless the plan names these services', async () => {
     const [first, second] = [await profileNamed('First'), await profileNamed('Second')];
     const block = (serviceId: string, profileId: number) =>
       insertBlocked(own.database, { service_id: serviceId, group_id: 7, profile_id: profileId });

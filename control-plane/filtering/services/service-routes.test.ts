@@ -94,7 +94,7 @@ describe('blocked services over the API', () => {
     expect((await block(json)).status).toBe(status),
   );
 
-  test('are blocked at the times of a schedule profile, and unblocked when it is deleted', async () => {
+  test('are blocked at the times of a schedule profile, and unblocked when the profile is deleted', async () => {
     const profile = await api.send('POST', '/api/schedule-profiles', {
       json: { name: 'Night', timezone: 'UTC' },
     });

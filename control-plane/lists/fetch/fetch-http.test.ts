@@ -357,7 +357,7 @@ describe('asListError()', () => {
   });
 
   test.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'ENOENT'])(
-    'reports %s as an error of the disk',
+    'reports %s as a disk error',
     (code) => {
       const cause = failure(code);
       const { code: kind, message, cause: kept } = asListError(cause, url, signal);

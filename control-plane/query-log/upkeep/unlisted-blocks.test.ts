@@ -73,7 +73,7 @@ describe('listDue()', () => {
 });
 
 describe('fetchUnlisted()', () => {
-  test('returns a few blocks at a time, and queries only for blocks of several groups', async () => {
+  test('returns a few blocks at a time, and includes queries only in blocks of several groups', async () => {
     await store(2, 5, [1, 2]);
     await store(1, 6, [3, 3]);
     const first = await fetchUnlisted(own.database, UNIT, { after: undefined, limit: 2 });

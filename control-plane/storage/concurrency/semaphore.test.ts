@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Semaphore } from './semaphore.ts';
 
 describe('Semaphore', () => {
-  test('runs no more concurrent tasks than its limit, in order, even after failures', async () => {
+  test('runs at most as many tasks at once as its limit allows, and starts them in order, even after failures', async () => {
     const semaphore = new Semaphore(2);
     const started: number[] = [];
     let running = 0;

@@ -49,7 +49,7 @@ describe('startDatabase()', () => {
     expect((await database.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
   });
 
-  test('is down with a clear reason without the password if the password is wrong', async () => {
+  test('is down if the password is wrong, with a clear reason that does not contain the password', async () => {
     const { database, logger } = open(await externalUrl((url) => (url.password = 'wrong-secret')));
     await until(
       'the database to be down',

@@ -261,7 +261,7 @@ describe('the restore of a backup', () => {
     expect((await backUp()).grants).toEqual([]);
   });
 
-  test('keeps a grant for all groups without an end, and leaves out a grant for an unknown group', async () => {
+  test('keeps a grant that never expires for all groups, and refuses a grant for an unknown group', async () => {
     const everyone = grantOf({ until: null, subdomains: false });
     const service = grantOf({ domain: null, service_id: 'youtube', subdomains: true, group: 'Default' });
     const before = await backUp();

@@ -52,7 +52,7 @@ describe('canTraverse()', () => {
     expect(canTraverse(dataDirBehind(0o711).dataDir, stranger)).toBe(true);
   });
 
-  test('is true without a check for the user that Weir itself runs as', () => {
+  test('is true without any check if the account is the user that Weir itself runs as', () => {
     expect(canTraverse(dataDirBehind(0o700).dataDir, { ...stranger, isSelf: true })).toBe(true);
   });
 });

@@ -244,14 +244,14 @@ newThing: 1
     ]);
   });
 
-  test('answer filtered query types without records', async () => {
+  test('cause empty answers to queries of filtered types', async () => {
     await expectAnswers('filtering: {queryTypes: [HTTPS]}\nblocking: {}\n', [
       ['192.0.2.1', 'any.example', 65, 'BLOCKED_LIST'],
       ['192.0.2.1', 'any.example', 1, 'FORWARDED'],
     ]);
   });
 
-  test('are reported if they are lists with names in the file', async () => {
+  test('are reported if they are lists whose names are in the file itself', async () => {
     const report = await imported(`${LISTS}  clientGroupsBlock: {default: [ads]}\n`);
     expect(Object.keys(itemsOf(report, 'blocklist'))).toEqual(['ads (own names)', 'kids (own names)']);
   });
