@@ -149,7 +149,7 @@ describe('AnswerCache, shared by the workers,', () => {
     ['a private address', [a('www.example.com', '10.0.0.1')], false, true],
     ['a public address', [a('www.example.com', '192.0.2.1')], false, false],
   ])(
-    'answer() reports whether an answer with %s has aliases or private addresses, and its upstream',
+    'answer() reports the upstream of an answer with %s, and whether the answer has aliases or private addresses',
     (_what, records, hasTargets, isPrivate) => {
       const { reader, writer } = open();
       expect(keep(writer, ask('www.example.com'), answerWith(records))).toBe(true);
@@ -254,7 +254,7 @@ describe('AnswerCache, shared by the workers,', () => {
     expect(memory.head[CacheHead.HEAD_WORD]! >>> 0).toBeLessThan(start);
   });
 
-  test('releaseCacheLock() empties the cache if the dead thread held its lock, and only then', () => {
+  test('releaseCacheLock() empties the cache only if the dead thread held the lock of the cache', () => {
     const { buffer, reader, writer, memory } = open();
     keep(writer, ask('www.example.com'), answerOf(1));
     memory.head[CacheHead.LOCK_WORD] = 1;

@@ -25,7 +25,7 @@ const label = fc.constantFrom('a', 'b', 'c');
 const labels = fc.array(label, { minLength: 1, maxLength: 6 });
 
 describe('NsecDenial with random zones', () => {
-  test('proves for each name that it exists, has no data, matches a wildcard, or does not exist', () => {
+  test('proves for each name whether the name exists, has no data, matches a wildcard, or does not exist', () => {
     const property = fc.property(
       fc.array(fc.tuple(fc.boolean(), labels, fc.boolean()), { maxLength: 6 }),
       labels,

@@ -41,7 +41,7 @@ const label = fc.constantFrom('a', 'b', 'c');
 const labels = fc.array(label, { minLength: 1, maxLength: 6 });
 
 describe('Nsec3Denial with random zones', () => {
-  test('proves for each name, with up to 50 iterations, that it exists, has no data, matches a wildcard, or does not exist', () => {
+  test('proves for each name, with up to 50 iterations, whether it exists, has no data, matches a wildcard, or does not exist', () => {
     const property = fc.property(
       fc.array(fc.tuple(fc.boolean(), labels), { maxLength: 6 }),
       labels,

@@ -104,7 +104,7 @@ describe.each(EXAMPLES)('the published example of %s', (_name, tag, keyText, sig
     expect(await proveSet(set, zone, rrsig.expiration - 60, new Budget(0))).toMatchObject({ ttlSecs: 60 });
   });
 
-  test('is bogus outside its validity period unless the clock is known to be wrong, and for changed data', async () => {
+  test('is bogus for changed data, and bogus outside its validity period unless the clock is known to be wrong', async () => {
     const at = (nowSecs: number | null): ReturnType<typeof proveSet> =>
       proveSet(set, zone, nowSecs, new Budget(0));
     const expired = { kind: 'bogus', extendedError: ExtendedError.SIGNATURE_EXPIRED };

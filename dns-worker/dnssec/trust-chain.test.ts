@@ -28,7 +28,7 @@ describe('TrustChain.zoneOf(), the zone of a name and its DNSSEC status,', () =>
     expect(table.takeAsked()).toEqual(['child.test DS', 'child.test DNSKEY']);
   });
 
-  test('stops at the signer of the answer, whose DS and DNSKEY it queries together', async () => {
+  test("stops at the signer of the answer, and queries the signer's DS and DNSKEY together", async () => {
     const table = new ChainTable();
     table.off('child.test DS');
     expect(await zoneOf(table, 'www.child.test', 'test')).toBe('secure test');

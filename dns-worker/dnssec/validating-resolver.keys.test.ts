@@ -144,7 +144,7 @@ describe('ValidatingResolver', () => {
     expect(await ask(`www.${name}`, 'A')).toMatchObject(secure);
   });
 
-  test("an answer reports the share of the query's budget that it used (CVE-2026-50045)", async () => {
+  test("an answer reports how much of the query's budget was spent (CVE-2026-50045)", async () => {
     const { ask } = fixture();
     // Shares of the budget: first 3 of at most 30 key queries; then no key queries, and 1 of at most 128 signatures.
     expect(await ask('www.test', 'A')).toMatchObject({ ...secure, cost: expect.closeTo(3 / 30) });

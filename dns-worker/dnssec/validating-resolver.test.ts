@@ -200,7 +200,7 @@ describe('ValidatingResolver', () => {
     expect(table.asked).toMatchObject([{ checkingDisabled: true, dnssecOk: false }]);
   });
 
-  test("a client subnet is sent with the client's query only, not with key queries; its scope is returned", async () => {
+  test("a client subnet is sent only with the client's query, not with key queries; the scope of the answer is returned", async () => {
     const { ask, table } = fixture();
     const ecs = Uint8Array.of(0, 1, 24, 0, 198, 51, 100);
     table.on('www.test', 'A', { ...positive(TEST.signed('www.test 300 A 192.0.2.1')), ecsScope: 20 });

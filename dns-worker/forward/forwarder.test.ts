@@ -101,14 +101,17 @@ describe('Forwarder.take(), which resolves a cache miss,', () => {
     ['timeout', 'TIMEOUT'],
     ['network', 'SERVFAIL'],
     ['refused', 'SERVFAIL'],
-  ] as const)('logs a failure of kind %s as %s, and caches it for a short time', (reason, status) => {
-    const asked = forwarding.ask(NAME);
-    forwarding.settle({ ...TIMED_OUT, reason });
-    expect(replyOf(asked)).toEqual(SERVFAIL);
-    expect(forwarding.lastLogged).toMatchObject({ status, upstream: 2 });
-    expect(replyOf(forwarding.ask(NAME))).toEqual(SERVFAIL);
-    expect(forwarding.held).toEqual([]);
-  });
+  ] as const)(
+    'logs a failure of kind %s as %s, and caches the failure for a short time',
+    (reason, status) => {
+      const asked = forwarding.ask(NAME);
+      forwarding.settle({ ...TIMED_OUT, reason });
+      expect(replyOf(asked)).toEqual(SERVFAIL);
+      expect(forwarding.lastLogged).toMatchObject({ status, upstream: 2 });
+      expect(replyOf(forwarding.ask(NAME))).toEqual(SERVFAIL);
+      expect(forwarding.held).toEqual([]);
+    },
+  );
 
   test('caches nothing if the cache is disabled', () => {
     using uncached = new Forwarding({ enabled: false });
@@ -120,7 +123,7 @@ describe('Forwarder.take(), which resolves a cache miss,', () => {
 });
 
 describe('Forwarder.idle(), used at shutdown,', () => {
-  test('resolves its promise when the last request has its reply', async () => {
+  test('resolves its promise when the last request has received a reply', async () => {
     await forwarding.forwarder.idle();
     forwarding.ask(NAME);
     forwarding.ask('other.example');

@@ -41,7 +41,7 @@ test('mustLearn() is false for answers that need no NAT64 prefix', () => {
   expect(nat64.mustLearn(1, answer('fd00:65::1'))).toBe(false);
 });
 
-test('learn() keeps the known NAT64 prefixes if its query fails; clear() removes them', () => {
+test('learn() keeps the known NAT64 prefixes if its query fails; clear() removes the prefixes', () => {
   const clock = new TestClock();
   const nat64 = new Nat64Discovery(clock);
   nat64.learn(resolverWith(announced), () => undefined);

@@ -25,7 +25,7 @@ describe('RecentFailures, failed queries that are not repeated at once,', () => 
     expect(failures.has(WWW)).toBe(false);
   });
 
-  test('note() removes queries that get an answer or are bogus, and limits its size', () => {
+  test('note() removes queries that get an answer or are bogus, and limits the number of remembered queries', () => {
     const failures = new RecentFailures(clock);
     failures.note(WWW, failed('timeout'));
     failures.note(WWW, failed('bogus'));

@@ -107,7 +107,7 @@ describe('RequestReplier.reply(), which sends an upstream answer,', () => {
     expect(statuses()).toEqual(['ALLOWED']);
   });
 
-  test('passes the answer of an alias target on to its alias, and neither sends nor logs it', () => {
+  test('passes the answer of an alias target on to the alias, and neither sends nor logs that answer', () => {
     const steps: Query[] = [];
     const request: StepRequest = {
       ...requestOf(),

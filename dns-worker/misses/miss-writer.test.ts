@@ -61,7 +61,7 @@ describe('MissWriter, which passes cache misses to the resolve thread,', () => {
     expect(fill(writer, '192.0.2.1')).toBe(2048);
   });
 
-  test('write() records which policy snapshot allowed the query, unless its name is an alias', async () => {
+  test('write() records which policy snapshot allowed the query, unless the name is an alias', async () => {
     const ring = new SharedArrayBuffer(MISS_RING_BYTES);
     const writer = new MissWriter(ring, control, networks);
     const query = new Query();

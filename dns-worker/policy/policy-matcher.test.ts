@@ -48,7 +48,7 @@ describe('PolicyMatcher, which finds the rule for a name,', () => {
     }
   });
 
-  test('match() decides separately for each client if a rule applies to some clients, and reports this', () => {
+  test('match() decides separately for each client if a rule applies only to some clients, and reports such a rule', () => {
     const snapshot = openLists([list('||ads.example^$client=192.0.2.1\n')]);
     const matcher = new PolicyMatcher();
     const [inside, outside] = [1, 2].map((last) => {

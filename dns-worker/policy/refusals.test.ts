@@ -33,7 +33,7 @@ describe('Refusals.note(), the limit of REFUSED replies to unknown clients,', ()
     expect(note('2001:db8:0:100::1')[0]).toBe(true);
   });
 
-  test('reports a network at once, and then every ten seconds the number of its queries', () => {
+  test('reports a network at once, and then the number of its queries every ten seconds', () => {
     expect(note('203.0.113.1')).toEqual([true, 1]);
     for (let query = 0; query < 20; query++) expect(note('203.0.113.2')[1]).toBe(0);
     second += 9;

@@ -105,7 +105,7 @@ describe('LogRingWriter.write(), which writes a log record,', () => {
     expect([typeOf(0, 20, 1), typeOf(1, 300, 7), typeOf(2, 0, 0)]).toEqual([28, 28, 0]);
   });
 
-  test('writes the name of the matching rule after the answers if it fits', () => {
+  test('writes the name of the matching rule after the answers if the name fits', () => {
     const rule = wireName('ads.test');
     const capacity = LogRecord.SIZE - logAnswersOffset(10) - rule.length;
     for (const length of [6, capacity & ~3, (capacity & ~3) + 4]) {

@@ -80,7 +80,7 @@ test('NodeFlights.resolve() returns no answer that was overwritten before it was
   expect(passedOn).toEqual([...Array<boolean>(8).fill(false), ...Array<boolean>(4).fill(true)]);
 });
 
-test('NodeFlights.close() does not share its failure with other threads', async () => {
+test('NodeFlights.close() does not share the failure of its queries with other threads', async () => {
   const [one, other] = threads();
   const own = one.resolve(question('a.example', 'A'));
   const waiting = other.resolve(question('a.example', 'A'));

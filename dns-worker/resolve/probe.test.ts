@@ -100,7 +100,7 @@ describe('Probe of an upstream server', () => {
     );
   });
 
-  test('marks a silent server unhealthy, and healthy once it answers again', async () => {
+  test('marks a silent server unhealthy, and marks the server healthy once it answers again', async () => {
     start({ timeoutMs: 30 });
     await until(
       'the server to be Unhealthy',

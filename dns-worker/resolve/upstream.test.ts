@@ -81,7 +81,7 @@ describe('Upstream.ask(), a client query to an upstream server,', () => {
     expect(await ask(upstream)).toMatchObject({ kind: 'answer' });
   });
 
-  test('uses the next address of a host if an address fails, and starts with it from then on', async () => {
+  test('uses the next address of a host if an address fails, and from then on starts with the working address', async () => {
     await using names = await ScriptedUpstream.start();
     names.udpScript = (query) => {
       const asked = questionOf(query.bytes);

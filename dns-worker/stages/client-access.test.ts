@@ -126,7 +126,7 @@ describe('a client that is allowed to query', () => {
     expect(counters[Counter.REFUSED_CLIENTS]).toBe(0);
   });
 
-  test('may be in any network if it has a long key, unless the key or network is blocked', () => {
+  test('may be in any network if the client has a long key, unless key or network is blocked', () => {
     expect(ask(STRANGER, { key: LONG_KEY }).result).toBe(StageResult.UNRESOLVED);
     expect(ask('192.0.2.66', { key: LONG_KEY }).reply!.rcode).toBe(5);
     expect(ask(STRANGER, { key: 'phone' }).reply!.rcode).toBe(5);

@@ -42,7 +42,7 @@ function stagesOf({ stages }: Explanation): string[] {
 }
 
 describe('Explainer.explain() for a query', () => {
-  test('names the stages up to the stage that decides, and its rule', () => {
+  test('names the stages up to the stage that decides, and the rule that decides', () => {
     forwarding.use([{ text: '||ads.example^\n||a*s.example^\n', reading: BLOCK }]);
     explain('x.ads.example');
     const [explanation] = explanations;

@@ -45,7 +45,7 @@ describe('determinize(), which converts a regular expression to an automaton,', 
     expect(misses.filter((text) => finds(automaton, text))).toEqual([]);
   });
 
-  test('reports a match at its last byte, or one byte later if the expression looks ahead', () => {
+  test('reports a match at the last byte of the match, or one byte later if the expression looks ahead', () => {
     const [plain, boundary] = [automatonOf('ab'), automatonOf('ab\\b')];
     expect(statesOf(plain, 'xab.').map((state) => plain.found[state])).toEqual([0, 0, 0, 1, 0]);
     expect(statesOf(boundary, 'xab.').map((state) => boundary.found[state])).toEqual([0, 0, 0, 0, 1]);
@@ -63,7 +63,7 @@ describe('determinize(), which converts a regular expression to an automaton,', 
     expect(statesOf(automatonOf('ab'), 'xxx')).not.toContain(0);
   });
 
-  test('fails if the work exceeds its limit', () => {
+  test('fails if the work exceeds the work limit', () => {
     const made = determinize(programOf('[a-z]{20}x'), 100);
     expect(made).toMatchObject({ reason: 'the pattern takes too long to compile' });
     expect(made.work).toBeGreaterThan(100);

@@ -43,7 +43,7 @@ describe('findDominance(), which removes redundant positions of an expression,',
       for (const other of others) expect(dominators![other]).not.toContain(at);
   });
 
-  test('does not replace a position without an assertion after it by a position with one', () => {
+  test('does not replace a position without a following assertion by a position with a following assertion', () => {
     // Everything found after `a$` is also found after `a`, but not the other way round.
     expect(pairsOf('xa$|ya')).toEqual([]);
   });

@@ -60,7 +60,7 @@ describe('HeapGrowth, which decides when to collect garbage,', () => {
     expect(busy([10, 26, 8, 23, 24])).toEqual(['collect 26', 'collect 24']);
   });
 
-  test('does not collect in a thread that is busier than its limit', () => {
+  test('does not collect in a thread that is busier than the limit', () => {
     const samples = (share: number): Sample[] => [
       [10, 10, 1],
       [30, 50, share],

@@ -57,7 +57,7 @@ describe('a change whose COMMIT gets no answer from the database', () => {
     },
   );
 
-  test('a change that is lost before its COMMIT is 503, and can be sent again', async () => {
+  test('a change that is lost before its COMMIT gets 503, and can be sent again', async () => {
     await asOwner(
       own.database,
       `CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS

@@ -140,7 +140,7 @@ describe('weir.deb', () => {
     expect(Number(ofService('NFileDescriptorStore'))).toBeGreaterThan(0);
   });
 
-  test('cleanly stops the process that a reload started, with its database', async () => {
+  test('cleanly stops the process that a reload started, and its database', async () => {
     machine.run('systemctl', 'stop', 'weir');
     expect([ofService('Result'), ofService('ExecMainStatus')]).toEqual(['success', '0']);
     machine.run('systemctl', 'start', 'weir');

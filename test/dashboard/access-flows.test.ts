@@ -276,7 +276,7 @@ describe('a viewer of the dashboard', () => {
 });
 
 describe('a user of the role family in the dashboard', () => {
-  test('sees only their own devices on one page, pauses a device, unblocks a name and ends both', async () => {
+  test('sees only their own devices on one page, pauses a device, unblocks a name, and ends the pause and the unblocking', async () => {
     const idOf = async (ip: string, name: string): Promise<number> =>
       (await fixture.api.expect<{ id: number }>(201, 'POST', '/clients', { ip_address: ip, name })).id;
     const tablet = await idOf('192.0.2.71', 'Tablet of Ida');

@@ -26,7 +26,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-test('the button "Get a certificate" reports what is missing, then gets a certificate and shows it at once', async () => {
+test('the button "Get a certificate" reports what is missing, then gets a certificate and shows the certificate at once', async () => {
   await fixture.withPage({}, async (page) => {
     await page.goto('./settings?part=tls');
     const button = page.getByRole('button', { name: 'Get a certificate' });

@@ -235,7 +235,7 @@ describe('the drawer of a blocked query', () => {
 });
 
 describe('the live log', () => {
-  test('shows new rows as they arrive, and queues new rows while a user points at the log or has scrolled', async () => {
+  test('shows new rows on arrival, and queues new rows while a user points at the log or has scrolled', async () => {
     const names = (of: string, count: number): string[] =>
       Array.from({ length: count }, (_, index) => `${of}-${index}.tail.example`);
     await fixture.withPage({}, async (page) => {

@@ -43,7 +43,7 @@ async function groupNamed(name: string): Promise<Group> {
 }
 
 describe('a new list', () => {
-  test('is added after a preview of what it would block, and its shorter update waits for approval', async () => {
+  test('is added after a preview of the names that it would block, and an update with fewer rules waits for approval', async () => {
     const used = 'shop.listed.example';
     const names = ['a', 'b', 'c', 'd', 'e'].map((label) => `${label}.listed.example`);
     lists.serve('/ads.txt', [...names, used].join('\n'));

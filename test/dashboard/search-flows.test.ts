@@ -75,7 +75,7 @@ describe('the search dialog', () => {
 });
 
 describe('the settings page', () => {
-  test('shows a few keys of a section, and its expert keys once they are expanded', async () => {
+  test('shows a few keys of a section, and the expert keys of the section once they are expanded', async () => {
     await fixture.withPage({}, async (page) => {
       await page.goto('./settings?part=dns');
       await page.getByRole('switch', { name: 'dns.dnssec_enabled' }).waitFor();

@@ -75,7 +75,7 @@ describe('AcmeAccount.open(), which registers an ACME account,', () => {
     expect(sent.filter(({ method }) => method === 'POST')).toHaveLength(20);
   });
 
-  test('does not repeat a request that is refused for a reason other than its nonce', async () => {
+  test('does not repeat a request that is refused for a reason other than an invalid nonce', async () => {
     const sent: AcmeRequest[] = [];
     const refused = { status: 429, ...json({ type: `${PROBLEM}rateLimited`, detail: 'too many orders' }) };
     await expect(open({ '/dir': json(DIRECTORY), '/new': refused }, sent)).rejects.toThrow('too many orders');

@@ -73,7 +73,7 @@ describe('the lockout after failed logins', () => {
     expect(statuses).toEqual([200, 200, 200, 200]);
   });
 
-  test('counts a whole IPv6 /64 as one address, and an invalid forwarded address as the proxy', async () => {
+  test('counts a whole IPv6 /64 as one address, and attributes an invalid forwarded address to the proxy', async () => {
     await node.restart('server.trusted_proxies = ["127.0.0.1/32"]');
     for (let n = 1; n <= 5; n++) await failTimes(1, { 'x-forwarded-for': `2001:db8:1:2::${n}` });
     const sameNet = { 'x-forwarded-for': '2001:db8:1:2:ffff::9' };

@@ -64,7 +64,7 @@ describe('DashboardOnDisk, which serves or builds the dashboard,', () => {
     expect(logger.text()).toBe('');
   });
 
-  test('builds a missing dashboard, and serves it when it is ready', async () => {
+  test('builds a missing dashboard, and serves the build when it is ready', async () => {
     const turn = Promise.withResolvers<undefined>();
     const dashboard = opened(async () => {
       await turn.promise;
@@ -88,7 +88,7 @@ describe('DashboardOnDisk, which serves or builds the dashboard,', () => {
     expect(served(await settled(dashboard))).toBe('two');
   });
 
-  test('serves an outdated build if building fails, and logs this once', async () => {
+  test('serves an outdated build if building fails, and logs the failure once', async () => {
     await buildNow();
     await writeFile(join(checkout.path, SOURCES, 'index.html'), '<p>');
     const dashboard = opened(() => Promise.reject(new Error('EROFS: read-only file system')));

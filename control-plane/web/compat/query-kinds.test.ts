@@ -16,7 +16,7 @@ import {
 const PERMITTED_THERE = new Set(['BLOCKED_PTR']);
 
 describe("compatStatus() and outcomeOf(), which convert Weir's statuses to those of Pi-hole,", () => {
-  test.each(QUERY_STATUS_NAMES)('%s counts as blocked as it does in FTL', (name) => {
+  test.each(QUERY_STATUS_NAMES)('%s counts as blocked, as in FTL', (name) => {
     const { total, blocked } = outcomeOf(sumStatuses({ status: { [name]: 7 }, decision: {} }));
     const isBlocked = isBlockedStatus(QueryStatus[name]) && !PERMITTED_THERE.has(name);
     expect([total, blocked]).toEqual([7, isBlocked ? 7 : 0]);

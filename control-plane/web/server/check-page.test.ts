@@ -99,7 +99,7 @@ describe('checkPage(), the page that tests whether a device uses Weir,', () => {
   });
 
   test.each(CHECK_LANGUAGES)(
-    'offers to request unblocking of a name in the language %s if this is enabled',
+    'offers to request unblocking of a name in the language %s if such requests are enabled',
     (language) => {
       const { askTitle, askButton } = CHECK_TEXTS[language];
       expect(pageIn(language).html).not.toContain('id="askForm"');

@@ -61,7 +61,7 @@ describe('RetriedWebServer, which retries to open its port,', () => {
     expect(done).toEqual(['listening on 8080', 'close']);
   });
 
-  test('throws the first failure if it must listen at the start', async () => {
+  test('throws the first failure if the server must listen from the start', async () => {
     await expect(start(true)).rejects.toThrow(/port 8080 is in use/);
   });
 

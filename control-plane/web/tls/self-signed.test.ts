@@ -60,7 +60,7 @@ describe('makeSelfSigned()', () => {
 });
 
 describe('namesOfMachine(), the names in a self-signed certificate,', () => {
-  test('lists the given names first, then this machine, each once', () => {
+  test('lists the given names first, then the names of this machine, each name once', () => {
     const names = namesOfMachine(['Node-A', 'weir.home.arpa.', 'node-a', 'localhost']);
     expect(names.slice(0, 3)).toEqual(['node-a', 'weir.home.arpa', 'localhost']);
     expect(names).toEqual(expect.arrayContaining(['127.0.0.1', '::1']));

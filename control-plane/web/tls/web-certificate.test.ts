@@ -50,7 +50,7 @@ async function lookTwice(): Promise<void> {
 }
 
 describe('open() the web certificate', () => {
-  test('creates and stores a self-signed certificate if there are no files, and reuses it later', async () => {
+  test('creates and stores a self-signed certificate if there are no files, and reuses that certificate later', async () => {
     expect(certificate.current()).toBeNull();
     const made = await certificate.open();
     expect(made.facts).toMatchObject({ subject: 'CN=node-a, O=Weir', isSelfSigned: true });

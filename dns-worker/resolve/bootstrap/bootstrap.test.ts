@@ -164,7 +164,7 @@ describe('Bootstrap, which resolves upstream host names,', () => {
     expect(server.udpQueries).toHaveLength(0);
   });
 
-  test('lookup() queries the next server if one returns no address', async () => {
+  test('lookup() queries the next server if the first returns no address', async () => {
     await using other = await ScriptedUpstream.start();
     answerFrom(other, () => ({ A: [a(HOST, V4.ip)], AAAA: [], rcode: Rcode.NOERROR }));
     zone = { A: [], AAAA: [], rcode: Rcode.NXDOMAIN };

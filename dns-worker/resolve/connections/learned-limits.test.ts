@@ -32,7 +32,7 @@ function goSilent(breakMs: number, answers = 1): void {
 }
 
 describe('LearnedLimits.answers, the learned number of answers per connection,', () => {
-  test('is the larger of the numbers of two consecutive connections that ended early, for an hour', () => {
+  test('is the larger number of answers of two consecutive connections that ended early, for an hour', () => {
     endEarly(3);
     expect(limits.answers).toBe(Infinity);
     endEarly(5);

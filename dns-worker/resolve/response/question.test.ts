@@ -45,7 +45,7 @@ describe('encodeQuery(), which orders the options,', () => {
     expect(message.readUInt16BE(opt + 11 + options.length)).toBe(12);
   });
 
-  test('ends with the ECS option if no other option follows, and omits it without EDNS', () => {
+  test('ends with the ECS option if no other option follows, and omits the ECS option without EDNS', () => {
     const message = encodeQuery(asked, 1, { edns: true, marks: null, padTo: 0 });
     expect([...message.subarray(-option.length)]).toEqual(option);
     const bare = encodeQuery(asked, 1, { edns: false, marks: null, padTo: 0 });

@@ -168,7 +168,7 @@ describe('HttpsUpstream (DNS over HTTPS)', () => {
     expect(requests.filter(isHeld).length).toBeLessThanOrEqual((4 * 128) / 2);
   });
 
-  test('ask() repeats a query without EDNS if the server rejects EDNS, and remembers this', async () => {
+  test('ask() repeats a query without EDNS if the server rejects EDNS, and remembers the rejection', async () => {
     script = (request) => {
       if (request.message[11] === 0) good(request);
       else {

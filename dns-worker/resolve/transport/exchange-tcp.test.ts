@@ -242,7 +242,7 @@ describe('StreamUpstream (DNS over TCP)', () => {
     ['NOTIMP', ({ bytes }) => answer(bytes, [], 0x8184)],
     ['FORMERR without the question', (query) => octets(refusal(query).subarray(0, 5), new Uint8Array(7))],
   ])(
-    'ask() repeats the query without EDNS if the server answers %s, and remembers this for an hour',
+    'ask() repeats the query without EDNS if the server answers %s, and remembers the refusal for an hour',
     async (_what, refuse) => {
       upstream.tcpScript = (query) => query.reply(hasEdns(query) ? refuse(query) : good(query));
       for (let i = 1; i <= 3; i++) expect(lastOctet(await ask(www(i)))).toBe(i);
@@ -262,7 +262,7 @@ describe('StreamUpstream (DNS over TCP)', () => {
     expect(upstream.tcpQueries.map(hasEdns)).toEqual([true, true, false, true, false]);
   });
 
-  test('ask() keeps EDNS for a server known to support it: a domain may make it refuse a query', async () => {
+  test('ask() keeps EDNS for a server known to support EDNS, because a single domain may make the server refuse a query', async () => {
     upstream.tcpScript = (query) => query.reply(answer(query.bytes, [], 0x8180, [opt()]));
     await ask(www(1));
     upstream.tcpScript = (query) => query.reply(hasEdns(query) ? refusal(query) : good(query));

@@ -78,7 +78,7 @@ describe('UdpUpstream: servers without EDNS', () => {
     );
   };
 
-  test('ask() returns the answer without EDNS, and stops using EDNS for an hour once TCP confirms this', async () => {
+  test('ask() returns the answer without EDNS, and stops using EDNS for an hour once TCP confirms the refusal', async () => {
     upstream.udpScript = refusing;
     upstream.tcpScript = refusing;
     expect(lastOctet(await ask())).toBe(1);

@@ -193,7 +193,7 @@ describe('a user of the role family', () => {
     expect(await shownGrants(admin)).toEqual([]);
   });
 
-  test('loses a deleted client with its grants, and gets it back only by a new link', async () => {
+  test('loses a deleted client with its grants, and gets the client back only by a new link', async () => {
     await grantOf(family, { client_id: tablet, secs: 60 });
     expect((await send(admin, 'DELETE', `/clients/${tablet}`)).status).toBe(204);
     expect([await shownClients(family), await shownGrants(family)]).toEqual([[], []]);
@@ -204,7 +204,7 @@ describe('a user of the role family', () => {
     expect(await shownClients(family)).toEqual([again]);
   });
 
-  test('loses its rights on all nodes when its role changes, and its linked clients permanently', async () => {
+  test('loses its rights on all nodes, and its linked clients permanently, when its role changes', async () => {
     const other = await RunningApi.start(node.suite.database, everyRoute(), { toml: '' });
     const there = await logInAs(other, 'frida');
     const changed = await send(admin, 'PATCH', `/users/${frida.id}`, { role: 'viewer' });

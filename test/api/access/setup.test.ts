@@ -106,14 +106,14 @@ describe('the setup code', () => {
     expect(await new SetupCode(dirOf(api), api.logger).value()).toBe(code);
   });
 
-  test('is replaced if it was damaged on disk', async () => {
+  test('is replaced if the file was damaged', async () => {
     await writeFile(api.setupCode.path, '\n');
     const code = await api.setupCode.value();
     expect(code).not.toBe('');
     expect(await readFile(api.setupCode.path, 'utf8')).toBe(`${code}\n`);
   });
 
-  test('is replaced if others may read it', async () => {
+  test('is replaced if other users may read the file', async () => {
     const code = await api.setupCode.value();
     await chmod(api.setupCode.path, 0o644);
     await new SetupCode(dirOf(api), api.logger).value();

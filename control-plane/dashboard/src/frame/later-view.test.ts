@@ -12,7 +12,7 @@ describe('later(), which loads a view lazily,', () => {
     expect(renderToString(createElement(view, { name: 'here' }))).toBe('<b>here</b>');
   });
 
-  test('fails if the code no longer exists, and loads it again at the next attempt', async () => {
+  test('fails if the code no longer exists, and loads the code again at the next attempt', async () => {
     let tries = 0;
     const view = later(async () => {
       if (++tries === 1) throw new Error('gone');

@@ -98,7 +98,7 @@ describe('TokenMemory, API tokens cached by this node,', () => {
     await expect(memory.find(hashTokenKey(key))).rejects.toThrow(DatabaseUnavailable);
   });
 
-  test('throws DatabaseUnavailable if it has not read any tokens yet', async () => {
+  test('throws DatabaseUnavailable if no tokens have been read yet', async () => {
     isAway = true;
     await expect(tokens.callerOf('x'.repeat(20))).rejects.toThrow(DatabaseUnavailable);
   });

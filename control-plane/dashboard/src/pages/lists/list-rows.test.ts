@@ -42,7 +42,7 @@ describe('listRows(), the rows of the page of lists,', () => {
     { id: 2, hits: null, sole_hits: null, rules: 1, unique_rules: 1, safe_search_exceptions: [] },
   ];
 
-  test('joins lists with their statistics if these are known', () => {
+  test('joins lists with their statistics if the statistics are known', () => {
     expect(listRows(sources, stats, ALL).map(({ worth }) => worth?.hits)).toEqual([null, undefined, 7]);
     expect(listRows(sources, undefined, ALL)[0]?.worth).toBeNull();
   });

@@ -33,7 +33,7 @@ describe('pastedNames(), which parses pasted text,', () => {
     ]);
   });
 
-  test('adds subdomains to every name if this is selected', () => {
+  test('adds subdomains to every name if the user has selected subdomains', () => {
     const existing = [rule('a.example', 'deny', null), rule('*.b.example', 'deny', null)];
     const names = pastedNames('a.example b.example ||b.example^\nhttps://c.example/x', {
       ...{ ...TARGET, existing },

@@ -14,7 +14,7 @@ import {
 const NEW = { ...newDraft('Europe/Berlin', []), name: 'Mia' };
 
 describe('newDraft() of a plan for a group', () => {
-  test('begins with school nights and is complete once it has a name', () => {
+  test('begins with school nights, and is complete once the draft has a name', () => {
     expect(bodyOf({ ...NEW, name: ' Mia ' })).toEqual({
       ...{ name: 'Mia', timezone: 'Europe/Berlin', client_ids: [], services: [] },
       ...{ service_times: [READY_TIMES.school], offline_times: [], days_off: [] },
@@ -58,7 +58,7 @@ describe('nameAfter(), the group name proposed for a device,', () => {
 });
 
 describe('withReady() and withService(), which change the times and services of a plan,', () => {
-  test('add a selected time or service, and remove it even if its hours were changed', () => {
+  test('add a selected time or service, and remove a deselected one even if its hours were changed', () => {
     const changed = { ...READY_TIMES.school, start_time: '19:00' };
     expect(withReady([changed], 'bedtime', true)).toEqual([changed, READY_TIMES.bedtime]);
     expect(withReady([changed], 'school', false)).toEqual([]);

@@ -143,7 +143,7 @@ describe('LogReader, which loads pages of the query log,', () => {
     expect(bench.reader.view().waiting).toBe(0);
   });
 
-  test('restarts with the newest rows if more rows were queued than it keeps', async () => {
+  test('restarts with the newest rows if more rows were queued than the reader keeps', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     bench.reader.pause(true);
