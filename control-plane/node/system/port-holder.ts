@@ -6,7 +6,7 @@ import { linesOf, readText } from '../../host/machine-memory.ts';
 export interface PortHolder {
   readonly program: string | null;
   readonly pid: number | null;
-  /** The program's systemd unit, such as dnsmasq.service; null = none. */
+  /** Full name of the systemd unit of the program; null = none. */
   readonly unit: string | null;
 }
 
