@@ -227,7 +227,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: ['weir revisions rollback 42'],
   }),
   {
-    ...here('completion', 'print a script that completes commands and options', false),
+    ...here('completion', 'print a shell completion script', false),
     arguments: '<bash|zsh|fish>',
     min: 1,
     max: 1,

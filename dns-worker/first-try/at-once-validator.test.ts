@@ -111,7 +111,7 @@ describe('AtOnceValidator, which validates in the answer thread,', () => {
     expect(mayProve('www.test')).toBe(false);
   });
 
-  test('validates nothing after five consecutive turns that ended before the work was done, until a turn suffices', async () => {
+  test('validates nothing after five consecutive turns of the event loop were too short for the work, until one suffices', async () => {
     await prove('test');
     for (let i = 0; i < 5; i++) validator.endTurn(true);
     expect(mayProve('www.test')).toBe(false);

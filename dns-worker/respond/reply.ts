@@ -93,7 +93,7 @@ export function finishReply(query: Query, wantedRcode: number, bodyEnd: number):
   let end = bodyEnd;
   let truncated = 0;
   if (end + optSize(query) > limit) {
-    // Over a stream, the client cannot request a larger message: records are omitted before options, and before OPT.
+    // Over a stream, the client cannot request a larger message: options are omitted first, then OPT, to keep the records.
     if (query.protocol !== Protocol.udp && end <= limit) resetOptions(query);
     else {
       // RFC 2181 section 9: TC is set if a required RRset did not fit; the other records are useless.

@@ -28,12 +28,12 @@ export const AuditLogQuery = Page.extend({
   action: text(200)
     .min(1)
     .optional()
-    .meta({ description: 'part of the action of a change, such as `created`' }),
+    .meta({ description: 'text that the action must contain, such as `created`' }),
   action_code: ActionCodes.optional().meta({ description: 'code of the action of a change, as in `codes`' }),
   subject: text(500)
     .min(1)
     .optional()
-    .meta({ description: 'part of the object that was changed, such as `group Kids`' }),
+    .meta({ description: 'text that the changed object must contain, such as `group Kids`' }),
   revision: optionalQueryInt(1, MAX_ID),
   period: Period.optional(),
   from: Moment.optional().meta({ description: 'start of the period, inclusive' }),

@@ -32,7 +32,7 @@ export const ExplainQuery = z.object({
     .optional()
     .meta({ description: 'IP address of the client; 127.0.0.1 if absent' }),
   client_id: optionalQueryInt(1, MAX_ID).meta({
-    description: 'id of a client of `/clients`, instead of its address and key',
+    description: 'id of a client from `/clients`, instead of its address and key',
   }),
   group_id: optionalQueryInt(1, MAX_ID).meta({
     description: 'id of the group to explain for, instead of the group of the client',
@@ -114,7 +114,7 @@ const ExplainedUpstreams = z
       .nullable()
       .meta({
         description:
-          'the server that sent the answer, also if the answer came from the cache; null = no server, or ' +
+          'the server that sent the answer, even if the answer came from the cache; null = no server, or ' +
           'unknown',
       }),
   })

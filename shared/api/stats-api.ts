@@ -293,7 +293,7 @@ export type Dashboard = z.infer<typeof Dashboard>;
 export const BlockFilterStats = z
   .strictObject({
     blocked_domains: Count.meta({
-      description: 'number of names blocked by lists or by services that any group blocks',
+      description: 'number of names blocked by lists, or by services that are blocked for at least one group',
     }),
     allowed_domains: Count,
     wildcard_rules: Count,

@@ -39,7 +39,7 @@ async function tabTo(page: Page, control: Locator): Promise<void> {
 const button = (page: Page, name: string | RegExp): Locator =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
 
-/** An item of the open menu, which has the focus. */
+/** The focused item of the open menu. */
 const item = (page: Page, name: string): Locator =>
   page.getByRole('menuitem', { name }).and(page.locator(':focus'));
 

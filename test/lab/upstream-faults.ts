@@ -1,5 +1,5 @@
 /**
- * One faulty upstream of two: latency and failures of questions, for each strategy and each fault. The bench prints
+ * One faulty upstream of two: latency and failed queries, for each strategy and each fault. The bench prints
  * them and the lab (`upstream-faults.test.ts`) checks them.
  */
 import type { Resolution } from '../../dns-worker/resolve/resolver.ts';

@@ -95,7 +95,7 @@ describe('ListCache', () => {
     expect(files()).toEqual([]);
   });
 
-  test('discard() deletes a copy permanently, so that another copy may replace it', async () => {
+  test('discard() deletes a copy, and another copy of the key can be stored afterwards', async () => {
     await put(7, URL_1, KEY_A, 'torn');
     await cache.discard(7, cache.copyOf(7)!.path);
     expect([cache.copyOf(7), cache.has(7, KEY_A), files()]).toEqual([undefined, false, []]);

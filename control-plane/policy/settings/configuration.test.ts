@@ -294,7 +294,7 @@ describe('a configuration without a file', () => {
     await configuration.change(changes, AUTHOR, { 'cache.min_ttl_secs': 9 });
     expect(configuration.current().cache.min_ttl_secs).toBe(9);
     const refused = configuration.change(changes, AUTHOR, { 'logging.level': 'debug' });
-    await expect(refused).rejects.toThrow('without a configuration file');
+    await expect(refused).rejects.toThrow('Weir has no configuration file');
     expect(await configuration.reload(changes, AUTHOR)).toEqual({ restart_required: [] });
   });
 });

@@ -95,7 +95,7 @@ describe('LogScans', () => {
     expect(await scans.ask('mostAsked', request, ever)).toHaveLength(3);
   });
 
-  test('ask() runs identical requests for a long period once, but each page separately', async () => {
+  test('ask() runs concurrent identical requests for a long period once, but reads each page separately', async () => {
     await store(1, 20);
     const scans = open();
     const span = { fromMs: START_MS - 86_400_000, toMs: START_MS + 3_600_000 };

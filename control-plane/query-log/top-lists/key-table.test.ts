@@ -76,7 +76,7 @@ describe('KeyTable', () => {
     );
   });
 
-  test('stores the maximum count of a removed key after keys were removed or tables were joined', () => {
+  test('stores an upper bound for the counts of removed keys, even after tables are joined', () => {
     fc.assert(
       fc.property(events, events, fc.integer({ min: 2, max: 800 }), (first, second, max) => {
         const [a, b] = [new KeyTable(max), new KeyTable(max)];

@@ -32,7 +32,7 @@ export interface LogDaysOptions {
 
 /** Number of days whose partitions are created ahead of time. */
 const DAYS_AHEAD = 2;
-/** Number of days for which runs are kept, so that a block that is still in the spool of a node is not stored twice. */
+/** Days for which rows of `query_runs` are kept: they prevent storing a block twice that a node still has in its spool. */
 const RUN_MEMORY_DAYS = 60;
 
 /** Creates and drops the daily partitions. */

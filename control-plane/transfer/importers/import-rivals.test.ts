@@ -137,7 +137,7 @@ describe('POST {api}/import of blocky', () => {
 });
 
 describe('POST {api}/import of dnsmasq', () => {
-  test('answers as dnsmasq did', async () => {
+  test('makes Weir answer as dnsmasq did', async () => {
     const report = await imported(dnsmasq.folder());
     expect(await answered(dnsmasq.ANSWERS)).toEqual(dnsmasq.ANSWERS);
     expect(report).toMatchObject({ format: 'dnsmasq', counts: { done: 25, changed: 3, skipped: 4 } });

@@ -1,5 +1,5 @@
 /**
- * Entry point of the thread that reads one upload and then ends, because foreign files may need much time or memory.
+ * Entry point of the thread that reads one upload and then ends: files of other programs may need much time or memory.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { reasonOf } from '../../../shared/errors.ts';

@@ -45,7 +45,7 @@ describe('loginSource(), the key of login failures,', () => {
 });
 
 describe('lockedForMs, the time until a lockout ends,', () => {
-  test('locks at the last allowed failure, for the window after it', async () => {
+  test('starts the full window at the last allowed failure', async () => {
     await fail(ADMIN, 2);
     expect(await lockedForMs(ADMIN)).toBe(0);
     await fail(ADMIN, 1, 10_000);

@@ -62,8 +62,8 @@ const HEADERS_OF_CHANGE: ZodOpenApiHeadersObject = {
   },
   'Preference-Applied': {
     description:
-      'the applied preference of Prefer; the response was sent because its time has passed, or because ' +
-      'the change is active on every node',
+      'the preference of Prefer that was applied; the response was sent when the change was active on every ' +
+      'node, or when the wait time had passed',
     schema: { type: 'string' },
     example: 'wait=10',
   },

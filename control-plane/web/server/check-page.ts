@@ -29,7 +29,7 @@ interface CheckNode extends Pick<CheckParts, 'nodeName'> {
 /** The visitor of the page. */
 export interface CheckReader {
   readonly language: CheckLanguage;
-  /** The address from which the page was opened; null if hidden by a proxy or this machine. */
+  /** The address from which the page was opened; null if the request came through a proxy or from this machine. */
   readonly address: string | null;
 }
 

@@ -104,6 +104,6 @@ describe('ThreadCertificate, the certificate of the DNS threads,', () => {
 
   test('throws if there is no certificate', () => {
     const keys = new TicketKeys({ purpose: 'tls tickets', secret: () => SECRET, clock: new TestClock() });
-    expect(() => new ThreadCertificate(opened(null), keys)).toThrow('not open yet');
+    expect(() => new ThreadCertificate(opened(null), keys)).toThrow('it has not been loaded yet');
   });
 });

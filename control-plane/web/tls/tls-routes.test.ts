@@ -304,7 +304,7 @@ describe('the audit log of certificate changes', () => {
     (await suite.database.query('SELECT actor, action, subject, before, after FROM audit_log ORDER BY id'))
       .rows;
 
-  test('has each replacement with both certificates, without the key, and no rejected request', async () => {
+  test('has each replacement with the old and the new certificate, but no key and no rejected request', async () => {
     await asOwner(suite.database, 'TRUNCATE audit_log');
     const { cert, key } = authority.issue('DNS:weir.home.arpa');
     await upload(['cert', cert], ['key', cert]);

@@ -19,7 +19,7 @@ import { expandName, foldedHash, newExpandedName, sameName } from './wire-name.t
 /** Maximum number of records in a message: the smallest record has the root as owner and no data. */
 export const MAX_RECORDS = Math.floor((MAX_MESSAGE_SIZE - Header.SIZE) / (1 + Record.RDATA));
 
-/** Types that are not data: query types, TKEY and TSIG (RFC 6895 section 3.1). */
+/** QTYPEs and meta-TYPEs, such as TKEY and TSIG (RFC 6895 section 3.1). */
 const FIRST_META = 249;
 const LAST_META = 255;
 
@@ -76,7 +76,7 @@ export class RecordTable {
     return this.hasMeta() ? 'malformed-data' : 'read';
   }
 
-  /** Whether a record is not data; OPT belongs in the additional section (RFC 6891 section 6.1.1). */
+  /** Whether the message has a meta record, or an OPT outside the additional section (RFC 6891 section 6.1.1). */
   private hasMeta(): boolean {
     for (let i = 0; i < this.count; i++) {
       const type = this.type[i]!;

@@ -90,7 +90,7 @@ const ClientPart = z.strictObject({
 export const Client = z
   .strictObject({
     id: Id,
-    ip_address: z.string().nullable().meta({ description: 'the address that the client had last' }),
+    ip_address: z.string().nullable().meta({ description: 'the last known address of the client' }),
     mac_address: z.string().nullable(),
     vendor: z.string().nullable().meta({ description: VENDOR }),
     private_address: z.boolean().meta({ description: PRIVATE_ADDRESS }),

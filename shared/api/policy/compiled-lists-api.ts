@@ -57,7 +57,7 @@ export const SourceStatsList = z.array(
             'allowed queries',
         }),
       sole_hits: z.int().min(0).nullable().meta({
-        description: 'number of queries in `hits` that no other list would have blocked by the same rule',
+        description: 'number of queries in `hits` whose rule is in no other list',
       }),
       rules: z
         .int()

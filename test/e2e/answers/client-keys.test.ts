@@ -94,7 +94,7 @@ const AS_KIDS = [BLOCKED, EVERY_ADDRESS];
 const AS_WORK = [EVERY_ADDRESS, BLOCKED];
 
 describe('weir with clients that have keys', () => {
-  test('over TLS gives kdig the group of the key in its server name', async () => {
+  test('over TLS applies the group of the key in the server name that kdig sends', async () => {
     const blockedFor = async (name: string): Promise<boolean> => {
       const { stdout } = await run('kdig', [
         ...['@127.0.0.1', '-p', String(ports.dot), '+short', 'games.example', 'A'],

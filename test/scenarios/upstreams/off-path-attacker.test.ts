@@ -47,7 +47,7 @@ function portsOf(range: string): number {
   return last - first + 1;
 }
 
-/** Sends a question to the server, and returns its queries for the name. */
+/** Opens a server; returns a function that queries the name, and the queries for the name that the server received. */
 async function open(asker: Asker, cookies: HardeningMode, caseRandomization: HardeningMode) {
   const server = await upstream(baking);
   const hardening = { cookies, caseRandomization };

@@ -5,7 +5,7 @@
 import type { LineReason } from '../../../../shared/policy/reasons/line-reasons.ts';
 
 /**
- * Version of the list parser; it is increased if the same text then gives different rules, so that lists are compiled
+ * Version of the list parser; it is increased when a change makes the same text give different rules, so that lists are compiled
  * again.
  */
 export const LIST_READING = 2;
