@@ -223,6 +223,16 @@ describe('the size and time budgets of the dashboard', () => {
     },
   );
 
+  test('a page loads the messages of other pages again after a failure', async () => {
+    await fixture.withPage({ expected: [/ERR_FAILED/] }, async (page) => {
+      await page.route('**/assets/other-*.js', (route) => route.abort());
+      await load(page, '/');
+      await page.unroute('**/assets/other-*.js');
+      await followPath(page, 'groups');
+      await page.getByRole('button', { name: english['groups.add'] }).first().waitFor();
+    });
+  });
+
   test('the script that sends the first requests stays within its budget', async () => {
     await fixture.withPage({}, async (page) => {
       const main = (await load(page, '/')).find((response) => pathOf(response).startsWith('/assets/entry-'));

@@ -31,11 +31,12 @@ export async function chooseLanguage(tag: string | null): Promise<void> {
 /** Loads all messages of the wanted language. If that fails, it rejects, and the next call tries again. */
 export async function loadAllMessages(): Promise<void> {
   const tag = wantedLanguage();
-  if (whole?.tag !== tag) whole = { tag, loading: showAll(tag) };
+  const current = whole?.tag === tag ? whole : { tag, loading: showAll(tag) };
+  whole = current;
   try {
-    await whole.loading;
+    await current.loading;
   } catch (error) {
-    whole = null;
+    if (whole === current) whole = null;
     throw error;
   }
 }
